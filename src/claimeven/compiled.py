@@ -1,0 +1,147 @@
+"""The one place where Numba is set up: the `kernel` decorator and the intrinsics kernels share.
+
+A kernel is compiled for an explicit signature when its module is imported, without the Python
+error model, releasing the GIL, and cached on disk in the user's cache folder. The folder is named
+after a digest of the package's own sources, so an edit or an upgrade never runs stale code, and an
+installation that cannot be written to works too. `CLAIMEVEN_CACHE_DIR` moves the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: Rooms whose sources decide what a kernel does; the others never contain compiled code.
+_COMPILED_ROOMS = ("game", "evaluation", "minimax", "montecarlo", "solver", "networks")
+
+#: Called once a process, before the first kernel that is not in the cache is compiled.
+announce: Callable[[], None] | None = None
+
+
+@cache
+def cache_folder() -> Path:
+    """Return the folder of this version's compiled code (not necessarily there yet)."""
+    package = Path(__file__).parent
+    digest = hashlib.blake2b(digest_size=10)
+    digest.update(f"{numba.__version__} {platform.python_version()} {platform.machine()}".encode())
+    digest.update(Path(__file__).read_bytes())
+    for room in _COMPILED_ROOMS:
+        for source in sorted((package / room).glob("**/*.py")):
+            digest.update(source.name.encode() + source.read_bytes())
+    chosen = os.environ.get("CLAIMEVEN_CACHE_DIR")
+    base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("claimeven"))
+    return base / f"compiled-{digest.hexdigest()}"
+
+
+@contextmanager
+def _caching_in(folder: Path) -> Iterator[None]:
+    """Let Numba cache what is compiled meanwhile in `folder`, and nothing else there."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def _tell_of_compilation() -> None:
+    global announce  # noqa: PLW0603 - said once a process, whoever compiles first
+    if announce is not None:
+        tell, announce = announce, None
+        tell()
+
+
+def _may_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+
+
+def kernel(*signatures: str) -> Callable[[Function], Function]:
+    """Compile a function at once for the given Numba signatures, cached on disk.
+
+    Under `NUMBA_DISABLE_JIT=1` the function stays plain Python.
+    """
+
+    def decorate(function: Function) -> Function:
+        if numba.config.DISABLE_JIT:
+            return function
+        compiled: Function
+        folder = cache_folder()
+        if not _may_write(folder):
+            _tell_of_compilation()
+            compiled = numba.njit(list(signatures), **_OPTIONS)(function)
+            return compiled
+        done = folder / f"{function.__module__}.{function.__qualname__}"
+        if not done.exists():
+            _tell_of_compilation()
+        with _caching_in(folder):
+            compiled = numba.njit(list(signatures), cache=True, **_OPTIONS)(function)
+        done.touch()
+        return compiled
+
+    return decorate
+
+
+def inlined(function: Function) -> Function:
+    """Mark a small helper of kernels: it becomes part of each kernel that calls it.
+
+    It has no cache entry of its own, so it costs nothing when the kernels load from the cache.
+    """
+    if numba.config.DISABLE_JIT:
+        return function
+    helper: Function = numba.njit(forceinline=True, **_OPTIONS)(function)
+    return helper
+
+
+@intrinsic
+def _popcount(typing_context, word):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def _trailing_zeros(typing_context, word):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), generate
+
+
+if numba.config.DISABLE_JIT:
+
+    def popcount(word: Any) -> Any:
+        """Return the number of bits set in a 64-bit word."""
+        return int(word).bit_count()
+
+    def trailing_zeros(word: Any) -> Any:
+        """Return the index of the lowest set bit of a 64-bit word, 64 for zero."""
+        value = int(word)
+        return (value & -value).bit_length() - 1 if value else 64
+
+else:
+    #: The number of bits set in a uint64 (one machine instruction inside kernels).
+    popcount = _popcount
+    #: The index of the lowest set bit of a uint64, 64 for zero (one instruction inside kernels).
+    trailing_zeros = _trailing_zeros

@@ -1,0 +1,80 @@
+"""Bit operations on boards of any size, on Python integers (layout: see `geometry`).
+
+`bits` holds the compiled twins for boards of up to 64 bits.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from claimeven.game.geometry import DIRECTIONS, Geometry
+
+
+def run_starts(discs: int, step: int, length: int) -> int:
+    """Mask of the first cells of all runs of `length` discs in the direction of `step`.
+
+    A run of 4 holds two runs of length 3. No mask of the edges is needed: a run that would leave
+    the board crosses a sentinel, which never holds a disc.
+    """
+    starts = discs
+    for i in range(1, length):
+        starts &= discs >> (i * step)
+    return starts
+
+
+def has_line(discs: int, geometry: Geometry) -> bool:
+    """Whether the discs of one player hold `connect` in a line."""
+    return any(run_starts(discs, step, geometry.connect) for step in geometry.steps)
+
+
+def line_cells(discs: int, geometry: Geometry) -> int:
+    """Mask of all cells of all winning lines among the discs of one player."""
+    cells = 0
+    for step in geometry.steps:
+        starts = run_starts(discs, step, geometry.connect)
+        for i in range(geometry.connect):
+            cells |= starts << (i * step)
+    return cells
+
+
+def playable_cells(mask: int, geometry: Geometry) -> int:
+    """Mask of the lowest empty cell of every column that is not full."""
+    return (mask + geometry.bottom) & geometry.board
+
+
+def winning_cells(discs: int, mask: int, geometry: Geometry) -> int:
+    """Mask of the empty cells, playable or not, that would complete a line for `discs`."""
+    wins = 0
+    for step in geometry.steps:
+        for gap in range(geometry.connect):
+            completed = -1
+            for i in range(geometry.connect):
+                offset = (i - gap) * step
+                if offset > 0:
+                    completed &= discs >> offset
+                elif offset < 0:
+                    completed &= discs << -offset
+            wins |= completed
+    return wins & geometry.board & ~mask
+
+
+def mirrored(discs: int, geometry: Geometry) -> int:
+    """Return the mask with its columns in reverse order."""
+    column_bits = (1 << geometry.height) - 1
+    flipped = 0
+    for column in range(geometry.columns):
+        part = (discs >> (column * geometry.height)) & column_bits
+        flipped |= part << ((geometry.columns - 1 - column) * geometry.height)
+    return flipped
+
+
+@lru_cache(maxsize=256)
+def window_starts(geometry: Geometry, length: int) -> tuple[int, int, int, int]:
+    """Masks of the cells where a window of `length` may start, in each of the four directions."""
+    masks = [0, 0, 0, 0]
+    for direction, (dc, dr) in enumerate(DIRECTIONS):
+        for column in range(geometry.columns):
+            for row in range(geometry.rows):
+                if geometry.has(column + (length - 1) * dc, row + (length - 1) * dr):
+                    masks[direction] |= 1 << geometry.bit(column, row)
+    return (masks[0], masks[1], masks[2], masks[3])

@@ -1,0 +1,21 @@
+"""The named errors of the rules. All are `ValueError`s and say one clear sentence."""
+
+
+class ClaimevenError(ValueError):
+    """Any bad input claimeven recognises; the message is one sentence for the user."""
+
+
+class InvalidGeometry(ClaimevenError):
+    """A board size or connect length outside what the rules allow."""
+
+
+class InvalidPosition(ClaimevenError):
+    """Discs that cannot lie on the board: floating, miscounted, or two winners."""
+
+
+class IllegalMove(ClaimevenError):
+    """A column that cannot be played: off the board, full, or after the end of the game."""
+
+
+class InvalidNotation(ClaimevenError):
+    """Text that is not a move string or a drawing of a board."""

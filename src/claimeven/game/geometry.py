@@ -1,0 +1,143 @@
+"""The board: its size, its connect length, and the layout of its cells in an integer.
+
+Bits run up each column, one spare bit (the sentinel, always 0 in a position) on top of it, so a
+step along a line is a constant shift and no line wraps round an edge. On 7 columns by 6 rows:
+
+```text
+    row                                        step
+     .    6 13 20 27 34 41 48   sentinels      up         1
+     5    5 12 19 26 33 40 47                  right      rows + 1
+     4    4 11 18 25 32 39 46                  right-up   rows + 2
+     3    3 10 17 24 31 38 45                  right-down rows
+     2    2  9 16 23 30 37 44
+     1    1  8 15 22 29 36 43
+     0    0  7 14 21 28 35 42
+   column 0  1  2  3  4  5  6
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from claimeven.game.errors import InvalidGeometry
+
+MAX_SIDE = 16
+MIN_CONNECT, MAX_CONNECT = 2, 8
+WORD_BITS = 64
+
+#: (column step, row step) of the four directions: up, right, right-up, right-down.
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A board of `columns` x `rows` cells on which `connect` discs in a line win.
+
+    `columns` and `rows` are 1..16, `connect` 2..8. Raises `InvalidGeometry` otherwise.
+
+    >>> Geometry().cells
+    42
+    >>> Geometry(4, 4, 3).bit(1, 2)
+    7
+    """
+
+    columns: int = 7
+    rows: int = 6
+    connect: int = 4
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("columns", 1, MAX_SIDE),
+            ("rows", 1, MAX_SIDE),
+            ("connect", MIN_CONNECT, MAX_CONNECT),
+        ):
+            number = getattr(self, name)
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise InvalidGeometry(f"{name} must be a whole number, not {number!r}")
+            if not low <= number <= high:
+                raise InvalidGeometry(f"{name} must be {low} to {high}, not {number}")
+
+    def __str__(self) -> str:
+        return f"{self.columns}x{self.rows} connect {self.connect}"
+
+    @cached_property
+    def cells(self) -> int:
+        """Number of cells, so the greatest possible ply."""
+        return self.columns * self.rows
+
+    @cached_property
+    def height(self) -> int:
+        """Bits a column takes: its cells and the sentinel above them."""
+        return self.rows + 1
+
+    @cached_property
+    def bits(self) -> int:
+        """Bits the whole board takes, sentinels included."""
+        return self.columns * self.height
+
+    @property
+    def fits_word(self) -> bool:
+        """Whether compiled code can hold the board in one 64-bit word."""
+        return self.bits <= WORD_BITS
+
+    @cached_property
+    def bottom(self) -> int:
+        """Mask of the lowest cell of every column."""
+        return sum(1 << (column * self.height) for column in range(self.columns))
+
+    @cached_property
+    def board(self) -> int:
+        """Mask of every cell, sentinels left out."""
+        return self.bottom * ((1 << self.rows) - 1)
+
+    @cached_property
+    def steps(self) -> tuple[int, int, int, int]:
+        """Shift of one step in each of `DIRECTIONS`."""
+        return (1, self.height, self.height + 1, self.height - 1)
+
+    @cached_property
+    def centre_order(self) -> tuple[int, ...]:
+        """Columns from the centre outwards, the left one first at equal distance."""
+        return tuple(
+            sorted(range(self.columns), key=lambda c: (abs(2 * c - (self.columns - 1)), c))
+        )
+
+    def bit(self, column: int, row: int) -> int:
+        """Index of the bit of a cell; column and row count from 0, row 0 at the bottom."""
+        return column * self.height + row
+
+    def cell(self, bit: int) -> tuple[int, int]:
+        """Return (column, row) of a bit; the inverse of `bit`."""
+        return divmod(bit, self.height)
+
+    def column_mask(self, column: int) -> int:
+        """Mask of the cells of a column."""
+        return ((1 << self.rows) - 1) << (column * self.height)
+
+    def has(self, column: int, row: int) -> bool:
+        """Whether there is such a cell."""
+        return 0 <= column < self.columns and 0 <= row < self.rows
+
+    def cells_of(self, mask: int) -> Iterator[tuple[int, int]]:
+        """Yield (column, row) of every set bit, column by column, bottom up."""
+        while mask:
+            low = mask & -mask
+            yield self.cell(low.bit_length() - 1)
+            mask ^= low
+
+    def windows(self, length: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Return every straight run of `length` cells, as (column, row) tuples.
+
+        The four directions in the order of `DIRECTIONS`, starts column by column, bottom up. A
+        window of length 1 stands once for each direction.
+        """
+        return tuple(
+            tuple((column + i * dc, row + i * dr) for i in range(length))
+            for dc, dr in DIRECTIONS
+            for column in range(self.columns)
+            for row in range(self.rows)
+            if self.has(column + (length - 1) * dc, row + (length - 1) * dr)
+        )

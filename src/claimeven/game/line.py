@@ -1,0 +1,85 @@
+"""A line of play: a start position, the moves made from it, and undo and redo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from claimeven.game.errors import IllegalMove
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+
+
+class Line:
+    """A game in the making, with moves taken back and played again.
+
+    >>> line = Line(Position())
+    >>> line.play(3).play(3).undo().moves
+    '4'
+    >>> line.redo().moves
+    '44'
+    """
+
+    def __init__(self, start: Position | None = None, columns: Iterable[int] = ()) -> None:
+        self._positions = [Position() if start is None else start]
+        self._columns: list[int] = []
+        self._cursor = 0
+        for column in columns:
+            self.play(column)
+
+    @property
+    def start(self) -> Position:
+        """The position the line starts from."""
+        return self._positions[0]
+
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self._positions[self._cursor]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The 0-based columns played so far, those taken back left out."""
+        return tuple(self._columns[: self._cursor])
+
+    @property
+    def moves(self) -> str:
+        """The move string of `columns`."""
+        return format_moves(self.columns, self.start.geometry)
+
+    @property
+    def last_column(self) -> int | None:
+        """The column played last, None at the start of the line."""
+        return self._columns[self._cursor - 1] if self._cursor else None
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a move to take back."""
+        return self._cursor > 0
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a move to play again."""
+        return self._cursor < len(self._columns)
+
+    def play(self, column: int) -> Line:
+        """Play a column; moves taken back before are forgotten. Raises `IllegalMove`."""
+        after = self.position.play(column)
+        del self._columns[self._cursor :], self._positions[self._cursor + 1 :]
+        self._columns.append(column)
+        self._positions.append(after)
+        self._cursor += 1
+        return self
+
+    def undo(self, count: int = 1) -> Line:
+        """Take back moves. Raises `IllegalMove` when there are not so many."""
+        if count > self._cursor:
+            raise IllegalMove("there is no move to take back")
+        self._cursor -= count
+        return self
+
+    def redo(self, count: int = 1) -> Line:
+        """Play moves taken back again. Raises `IllegalMove` when there are not so many."""
+        if self._cursor + count > len(self._columns):
+            raise IllegalMove("there is no move to play again")
+        self._cursor += count
+        return self

@@ -1,0 +1,77 @@
+"""Move strings, the record format of Connect Four.
+
+One character a move, columns counted from 1: `4455`. On boards of more than nine columns letters
+stand for the columns, `a` for the first: `jjkk`. When reading, digits and letters are both
+understood on every board, and white space is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from claimeven.game.errors import InvalidNotation
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import STANDARD
+
+_DIGITS = "123456789"
+_LETTERS = "abcdefghijklmnop"
+
+
+def column_name(column: int, geometry: Geometry = STANDARD) -> str:
+    """Return the character of a 0-based column: a digit, or a letter on more than 9 columns.
+
+    >>> column_name(3), column_name(9, Geometry(12, 6))
+    ('4', 'j')
+    """
+    return (_DIGITS if geometry.columns <= len(_DIGITS) else _LETTERS)[column]
+
+
+def column_choices(geometry: Geometry = STANDARD) -> str:
+    """Say which characters name columns of a board, for messages: `1 to 7`."""
+    return f"{column_name(0, geometry)} to {column_name(geometry.columns - 1, geometry)}"
+
+
+def parse_column(text: str, geometry: Geometry = STANDARD) -> int:
+    """Return the 0-based column a single character (or a number from 1) names.
+
+    Raises `InvalidNotation` naming the text and the choices.
+    """
+    name = text.strip().lower()
+    if len(name) == 1 and name in _LETTERS:
+        column = _LETTERS.index(name)
+    elif name.isascii() and name.isdigit():
+        column = int(name[:4]) - 1
+    else:
+        column = -1
+    if not 0 <= column < geometry.columns:
+        raise InvalidNotation(
+            f"{text.strip()!r} is not a column: choose from {column_choices(geometry)}"
+        )
+    return column
+
+
+def parse_moves(text: str, geometry: Geometry = STANDARD) -> tuple[int, ...]:
+    """Return the 0-based columns of a move string; the inverse of `format_moves`.
+
+    Only the characters are checked, not whether the moves can be played. Raises
+    `InvalidNotation` naming the character, its place and the choices.
+
+    >>> parse_moves("4455")
+    (3, 3, 4, 4)
+    """
+    columns = []
+    for place, character in enumerate("".join(text.split()), start=1):
+        try:
+            columns.append(parse_column(character, geometry))
+        except InvalidNotation as error:
+            raise InvalidNotation(f"move {place}: {error}") from None
+    return tuple(columns)
+
+
+def format_moves(columns: Iterable[int], geometry: Geometry = STANDARD) -> str:
+    """Return the move string of 0-based columns.
+
+    >>> format_moves([3, 3, 4, 4])
+    '4455'
+    """
+    return "".join(column_name(column, geometry) for column in columns)
