@@ -8,9 +8,15 @@ size comes in as `height` (bits a column takes), `bottom` and `board` (the masks
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
+import numpy.typing as npt
 
 from claimeven.compiled import inlined
+from claimeven.game.bitboards import window_starts
+from claimeven.game.errors import InvalidGeometry
+from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -28,6 +34,18 @@ def run_starts(discs, step, length):  # type: ignore[no-untyped-def]
         starts &= discs >> shift
         shift += step
     return starts
+
+
+@inlined
+def direction_step(direction, height):  # type: ignore[no-untyped-def]
+    """Shift of one step along a direction, 0 to 3 in the order of `DIRECTIONS`."""
+    if direction == 0:
+        return ONE
+    if direction == 1:
+        return height
+    if direction == 2:
+        return height + ONE
+    return height - ONE
 
 
 @inlined
@@ -100,9 +118,38 @@ def winning_cells(discs, mask, height, connect, board):  # type: ignore[no-untyp
 @inlined
 def mirrored(discs, columns, height):  # type: ignore[no-untyped-def]
     """Return the mask with its columns in reverse order."""
-    column_bits = (ONE << height) - ONE if height < np.uint64(64) else ~ZERO
+    column_bits = (ONE << height) - ONE
     flipped = ZERO
     for column in range(columns):
         part = (discs >> (np.uint64(column) * height)) & column_bits
         flipped |= part << ((columns - ONE - np.uint64(column)) * height)
     return flipped
+
+
+#: Slots of the array that `board_words` fills.
+HEIGHT, CONNECT, BOTTOM, BOARD, CENTRE, STARTS = range(6)
+_WORDS = STARTS + len(DIRECTIONS)
+
+
+@lru_cache(maxsize=256)
+def board_words(geometry: Geometry) -> npt.NDArray[np.uint64]:
+    """Return what kernels need to know of a board: a read-only uint64 array of shape (9,).
+
+    Slots `HEIGHT`, `CONNECT`, `BOTTOM`, `BOARD`, then `CENTRE` (mask of the centre column), and
+    from `STARTS` on the cells where a window of `connect` cells may start, one mask for each of
+    `DIRECTIONS`. Raises `InvalidGeometry` for boards of more than 64 bits.
+    """
+    if not geometry.fits_word:
+        raise InvalidGeometry(
+            f"compiled code holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
+            f" {geometry} takes {geometry.bits}"
+        )
+    words = np.zeros(_WORDS, dtype=np.uint64)
+    words[HEIGHT] = geometry.height
+    words[CONNECT] = geometry.connect
+    words[BOTTOM] = geometry.bottom
+    words[BOARD] = geometry.board
+    words[CENTRE] = geometry.column_mask(geometry.columns // 2)
+    words[STARTS:] = window_starts(geometry, geometry.connect)
+    words.setflags(write=False)
+    return words

@@ -1,0 +1,118 @@
+"""Every evaluation by name, and a user's own function as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.evaluation.sequences import sequences
+from claimeven.evaluation.streaks import chain_weights, streaks
+from claimeven.evaluation.triples import triples
+from claimeven.evaluation.windows import SYMMETRIC, WindowWeights, weight_array, windows
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+#: Evaluates a position for the side to move: greater is better for it, 0 is even.
+EvaluationFunction = Callable[[Position], float]
+
+#: The numbers by which compiled code knows the evaluations; `OWN` has no compiled twin.
+OWN, SEQUENCES, WINDOWS, STREAKS, TRIPLES = -1, 0, 1, 2, 3
+
+
+class InvalidEvaluation(ClaimevenError):
+    """The name of no evaluation."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A heuristic and what the searches need to know of it.
+
+    `function` is the readable version, for any board. `scale` is the worth that counts as half
+    a win when a value in [-1, 1] is asked for. `kernel` names the compiled twin, `OWN` if there
+    is none.
+    """
+
+    name: str
+    function: EvaluationFunction
+    summary: str
+    scale: float = 100.0
+    kernel: int = OWN
+    weights: tuple[int, ...] = field(default=(0,))
+
+    def __call__(self, position: Position) -> float:
+        """Evaluate a position for the side to move."""
+        return self.function(position)
+
+    def kernel_weights(self, geometry: Geometry) -> npt.NDArray[np.int64]:
+        """Return the weights its compiled twin takes on this board, shape (n,)."""
+        weights = chain_weights(geometry.connect) if self.kernel == STREAKS else self.weights
+        return np.array(weights, dtype=np.int64)
+
+
+def weighted_windows(name: str, weights: WindowWeights, summary: str, scale: float) -> Evaluation:
+    """Return the evaluation `windows` with other weights, compiled twin included."""
+    return Evaluation(
+        name, partial(windows, weights=weights), summary, scale, WINDOWS, weight_array(weights)
+    )
+
+
+EVALUATIONS: dict[str, Evaluation] = {
+    evaluation.name: evaluation
+    for evaluation in (
+        Evaluation(
+            "sequences",
+            sequences,
+            "runs the side to move could extend, by their length and the height of the cell",
+            200.0,
+            SEQUENCES,
+        ),
+        weighted_windows(
+            "windows",
+            WindowWeights(),
+            "every window of four by who holds two, three or four of it; blocks weigh more",
+            2000.0,
+        ),
+        weighted_windows(
+            "windows-symmetric",
+            SYMMETRIC,
+            "windows with the weights 10, 5 and 2 for both sides",
+            30.0,
+        ),
+        Evaluation(
+            "streaks",
+            streaks,
+            "every disc by the longest chain through it, own less the opponent's",
+            500.0,
+            STREAKS,
+        ),
+        Evaluation(
+            "triples",
+            triples,
+            "runs of three, own less the opponent's",
+            4.0,
+            TRIPLES,
+        ),
+    )
+}
+
+
+def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
+    """Return the evaluation of that name, or a function of a position wrapped as one.
+
+    Raises `InvalidEvaluation` naming the choices.
+    """
+    if isinstance(chosen, Evaluation):
+        return chosen
+    if callable(chosen):
+        name = getattr(chosen, "__name__", "evaluation")
+        return Evaluation(name, chosen, f"the function {name}")
+    if chosen not in EVALUATIONS:
+        raise InvalidEvaluation(
+            f"there is no evaluation {chosen!r}: choose from {', '.join(EVALUATIONS)}"
+        )
+    return EVALUATIONS[chosen]

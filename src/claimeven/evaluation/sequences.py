@@ -1,0 +1,112 @@
+"""The evaluation `sequences`: what the side to move could make of its runs with one more disc.
+
+For each straight run of the side to move, of length 1 to `connect`, and each of its two ends: when
+the cell there is on the board and empty, the run would grow to `n` discs, its own length, the new
+disc, and the own discs met directly beyond it, `connect` at most. If that completes a line and the
+cell can be played now, the evaluation is `SEQUENCE_WIN`; otherwise it adds `n * (n - e)` where `e`
+is the number of empty cells below the cell.
+
+The idea is that of a notebook of 2021 (Politecnico di Torino).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimeven.compiled import inlined, popcount
+from claimeven.evaluation.counting import sequence_list
+from claimeven.game.bits import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO, direction_step, run_starts
+from claimeven.game.position import Position
+
+#: Value of a position in which the side to move completes a line at once.
+SEQUENCE_WIN = 1_000_000
+
+
+def sequences(position: Position) -> int:
+    """Evaluate a position for the side to move; at most `SEQUENCE_WIN`, draws near 0.
+
+    >>> sequences(Position.from_moves("1122"))
+    54
+    >>> sequences(Position.from_moves("112233"))
+    1000000
+    """
+    geometry, own = position.geometry, position.mine
+    total = 0
+    for run in sequence_list(position, position.turn):
+        if run.length == geometry.connect:
+            return SEQUENCE_WIN
+        for outward in (-1, 1):
+            dc, dr = outward * run.step[0], outward * run.step[1]
+            first = run.length if outward == 1 else 1
+            column = run.start[0] + first * dc
+            row = run.start[1] + first * dr
+            if not geometry.has(column, row) or row < position.height_of(column):
+                continue
+            grown = run.length + 1
+            while grown < geometry.connect:
+                beyond = (column + (grown - run.length) * dc, row + (grown - run.length) * dr)
+                if not geometry.has(*beyond) or not own >> geometry.bit(*beyond) & 1:
+                    break
+                grown += 1
+            empty_below = row - position.height_of(column)
+            if grown == geometry.connect and empty_below == 0:
+                return SEQUENCE_WIN
+            total += grown * (grown - empty_below)
+    return total
+
+
+@inlined
+def sequences_kernel(mine, mask, words):  # type: ignore[no-untyped-def]
+    """Compiled twin of `sequences`; the side to move owns `mine`."""
+    height, board = words[HEIGHT], words[BOARD]
+    connect = np.int64(words[CONNECT])
+    empty = board & ~mask
+    playable = (mask + words[BOTTOM]) & board
+    total = np.int64(0)
+    for direction in range(4):
+        step = direction_step(direction, height)
+        if run_starts(mine, step, words[CONNECT]):
+            return np.int64(SEQUENCE_WIN)
+        starts = mine
+        for length in range(1, connect):
+            # Step 1. All runs of `length`, and the empty cells at their two ends.
+            if length > 1:
+                starts &= mine >> (step * np.uint64(length - 1))
+            if starts == ZERO:
+                break
+            after = (starts << (step * np.uint64(length))) & empty
+            before = (starts >> step) & empty
+            # Step 2. Split the ends by the number of own discs met directly beyond them.
+            for beyond in range(connect - length):
+                grown = length + 1 + beyond
+                shift = step * np.uint64(beyond + 1)
+                if grown < connect:
+                    after_grows = after & (mine >> shift)
+                    before_grows = before & (mine << shift)
+                else:
+                    after_grows = ZERO
+                    before_grows = ZERO
+                    if (after | before) & playable:
+                        return np.int64(SEQUENCE_WIN)
+                total += _worth(after & ~after_grows, empty, grown)
+                total += _worth(before & ~before_grows, empty, grown)
+                after = after_grows
+                before = before_grows
+    return total
+
+
+@inlined
+def _worth(ends, empty, grown):  # type: ignore[no-untyped-def]
+    """Sum of n * (n - empty cells below) over a mask of end cells."""
+    if ends == ZERO:
+        return np.int64(0)
+    total = np.int64(grown) * np.int64(grown) * np.int64(popcount(ends))
+    below = empty
+    reaching = ends
+    while True:
+        # `reaching` keeps the end cells that have at least so many empty cells below them.
+        below = empty & (below << ONE)
+        reaching &= below
+        if reaching == ZERO:
+            return total
+        total -= np.int64(grown) * np.int64(popcount(reaching))

@@ -1,0 +1,73 @@
+"""The evaluation `streaks`: every disc is worth the longest chain that runs through it.
+
+A chain is an unbroken run of one player's discs along one of the four directions; chains longer
+than `connect` count as `connect`. Own discs count for, the opponent's against. The weights 1, 8,
+128 and 99999 of the four lengths are those of the AIFour notebook; boards with a longer connect
+go on 1024, 8192, 16384, 32768 for the lengths below it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimeven.compiled import inlined, popcount
+from claimeven.game.bitboards import run_starts as python_run_starts
+from claimeven.game.bits import CONNECT, HEIGHT, ONE, ZERO, direction_step, run_starts
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+LINE_WEIGHT = 99999
+CHAIN_WEIGHTS = (1, 8, 128, 1024, 8192, 16384, 32768)
+
+
+def chain_weights(connect: int) -> tuple[int, ...]:
+    """Return the worth of a disc by the length of its longest chain, 1 to `connect`."""
+    return (*CHAIN_WEIGHTS[: connect - 1], LINE_WEIGHT)
+
+
+def streaks(position: Position) -> int:
+    """Evaluate a position for the side to move.
+
+    >>> streaks(Position.from_moves("4455"))
+    0
+    """
+    geometry = position.geometry
+    return _worth(position.mine, geometry) - _worth(position.theirs, geometry)
+
+
+def _worth(discs: int, geometry: Geometry) -> int:
+    """Sum of the worth of all discs of one player."""
+    total, worth_before = 0, 0
+    for length, weight in enumerate(chain_weights(geometry.connect), start=1):
+        in_chain = 0
+        for step in geometry.steps:
+            starts = python_run_starts(discs, step, length)
+            for i in range(length):
+                in_chain |= starts << (i * step)
+        total += (weight - worth_before) * in_chain.bit_count()
+        worth_before = weight
+    return total
+
+
+@inlined
+def streaks_kernel(mine, mask, words, weights):  # type: ignore[no-untyped-def]
+    """Compiled twin of `streaks`; `weights` are those of `chain_weights`."""
+    return _worth_kernel(mine, words, weights) - _worth_kernel(mine ^ mask, words, weights)
+
+
+@inlined
+def _worth_kernel(discs, words, weights):  # type: ignore[no-untyped-def]
+    height, connect = words[HEIGHT], words[CONNECT]
+    total = weights[0] * np.int64(popcount(discs))
+    for length in range(2, np.int64(connect) + 1):
+        in_chain = ZERO
+        for direction in range(4):
+            step = direction_step(direction, height)
+            starts = run_starts(discs, step, np.uint64(length))
+            if starts:
+                for i in range(length):
+                    in_chain |= starts << (step * np.uint64(i))
+        if in_chain == ZERO:
+            break
+        total += (weights[length - 1] - weights[length - 2]) * np.int64(popcount(in_chain))
+    return total
