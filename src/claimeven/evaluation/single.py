@@ -1,0 +1,30 @@
+"""The compiled evaluation of single positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimeven.compiled import kernel
+from claimeven.evaluation.dispatch import evaluate_discs
+from claimeven.evaluation.registry import Evaluation
+from claimeven.game.bits import board_words
+from claimeven.game.position import Position
+
+
+@kernel("int64(int64, uint64, uint64, Array(uint64, 1, 'C', readonly=True), int64[::1])")
+def _evaluate_one(which, mine, mask, words, weights):  # type: ignore[no-untyped-def]
+    return evaluate_discs(which, mine, mask, words, weights)
+
+
+def evaluate_compiled(evaluation: Evaluation, position: Position) -> int:
+    """Evaluate one position with the compiled twin; boards of up to 64 bits."""
+    geometry = position.geometry
+    return int(
+        _evaluate_one(
+            evaluation.kernel,
+            np.uint64(position.mine),
+            np.uint64(position.mask),
+            board_words(geometry),
+            evaluation.kernel_weights(geometry),
+        )
+    )

@@ -1,0 +1,113 @@
+"""What the searches of this room share: values of won games, counters, options, results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+
+#: A win at the root is worth this; each ply to the winning disc takes 1 off.
+WIN: Final = 10**9
+#: Any value beyond this, either way, is a proven win or loss.
+PROVEN: Final = WIN - 10**4
+#: Evaluations are cut to this, so that no heuristic outweighs a proven result.
+MOST: Final = PROVEN - 1
+
+ALGORITHMS: Final = ("minimax", "alphabeta", "negamax")
+ORDERS: Final = ("centre", "left")
+
+
+class InvalidSearch(ClaimevenError):
+    """A search that cannot be run as asked."""
+
+
+@dataclass
+class Counters:
+    """What a search counts.
+
+    `nodes` counts positions looked at, the root included; `evaluations` calls of the heuristic;
+    `cutoffs` positions whose remaining columns were skipped; `expanded` positions of which at
+    least one column was tried; `table_hits` values taken from the table; `depth` is the
+    deepest ply reached below the root.
+    """
+
+    nodes: int = 0
+    evaluations: int = 0
+    cutoffs: int = 0
+    expanded: int = 0
+    table_hits: int = 0
+    depth: int = 0
+
+    def enter(self, ply: int) -> None:
+        """Count a position `ply` below the root."""
+        self.nodes += 1
+        self.depth = max(self.depth, ply)
+
+    def add(self, other: Counters) -> None:
+        """Add the counts of another search of the same position."""
+        self.nodes += other.nodes
+        self.evaluations += other.evaluations
+        self.cutoffs += other.cutoffs
+        self.expanded += other.expanded
+        self.table_hits += other.table_hits
+        self.depth = max(self.depth, other.depth)
+
+    @property
+    def branching(self) -> float | None:
+        """Mean number of columns tried in a position that was expanded; None without any."""
+        return (self.nodes - 1) / self.expanded if self.expanded else None
+
+
+@dataclass(frozen=True)
+class ColumnValue:
+    """What the search learnt of one root column, from the side to move.
+
+    `exact` is False when the value is only an upper bound: pruning stopped there.
+    """
+
+    value: float
+    exact: bool
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The answer of a search.
+
+    `value` is from the side to move: beyond `PROVEN` either way it is a proven result, `WIN`
+    less the plies to the winning disc; otherwise the heuristic's. `line` is the principal
+    variation as 0-based columns, `column` its first. `columns` holds one `ColumnValue` for each
+    column of the board, None where none was searched. `depth` is the last depth searched to its
+    end, `backend` "compiled" or "python".
+    """
+
+    column: int
+    value: float
+    line: tuple[int, ...]
+    columns: tuple[ColumnValue | None, ...]
+    counters: Counters
+    depth: int
+    backend: str
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """Plies to the winning disc of a proven win or loss, None otherwise."""
+        return WIN - int(abs(self.value)) if abs(self.value) > PROVEN else None
+
+
+def column_order(geometry: Geometry, order: str) -> tuple[int, ...]:
+    """Return the columns in the order they are tried: from the centre outwards, or left to right.
+
+    Among equally good columns the first in this order is chosen. Raises `InvalidSearch`.
+    """
+    if order == "centre":
+        return geometry.centre_order
+    if order == "left":
+        return tuple(range(geometry.columns))
+    raise InvalidSearch(f"there is no order {order!r}: choose from {', '.join(ORDERS)}")
+
+
+def clip(value: float) -> float:
+    """Keep an evaluation inside the range of heuristic values."""
+    return max(-MOST, min(MOST, value))

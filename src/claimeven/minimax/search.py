@@ -1,0 +1,253 @@
+"""Running a search under limits, compiled or as the textbook, with one result for both.
+
+Under a depth alone that depth is searched once. Under seconds or nodes the depth grows from 1
+(iterative deepening), the last depth searched to its end decides, and the best column of one depth
+is tried first at the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
+from claimeven.game.position import Position
+from claimeven.minimax import textbook
+from claimeven.minimax.rules import (
+    ALGORITHMS,
+    PROVEN,
+    ColumnValue,
+    Counters,
+    InvalidSearch,
+    SearchResult,
+    column_order,
+)
+from claimeven.minimax.table import CompiledTable, Table
+from claimeven.minimax.textbook import SearchStopped, Textbook
+from claimeven.minimax.trace import Event, Node, Trace
+
+#: Nodes between two looks at the clock.
+SLICE = 2048
+BACKENDS = ("auto", "compiled", "python")
+TABLE_ENTRIES = 1 << 18
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """When to stop: a moment of `time.perf_counter`, and a number of nodes; None for never."""
+
+    deadline: float | None
+    nodes: int | None
+
+    def reached(self, nodes: int) -> bool:
+        if self.nodes is not None and nodes >= self.nodes:
+            return True
+        return self.deadline is not None and time.perf_counter() >= self.deadline
+
+    def next_pause(self, nodes: int) -> int:
+        pause = nodes + SLICE
+        return pause if self.nodes is None else min(pause, self.nodes)
+
+
+class Searcher:
+    """A search with its options, and for negamax the table that lives from call to call.
+
+    `algorithm` is minimax, alphabeta or negamax; `evaluation` a name, an `Evaluation` or a
+    function of a position; `order` "centre" or "left"; `backend` "auto" (compiled where board
+    and evaluation allow), "compiled" or "python"; `table` the entries of negamax's table, a
+    power of two.
+
+    Raises `InvalidSearch` or `InvalidEvaluation` for anything else.
+
+    >>> result = Searcher("alphabeta", "windows").search(Position.from_moves("112233"), depth=3)
+    >>> result.column, result.plies_to_end
+    (3, 1)
+    """
+
+    def __init__(
+        self,
+        algorithm: str = "alphabeta",
+        evaluation: str | Evaluation | EvaluationFunction = "windows",
+        order: str = "centre",
+        backend: str = "auto",
+        table: int = TABLE_ENTRIES,
+    ) -> None:
+        for what, given, choices in (
+            ("algorithm", algorithm, ALGORITHMS),
+            ("backend", backend, BACKENDS),
+        ):
+            if given not in choices:
+                raise InvalidSearch(
+                    f"there is no {what} {given!r}: choose from {', '.join(choices)}"
+                )
+        column_order(Position().geometry, order)
+        Table(table)
+        self.algorithm = algorithm
+        self.evaluation = get_evaluation(evaluation)
+        self.order = order
+        self.backend = backend
+        self.table_entries = table
+        self._tables: dict[str, Table | CompiledTable] = {}
+
+    def reset(self) -> None:
+        """Forget the table."""
+        for table in self._tables.values():
+            table.clear()
+
+    def backend_for(self, position: Position) -> str:
+        """Return which backend serves a position. Raises `InvalidSearch` if none can."""
+        fits = position.geometry.fits_word and self.evaluation.kernel != OWN
+        if self.backend == "compiled" and not fits:
+            raise InvalidSearch(
+                f"the compiled backend cannot search {position.geometry} with the evaluation"
+                f" {self.evaluation.name}: it takes boards of columns * (rows + 1) <= 64 and"
+                " claimeven's own evaluations"
+            )
+        return "python" if self.backend == "python" or not fits else "compiled"
+
+    def search(
+        self,
+        position: Position,
+        depth: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
+    ) -> SearchResult:
+        """Search a position to a depth in plies, within seconds or nodes, or to the end of the game.
+
+        Without any limit every line is played out. Depth 1 is always finished, whatever the
+        limits. Raises `InvalidSearch` for a finished game or a limit that is not positive.
+        """
+        _check(position, depth, seconds, nodes)
+        empty = position.geometry.cells - position.ply
+        deepest = empty if depth is None else min(depth, empty)
+        deadline = None if seconds is None else time.perf_counter() + seconds
+        bounds = _Bounds(deadline, nodes)
+        run = self._compiled if self.backend_for(position) == "compiled" else self._python
+        if seconds is None and nodes is None:
+            result = run(position, deepest, bounds, None)
+            assert result is not None
+            return result
+        best = run(position, 1, _Bounds(None, None), None)
+        assert best is not None
+        total = best.counters
+        while best.depth < deepest and abs(best.value) <= PROVEN and not bounds.reached(total.nodes):
+            left = _Bounds(deadline, None if nodes is None else nodes - total.nodes)
+            deeper = run(position, best.depth + 1, left, total)
+            if deeper is None:
+                break
+            best = deeper
+        return SearchResult(
+            best.column, best.value, best.line, best.columns, total, best.depth, best.backend
+        )
+
+    def trace(self, position: Position, depth: int) -> Trace:
+        """Return the textbook search of a position as a generator of its events.
+
+        Raises `InvalidSearch` as `search` does.
+        """
+        _check(position, depth, None, None)
+        return self._textbook_run(position, depth, self._textbook(position))
+
+    def _table(self, backend: str) -> Table | CompiledTable | None:
+        if self.algorithm != "negamax":
+            return None
+        if backend not in self._tables:
+            kind = CompiledTable if backend == "compiled" else Table
+            self._tables[backend] = kind(self.table_entries)
+        return self._tables[backend]
+
+    def _textbook(self, position: Position) -> Textbook:
+        table = self._table("python")
+        assert not isinstance(table, CompiledTable)
+        order = column_order(position.geometry, self.order)
+        return Textbook(self.evaluation, order, Counters(), table)
+
+    def _textbook_run(self, position: Position, depth: int, book: Textbook) -> Trace:
+        algorithms: dict[str, Callable[[Position, int, Textbook], Trace]] = {
+            "minimax": textbook.minimax,
+            "alphabeta": textbook.alphabeta,
+            "negamax": textbook.negamax,
+        }
+        return algorithms[self.algorithm](position, min(depth, _empty(position)), book)
+
+    def _compiled(
+        self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
+    ) -> SearchResult | None:
+        """Search one depth compiled; None when a bound ended it. Adds its counts to `total`."""
+        from claimeven.minimax.compiled_search import (  # noqa: PLC0415 - compiles on import
+            SearchState,
+        )
+
+        table = self._table("compiled")
+        assert not isinstance(table, Table)
+        state = SearchState(position, depth, self.algorithm, self.evaluation, self.order, table)
+        done = False
+        while not done and not bounds.reached(state.nodes):
+            done = state.run(bounds.next_pause(state.nodes))
+        if total is not None:
+            total.add(state.counters)
+        if not done:
+            return None
+        line = state.line
+        return SearchResult(
+            line[0], state.value, line, state.columns, state.counters, depth, "compiled"
+        )
+
+    def _python(
+        self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
+    ) -> SearchResult | None:
+        """Search one depth with the textbook; None when a bound ended it."""
+        book = self._textbook(position)
+        book.stop = bounds.reached
+        columns: list[ColumnValue | None] = [None] * position.geometry.columns
+        root = None
+        try:
+            root = run_trace(
+                self._textbook_run(position, depth, book),
+                lambda event: _note_root_column(event, columns),
+            )
+        except SearchStopped:
+            pass
+        if total is not None:
+            total.add(book.counters)
+        if root is None:
+            return None
+        line, value = root.line, root.value
+        return SearchResult(line[0], value, line, tuple(columns), book.counters, depth, "python")
+
+
+def run_trace(trace: Trace, look: Callable[[Event], None]) -> Node:
+    """Run a trace to its end, showing every event to `look`; return the node of its root."""
+    while True:
+        try:
+            event = next(trace)
+        except StopIteration as stop:
+            node: Node = stop.value
+            return node
+        look(event)
+
+
+def _empty(position: Position) -> int:
+    return position.geometry.cells - position.ply
+
+
+def _note_root_column(event: Event, columns: list[ColumnValue | None]) -> None:
+    """Keep the value of a column of the root once the search returns from it."""
+    if event.kind != "return" or len(event.columns) != 1 or event.value is None:
+        return
+    if event.view == "root":
+        known = ColumnValue(event.value, event.value > event.alpha)
+    else:
+        known = ColumnValue(-event.value, event.value < event.beta)
+    columns[event.columns[0]] = known
+
+
+def _check(
+    position: Position, depth: int | None, seconds: float | None, nodes: int | None
+) -> None:
+    if position.is_over:
+        raise InvalidSearch("the game is over, so there is nothing to search")
+    for name, limit in (("depth", depth), ("seconds", seconds), ("nodes", nodes)):
+        if limit is not None and not limit > 0:
+            raise InvalidSearch(f"{name} must be greater than 0, not {limit}")

@@ -1,0 +1,40 @@
+"""What the textbook searches tell while they run: one event for each step a viewer can show."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step of a search.
+
+    `kind` is "enter" (a position is looked at), "return" (its value is known) or "cut" (the rest
+    of its columns is skipped). `columns` are the 0-based columns played from the root, so its
+    length is the ply below the root. `alpha`, `beta` and `value` are from the view `view` tells:
+    "root" in minimax and alpha-beta, "mover" (the side to move there) in negamax. `value` is None
+    on entering, `reason` says why a value or a cut came about.
+    """
+
+    kind: Literal["enter", "return", "cut"]
+    columns: tuple[int, ...]
+    depth: int
+    alpha: float
+    beta: float
+    value: float | None = None
+    reason: str = ""
+    view: Literal["root", "mover"] = "root"
+
+
+@dataclass(frozen=True)
+class Node:
+    """What a textbook search returns of a position: its value and the line that gives it."""
+
+    value: float
+    line: tuple[int, ...] = ()
+
+
+#: A textbook search: yields events, returns the node of the position it was called on.
+Trace = Generator[Event, None, Node]
