@@ -1,0 +1,21 @@
+"""Players under one contract, made by name."""
+
+from claimeven.agents.contract import Agent, AgentFault, Decision, InvalidLimit, Limit
+from claimeven.agents.files import FunctionAgent, KaggleAgent
+from claimeven.agents.options import AgentKind, InvalidSpec, Option
+from claimeven.agents.registry import AGENTS, make_agent
+
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "AgentFault",
+    "AgentKind",
+    "Decision",
+    "FunctionAgent",
+    "InvalidLimit",
+    "InvalidSpec",
+    "KaggleAgent",
+    "Limit",
+    "Option",
+    "make_agent",
+]

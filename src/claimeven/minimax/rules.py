@@ -93,7 +93,12 @@ class SearchResult:
     @property
     def plies_to_end(self) -> int | None:
         """Plies to the winning disc of a proven win or loss, None otherwise."""
-        return WIN - int(abs(self.value)) if abs(self.value) > PROVEN else None
+        return plies_to_end(self.value)
+
+
+def plies_to_end(value: float) -> int | None:
+    """Return the plies from the root to the winning disc of a proven value, None otherwise."""
+    return WIN - int(abs(value)) if abs(value) > PROVEN else None
 
 
 def column_order(geometry: Geometry, order: str) -> tuple[int, ...]:

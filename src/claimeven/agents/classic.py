@@ -1,0 +1,202 @@
+"""The classic searches as agents: minimax, alpha-beta, negamax and their published presets."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.contract import Agent, Decision, Limit, one_hot
+from claimeven.agents.files import load_evaluation
+from claimeven.agents.options import FULL, AgentKind, Option
+from claimeven.evaluation.registry import EVALUATIONS, Evaluation
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+from claimeven.minimax.rules import PROVEN, plies_to_end
+from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, Searcher
+from claimeven.minimax.trace import Event
+
+#: Depth of a search that is given no limit at all.
+USUAL_DEPTH = 5
+#: A game with fewer discs than this is opened in the centre under `start=centre`.
+OPENING_DISCS = 2
+
+
+class SearchAgent(Agent):
+    """An agent around a `Searcher`."""
+
+    def __init__(
+        self, searcher: Searcher, own: Limit, to_the_end: bool, centre_start: bool
+    ) -> None:
+        self.name = searcher.algorithm
+        self.searcher = searcher
+        self.own = own
+        self.to_the_end = to_the_end
+        self.centre_start = centre_start
+
+    def reset(self) -> None:
+        """Forget the table of positions."""
+        self.searcher.reset()
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Search the position under the tighter of its own limits and those given."""
+        start = time.perf_counter()
+        columns = position.geometry.columns
+        if self.centre_start and position.ply < OPENING_DISCS:
+            centre = position.geometry.centre_order[0]
+            if centre in position.legal_columns and not position.is_over:
+                return Decision(
+                    centre,
+                    0.0,
+                    one_hot(centre, columns),
+                    seconds=time.perf_counter() - start,
+                    details={"reason": "opens in the centre"},
+                )
+        bounds = self._bounds(limit)
+        result = self.searcher.search(position, bounds.depth, bounds.seconds, bounds.nodes)
+        counters = result.counters
+        return Decision(
+            result.column,
+            unit_value(result.value, self.searcher.evaluation),
+            one_hot(result.column, columns),
+            depth=counters.depth,
+            nodes=counters.nodes,
+            seconds=time.perf_counter() - start,
+            details={
+                "values": [None if known is None else known.value for known in result.columns],
+                "exact": [known is not None and known.exact for known in result.columns],
+                "line": list(result.line),
+                "evaluation": result.value,
+                "plies_to_end": result.plies_to_end,
+                "evaluations": counters.evaluations,
+                "cutoffs": counters.cutoffs,
+                "table_hits": counters.table_hits,
+                "depth_completed": result.depth,
+                "branching": counters.branching,
+                "backend": result.backend,
+            },
+        )
+
+    def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
+        """Yield every step of the textbook search to the depth of the limits."""
+        depth = self._bounds(limit).depth or USUAL_DEPTH
+        for event in self.searcher.trace(position, depth):
+            yield event_line(event, position)
+
+    def _bounds(self, limit: Limit) -> Limit:
+        bounds = self.own.tighter(limit)
+        free = bounds.depth is None and bounds.seconds is None and bounds.nodes is None
+        return Limit(depth=USUAL_DEPTH) if free and not self.to_the_end else bounds
+
+
+def unit_value(value: float, evaluation: Evaluation) -> float:
+    """Map a search value to [-1, 1]: proven results to the ends, `scale` to one half."""
+    if abs(value) > PROVEN:
+        return 1.0 if value > 0 else -1.0
+    return value / (abs(value) + evaluation.scale)
+
+
+def event_line(event: Event, position: Position) -> str:
+    """Say a trace event in one line, indented by its ply."""
+    geometry = position.geometry
+    indent = "  " * len(event.columns)
+    name = format_moves(event.columns, geometry) or "root"
+    window = f"[{_short(event.alpha)}, {_short(event.beta)}]"
+    if event.kind == "enter":
+        return f"{indent}{name} depth {event.depth} window {window}"
+    assert event.value is not None
+    return f"{indent}{name} {event.kind}: {_short(event.value)}, {event.reason}"
+
+
+def _short(value: float) -> str:
+    """Write a value; proven results as the ply of the winning disc."""
+    if value in (float("inf"), float("-inf")):
+        return "+inf" if value > 0 else "-inf"
+    plies = plies_to_end(value)
+    if plies is None:
+        return f"{value:g}"
+    return f"{'win' if value > 0 else 'loss'} in {plies}"
+
+
+def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
+    searcher = Searcher(
+        algorithm,
+        load_evaluation(options["eval"]),
+        options["order"],
+        options["backend"],
+        1 << options["table"] if "table" in options else TABLE_ENTRIES,
+    )
+    if options["backend"] != "python":
+        # Compiled, or loaded from the cache, before the first clock of a game starts.
+        importlib.import_module("claimeven.minimax.compiled_search")
+    full = options["depth"] == FULL
+    own = Limit(options["seconds"], None, None if full else options["depth"], options["nodes"])
+    return SearchAgent(searcher, own, full, options["start"] == "centre")
+
+
+def _builder(algorithm: str) -> Callable[[Mapping[str, Any]], Agent]:
+    return partial(_build, algorithm)
+
+
+_OPTIONS = (
+    Option(
+        "depth",
+        "depth",
+        None,
+        f"plies to look ahead; {USUAL_DEPTH} where nothing else limits the search",
+        1,
+        256,
+    ),
+    Option(
+        "eval",
+        "text",
+        "windows",
+        f"heuristic: {', '.join(EVALUATIONS)}, or my_file.py:function",
+    ),
+    Option("seconds", "float", None, "wall-clock time for a move, deepening from 1", 0.001, 1e6),
+    Option("nodes", "int", None, "positions for a move, deepening from 1", 1),
+    Option(
+        "order", "choice", "centre", "columns tried from there; ties go to the first",
+        choices=("centre", "left"),
+    ),
+    Option(
+        "start", "choice", "search", "centre: play the centre at once in the first two plies",
+        choices=("search", "centre"),
+    ),
+    Option("backend", "choice", "auto", "auto picks by board size", choices=BACKENDS),
+)  # fmt: skip
+
+_MINIMAX = AgentKind("minimax", "looks at every line to a depth", _OPTIONS, _builder("minimax"))
+_ALPHABETA = AgentKind(
+    "alphabeta", "minimax without what cannot matter", _OPTIONS, _builder("alphabeta")
+)
+_NEGAMAX = AgentKind(
+    "negamax",
+    "alpha-beta with a table of the positions it met, kept from move to move",
+    (*_OPTIONS, Option("table", "int", 18, "entries of the table, as a power of two", 0, 28)),
+    _builder("negamax"),
+)
+
+KINDS = (
+    _MINIMAX,
+    _ALPHABETA,
+    _NEGAMAX,
+    _MINIMAX.preset(
+        "minimax-polito", "minimax of Politecnico di Torino, 2021",
+        depth=3, eval="sequences", order="left", start="centre",
+    ),
+    _ALPHABETA.preset(
+        "alphabeta-polito", "alpha-beta of Politecnico di Torino, 2021",
+        depth=3, eval="sequences", order="left", start="centre",
+    ),
+    _ALPHABETA.preset(
+        "alphabeta-lund", "alpha-beta of a Lund student report", depth=5, order="left"
+    ),
+    _NEGAMAX.preset(
+        "negamax-aifour", "negamax of the AIFour notebook", depth=4, eval="streaks", order="left"
+    ),
+)  # fmt: skip

@@ -1,0 +1,123 @@
+"""What every agent is: something that chooses a column of a position under a limit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.position import Position
+
+
+class InvalidLimit(ClaimevenError):
+    """A limit that is not greater than 0."""
+
+
+class AgentFault(ClaimevenError):
+    """An agent that did not answer with a column that can be played."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much an agent may do for one decision; None leaves a quantity free.
+
+    `seconds` of wall-clock time, `iterations` of a Monte Carlo search, `depth` in plies, `nodes`
+    looked at. Raises `InvalidLimit` for anything not greater than 0.
+
+    >>> Limit(depth=3, seconds=1).tighter(Limit(depth=5)).depth
+    3
+    """
+
+    seconds: float | None = None
+    iterations: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            given = getattr(self, limit.name)
+            if given is not None and not given > 0:
+                raise InvalidLimit(f"{limit.name} must be greater than 0, not {given}")
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is limited."""
+        return self == Limit()
+
+    def tighter(self, other: Limit) -> Limit:
+        """Return the smaller of the two limits of every quantity."""
+        return Limit(
+            _smaller(self.seconds, other.seconds),
+            _smaller(self.iterations, other.iterations),
+            _smaller(self.depth, other.depth),
+            _smaller(self.nodes, other.nodes),
+        )
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _smaller(one: Number | None, other: Number | None) -> Number | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent answers; only `column` (0-based) is always there.
+
+    `value` is the agent's estimate in [-1, 1] for the side to move, `policy` one probability a
+    column (0 where illegal, sum 1), `score` the exact score where the agent knows it (see the
+    solver), `depth` the plies looked ahead, `nodes` the positions or iterations looked at,
+    `seconds` the wall-clock time. `details` holds plain data that can be written as JSON, under
+    these keys where they apply:
+
+    `values`     one number or None a column: what the agent makes of it, its own scale
+    `visits`     one number a column: iterations that went through it
+    `line`       the principal variation, 0-based columns
+    `branching`  mean columns tried in an expanded position
+    `backend`    "compiled" or "python"
+    `tree`       the search tree as nested objects, for agents that keep one
+
+    and any counters of the family (`evaluations`, `cutoffs`, `iterations`, ...).
+    """
+
+    column: int
+    value: float | None = None
+    policy: tuple[float, ...] | None = None
+    score: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float = 0.0
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Agent(ABC):
+    """A player. `name` is the spec it was made from."""
+
+    name: str = "agent"
+
+    @abstractmethod
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Choose a column of a position that is not over.
+
+        All randomness comes from `rng`: the same position, history since `reset`, limits other
+        than seconds, and state of `rng` give the same decision.
+        """
+
+    def reset(self) -> None:
+        """Forget everything learnt in the game before."""
+
+    def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
+        """Yield the steps of a decision in words, one line each; nothing by default."""
+        return iter(())
+
+
+def one_hot(column: int, columns: int) -> tuple[float, ...]:
+    """Return the policy that always plays one column."""
+    return tuple(float(c == column) for c in range(columns))

@@ -1,0 +1,49 @@
+"""Every agent by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`."""
+
+from __future__ import annotations
+
+from claimeven.agents import classic, human, simple
+from claimeven.agents.contract import Agent
+from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.agents.options import AgentKind, InvalidSpec
+
+#: Every agent that has a name, in the order they are listed.
+AGENTS: dict[str, AgentKind] = {
+    kind.name: kind for family in (simple, classic, human) for kind in family.KINDS
+}
+
+
+def make_agent(spec: str) -> Agent:
+    """Return a new agent from its spec: `name`, `name:option=value,...` or `file.py:function`.
+
+    Raises `InvalidSpec` naming the choices for an unknown name or option, an option out of its
+    range, or a file that is missing or holds no agent.
+
+    >>> make_agent("greedy:win=yes").name
+    'greedy:win=yes'
+    """
+    name, _, rest = spec.strip().partition(":")
+    if name in AGENTS:
+        kind = AGENTS[name]
+        agent = kind.build(kind.parse(_split_options(rest, spec)))
+        agent.name = spec.strip()
+        return agent
+    parts = split_file_spec(spec.strip())
+    if parts is not None:
+        return load_agent(spec.strip(), *parts)
+    raise InvalidSpec(
+        f"there is no agent {name!r}: choose from {', '.join(AGENTS)},"
+        " or a Python file such as my_agent.py:agent"
+    )
+
+
+def _split_options(text: str, spec: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in text.split(",") if text else ():
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise InvalidSpec(f"{part!r} in {spec!r} is not of the form option=value")
+        if name.strip() in options:
+            raise InvalidSpec(f"{name.strip()} stands twice in {spec!r}")
+        options[name.strip()] = value.strip()
+    return options

@@ -1,0 +1,133 @@
+"""One game of two agents and its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
+from claimeven.agents.files import as_column, describe
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.line import Line
+from claimeven.game.position import Position
+
+QUANTITIES = ("seconds", "nodes", "depth", "branching")
+
+
+@dataclass
+class Measures:
+    """Sums over the moves of one agent; a quantity an agent does not tell is not counted."""
+
+    moves: int = 0
+    sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0.0))
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
+
+    def note(self, decision: Decision) -> None:
+        """Add one decision."""
+        self.moves += 1
+        told = (
+            decision.seconds,
+            decision.nodes,
+            decision.depth,
+            decision.details.get("branching"),
+        )
+        for name, amount in zip(QUANTITIES, told, strict=True):
+            if amount is not None:
+                self.sums[name] += amount
+                self.counts[name] += 1
+
+    def add(self, other: Measures) -> None:
+        """Add the measures of another game."""
+        self.moves += other.moves
+        for name in QUANTITIES:
+            self.sums[name] += other.sums[name]
+            self.counts[name] += other.counts[name]
+
+    def mean(self, name: str) -> float | None:
+        """Mean of a quantity for one move; None where the agent never told it."""
+        return self.sums[name] / self.counts[name] if self.counts[name] else None
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """A game lost by an agent that did not play: which seat (0 moves first) and why."""
+
+    seat: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Game:
+    """A finished game.
+
+    `start` is the position the agents were given, `columns` what they played from there (0-based),
+    `winner` the seat that won (0 is the first player of the game), None for a draw; `measures`
+    those of each seat.
+    """
+
+    start: Position
+    columns: tuple[int, ...]
+    winner: int | None
+    forfeit: Forfeit | None = None
+    measures: tuple[Measures, Measures] = field(default_factory=lambda: (Measures(), Measures()))
+
+    @property
+    def final(self) -> Position:
+        """The position at the end."""
+        return Line(self.start, self.columns).position
+
+
+def play_game(
+    seats: Sequence[Agent],
+    start: Position,
+    limit: Limit,
+    generators: Sequence[np.random.Generator],
+    watch: Callable[[Position, int], None] | None = None,
+) -> Game:
+    """Play a game of two agents from a position; seat 0 is the first player.
+
+    An agent that raises, answers with no column or with one that cannot be played forfeits.
+    `watch` sees every position after a move, with the column played. `generators` are the
+    random generators of the two seats.
+    """
+    for agent in dict.fromkeys(seats):
+        agent.reset()
+    position, columns = start, []
+    measures = (Measures(), Measures())
+    while position.outcome is None:
+        seat = position.turn
+        try:
+            decision = seats[seat].choose(position, limit, generators[seat])
+            column = _checked_column(decision, position)
+        except KeyboardInterrupt:
+            raise
+        except AgentFault as fault:
+            return Game(start, tuple(columns), 1 - seat, Forfeit(seat, str(fault)), measures)
+        except (Exception, SystemExit) as error:
+            reason = f"raised {describe(error)}"
+            return Game(start, tuple(columns), 1 - seat, Forfeit(seat, reason), measures)
+        measures[seat].note(decision)
+        columns.append(column)
+        position = position.play_unchecked(column)
+        if watch is not None:
+            watch(position, column)
+    return Game(start, tuple(columns), position.outcome.winner, None, measures)
+
+
+def _checked_column(decision: Decision, position: Position) -> int:
+    """Return the column decided on. Raises `AgentFault` when it cannot be played."""
+    if not isinstance(decision, Decision):
+        raise AgentFault(f"returned {decision!r} instead of a Decision")
+    column = as_column(decision.column)
+    try:
+        position.check_move(column)
+    except ClaimevenError:
+        choices = ", ".join(str(c) for c in position.legal_columns)
+        full = 0 <= column < position.geometry.columns
+        why = "which is full" if full else "which is not on the board"
+        raise AgentFault(
+            f"returned column {column} (counted from 0), {why}: legal were {choices}"
+        ) from None
+    return column

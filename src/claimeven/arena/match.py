@@ -1,0 +1,175 @@
+"""A match of two agents: the games played, and the totals that follow from them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from claimeven.agents.contract import Agent, Limit
+from claimeven.agents.registry import make_agent
+from claimeven.arena.game import QUANTITIES, Game, Measures, play_game
+from claimeven.arena.schedule import Schedule
+from claimeven.game.position import Position
+
+#: Half the width of a 95 % interval of the normal distribution, in standard deviations.
+NORMAL_95 = 1.959964
+
+
+@dataclass(frozen=True)
+class MatchPlan:
+    """Everything that decides a match: the two specs, the schedule, the limit of each move."""
+
+    agents: tuple[str, str]
+    schedule: Schedule
+    limit: Limit = field(default_factory=Limit)
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A game of a match: its number in the schedule, which agent moved first, the record."""
+
+    number: int
+    first: int
+    game: Game
+
+    @property
+    def winner(self) -> int | None:
+        """The agent (0 or 1) that won, None for a draw."""
+        return None if self.game.winner is None else self.game.winner ^ self.first
+
+    def seat_of(self, agent: int) -> int:
+        """The seat an agent had: 0 if it moved first on the empty board."""
+        return agent ^ self.first
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The games of a match in the order of the schedule. All totals are derived from them."""
+
+    plan: MatchPlan
+    games: tuple[PlayedGame, ...]
+    seconds: float
+
+    @cached_property
+    def wins(self) -> tuple[int, int]:
+        """Games won by each agent, forfeits of the other included."""
+        winners = Counter(played.winner for played in self.games)
+        return winners[0], winners[1]
+
+    @property
+    def draws(self) -> int:
+        """Games drawn."""
+        return len(self.games) - sum(self.wins)
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """Share of the points of each agent, 0 to 1; a draw is half a point. 0.5 of no games."""
+        if not self.games:
+            return 0.5, 0.5
+        first = (self.wins[0] + self.draws / 2) / len(self.games)
+        return first, 1 - first
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the first agent's score."""
+        return wilson_interval(self.scores[0], len(self.games))
+
+    @cached_property
+    def unique_games(self) -> int:
+        """Number of different games, by opening, moves and seats."""
+        return len({(p.game.start, p.game.columns, p.first) for p in self.games})
+
+    @cached_property
+    def forfeits(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each agent forfeited, by reason."""
+        counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        for played in self.games:
+            forfeit = played.game.forfeit
+            if forfeit is not None:
+                counts[forfeit.seat ^ played.first][forfeit.reason] += 1
+        return counts
+
+    def measures(self, agent: int) -> Measures:
+        """The measures of an agent over all its moves."""
+        total = Measures()
+        for played in self.games:
+            total.add(played.game.measures[played.seat_of(agent)])
+        return total
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the totals as plain data for JSON; agents in the order of the plan."""
+        geometry = self.plan.schedule.start.geometry
+        low, high = self.interval
+        return {
+            "agents": list(self.plan.agents),
+            "columns": geometry.columns,
+            "rows": geometry.rows,
+            "connect": geometry.connect,
+            "seed": self.plan.schedule.seed,
+            "games": len(self.games),
+            "games_planned": self.plan.schedule.games,
+            "wins": list(self.wins),
+            "draws": self.draws,
+            "scores": list(self.scores),
+            "score_interval_95": [low, high],
+            "unique_games": self.unique_games,
+            "seconds": self.seconds,
+            "forfeits": sum(sum(reasons.values()) for reasons in self.forfeits),
+            "forfeits_by_agent": [sum(reasons.values()) for reasons in self.forfeits],
+            "forfeit_reasons": [dict(reasons) for reasons in self.forfeits],
+            "per_move": [
+                {
+                    "moves": measures.moves,
+                    **{quantity: measures.mean(quantity) for quantity in QUANTITIES},
+                }
+                for measures in (self.measures(0), self.measures(1))
+            ],
+        }
+
+
+class Player:
+    """Plays the games of a plan with agents of its own, one at a time."""
+
+    def __init__(self, plan: MatchPlan) -> None:
+        self.plan = plan
+        self.agents: tuple[Agent, Agent] = (make_agent(plan.agents[0]), make_agent(plan.agents[1]))
+
+    def play(
+        self, number: int, watch: Callable[[Position, int], None] | None = None
+    ) -> PlayedGame:
+        """Play the game of that number of the schedule."""
+        pairing = self.plan.schedule.pairing(number)
+        seats: Sequence[Agent] = self.agents if pairing.first == 0 else self.agents[::-1]
+        generators = self.plan.schedule.generators(number)
+        if pairing.first == 1:
+            generators = generators[::-1]
+        game = play_game(seats, pairing.start, self.plan.limit, generators, watch)
+        return PlayedGame(number, pairing.first, game)
+
+    def play_all(self) -> Iterator[PlayedGame]:
+        """Play every game of the schedule in order."""
+        for number in range(self.plan.schedule.games):
+            yield self.play(number)
+
+
+def wilson_interval(score: float, games: int) -> tuple[float, float]:
+    """Return the 95 % interval of a score in [0, 1] over so many games; (0, 1) of none.
+
+    Wilson's interval, which stays inside [0, 1] and does not shrink to a point at 0 or 1 (Wilson,
+    "Probable inference, the law of succession, and statistical inference", 1927). Draws count as
+    half a win, which makes it a little too wide.
+
+    >>> low, high = wilson_interval(1.0, 100)
+    >>> round(low, 3), high
+    (0.963, 1.0)
+    """
+    if not games:
+        return 0.0, 1.0
+    square = NORMAL_95**2
+    centre = (score + square / (2 * games)) / (1 + square / games)
+    spread = math.sqrt(score * (1 - score) / games + square / (4 * games**2))
+    half = NORMAL_95 * spread / (1 + square / games)
+    return max(0.0, centre - half), min(1.0, centre + half)
