@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -99,25 +99,31 @@ def play_game(
     while position.outcome is None:
         seat = position.turn
         try:
-            decision = seats[seat].choose(position, limit, generators[seat])
-            column = _checked_column(decision, position)
-        except KeyboardInterrupt:
-            raise
+            decision = checked_decision(seats[seat], position, limit, generators[seat])
         except AgentFault as fault:
             return Game(start, tuple(columns), 1 - seat, Forfeit(seat, str(fault)), measures)
-        except (Exception, SystemExit) as error:
-            reason = f"raised {describe(error)}"
-            return Game(start, tuple(columns), 1 - seat, Forfeit(seat, reason), measures)
         measures[seat].note(decision)
-        columns.append(column)
-        position = position.play_unchecked(column)
+        columns.append(decision.column)
+        position = position.play_unchecked(decision.column)
         if watch is not None:
-            watch(position, column)
+            watch(position, decision.column)
     return Game(start, tuple(columns), position.outcome.winner, None, measures)
 
 
-def _checked_column(decision: Decision, position: Position) -> int:
-    """Return the column decided on. Raises `AgentFault` when it cannot be played."""
+def checked_decision(
+    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
+) -> Decision:
+    """Return an agent's decision, its column an int that can be played.
+
+    Raises `AgentFault`, saying what happened, when the agent raises anything but
+    KeyboardInterrupt, or answers with something else.
+    """
+    try:
+        decision = agent.choose(position, limit, rng)
+    except (AgentFault, KeyboardInterrupt):
+        raise
+    except (Exception, SystemExit) as error:
+        raise AgentFault(f"raised {describe(error)}") from error
     if not isinstance(decision, Decision):
         raise AgentFault(f"returned {decision!r} instead of a Decision")
     column = as_column(decision.column)
@@ -130,4 +136,4 @@ def _checked_column(decision: Decision, position: Position) -> int:
         raise AgentFault(
             f"returned column {column} (counted from 0), {why}: legal were {choices}"
         ) from None
-    return column
+    return decision if type(decision.column) is int else replace(decision, column=column)

@@ -172,4 +172,5 @@ def wilson_interval(score: float, games: int) -> tuple[float, float]:
     centre = (score + square / (2 * games)) / (1 + square / games)
     spread = math.sqrt(score * (1 - score) / games + square / (4 * games**2))
     half = NORMAL_95 * spread / (1 + square / games)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    # At the ends rounding would leave the bound a hair inside.
+    return (max(0.0, centre - half) if score else 0.0), (min(1.0, centre + half) if score < 1 else 1.0)

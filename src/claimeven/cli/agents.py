@@ -1,0 +1,72 @@
+"""`claimeven agents`: every agent with its options."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import click
+
+from claimeven.agents import AGENTS, AgentKind, InvalidSpec
+from claimeven.cli.common import WIDTH, write_json
+
+
+@click.command("agents")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(name: str | None, as_json: bool) -> None:
+    """List every agent, or tell the options of one.
+
+    \b
+    Examples:
+      claimeven agents
+      claimeven agents alphabeta
+      claimeven agents --json
+    """
+    if name is not None and name not in AGENTS:
+        raise InvalidSpec(f"there is no agent {name!r}: choose from {', '.join(AGENTS)}")
+    kinds = [AGENTS[name]] if name is not None else list(AGENTS.values())
+    if as_json:
+        write_json({"agents": [_as_dict(kind) for kind in kinds]}, sys.stdout)
+        return
+    for kind in kinds:
+        click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
+    if name is None:
+        click.echo(
+            "An agent is written name or name:option=value,option=value. Your own:\n"
+            "my_agent.py:agent, a function of a position or Kaggle's agent(obs, config)."
+        )
+
+
+def _as_dict(kind: AgentKind) -> dict[str, object]:
+    return {
+        "name": kind.name,
+        "summary": kind.summary,
+        "preset": kind.is_preset,
+        "options": [
+            {"name": o.name, "takes": o.range, "default": o.default, "help": o.help}
+            for o in kind.options
+        ],
+    }
+
+
+def _in_words(kind: AgentKind, whole: bool) -> str:
+    lines = [f"{kind.name}: {kind.summary}"]
+    if not whole:
+        given = ",".join(f"{o.name}={o.shown_default}" for o in kind.options if o.default)
+        return "\n".join([*lines, *_wrapped(f"= {given}", 2, 4), ""])
+    for option in kind.options:
+        text = f"{option.name}={option.shown_default}  {option.help} ({option.range})"
+        lines += _wrapped(text, 2, 6)
+    return "\n".join([*lines, ""])
+
+
+def _wrapped(text: str, first: int, rest: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=" " * first,
+        subsequent_indent=" " * rest,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

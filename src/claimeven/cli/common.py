@@ -1,0 +1,97 @@
+"""What the verbs share: options, the start position, output that stays clean."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, TypeVar
+
+import click
+
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: Width of tables where the terminal does not tell one.
+WIDTH = 80
+
+
+def board_options(command: Command) -> Command:
+    """Add --columns, --rows and --connect."""
+    for name, usual, help_text in (
+        ("--connect", 4, "Discs in a line that win, 2 to 8."),
+        ("--rows", 6, "Rows of the board, 1 to 16."),
+        ("--columns", 7, "Columns of the board, 1 to 16."),
+    ):
+        command = click.option(name, default=usual, show_default=True, help=help_text)(command)
+    return command
+
+
+def limit_options(command: Command) -> Command:
+    """Add --seconds, --iterations, --depth and --nodes, the limits of each move."""
+    for name, kind, help_text in (
+        ("--nodes", int, "Positions an agent may look at for a move."),
+        ("--depth", int, "Plies an agent may look ahead."),
+        ("--iterations", int, "Monte Carlo iterations an agent may make for a move."),
+        ("--seconds", float, "Wall-clock time an agent may take for a move."),
+    ):
+        command = click.option(name, type=kind, help=help_text)(command)
+    return command
+
+
+def start_position(columns: int, rows: int, connect: int, moves: str) -> Position:
+    """Return the position after a move string on a board of that size."""
+    return Position.from_moves(moves, Geometry(columns, rows, connect))
+
+
+def say_when_compiling() -> None:
+    """Let the first compilation be told on stderr."""
+    from claimeven import compiled  # noqa: PLC0415 - imports Numba
+
+    def tell() -> None:
+        print("compiling the searches, once after an installation ...", file=sys.stderr)
+
+    compiled.announce = tell
+
+
+@contextmanager
+def clean_stdout() -> Iterator[TextIO]:
+    """Yield the real stdout, while whatever else writes to stdout is sent to stderr.
+
+    Agents may print, and so may the libraries and processes they start; a result or a JSON
+    object must stay whole all the same.
+    """
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:
+        yield sys.stdout
+        return
+    real = os.fdopen(kept, "w", encoding=sys.stdout.encoding, closefd=True)
+    shown = sys.stdout
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        yield real
+    finally:
+        sys.stdout = shown
+        real.flush()
+        os.dup2(kept, 1)
+        real.close()
+
+
+def write_json(value: Any, stream: TextIO) -> None:
+    """Write one JSON object on a line of its own."""
+    stream.write(json.dumps(value) + "\n")
+
+
+def table_width() -> int:
+    """Columns a table may take: the terminal's, or 80 where there is none."""
+    try:
+        return os.get_terminal_size(1).columns
+    except OSError:
+        return WIDTH

@@ -1,0 +1,85 @@
+"""The command `claimeven`: one module a verb, imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from claimeven import __version__
+from claimeven.game.errors import ClaimevenError
+
+#: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
+VERBS = {
+    "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
+    "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
+    "think": ("claimeven.cli.think", "Show what an agent makes of one position."),
+    "agents": ("claimeven.cli.agents", "List every agent with its options."),
+    "perft": ("claimeven.cli.perft", "Count positions and move sequences, ply by ply."),
+}
+
+INTERRUPTED = 130
+
+
+class LazyVerbs(click.Group):
+    """A group that knows its verbs by name and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order users meet them."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a verb."""
+        if cmd_name not in VERBS:
+            raise click.UsageError(f"there is no verb {cmd_name!r}: choose from {', '.join(VERBS)}")
+        command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without importing them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
+
+
+@click.group(cls=LazyVerbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="claimeven")
+def cli() -> None:
+    """The Connect Four workbench: play, solve, search, compete.
+
+    \b
+    Examples:
+      claimeven play
+      claimeven match alphabeta:depth=3,eval=sequences random --games 500
+      claimeven VERB --help
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line: bad input ends with one sentence on stderr and exit status 2."""
+    try:
+        status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
+    except ClaimevenError as error:
+        status = complain(str(error))
+    except click.UsageError as error:
+        hint = f" (try '{error.ctx.command_path} --help')" if error.ctx else ""
+        status = complain(error.format_message().rstrip(".") + hint)
+    except click.ClickException as error:
+        status = complain(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone: say nothing more, and let no late flush complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def complain(sentence: str) -> int:
+    """Say on stderr what is wrong with the input; return the exit status for it."""
+    one_line = " ".join(sentence.split())
+    print(f"claimeven: {one_line}", file=sys.stderr)
+    return 2

@@ -1,0 +1,57 @@
+"""`claimeven perft`: positions and move sequences, ply by ply."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from claimeven.cli.common import board_options, say_when_compiling, start_position, write_json
+from claimeven.game.errors import ClaimevenError
+
+
+@click.command("perft")
+@click.argument("plies", type=int)
+@click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
+@board_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(
+    plies: int, moves: str, columns: int, rows: int, connect: int, as_json: bool
+) -> None:
+    """Count the move sequences and the distinct positions of each ply up to PLIES.
+
+    Play stops when a line is complete. The counts test the rules: they are published.
+
+    \b
+    Examples:
+      claimeven perft 9
+      claimeven perft 16 --columns 4 --rows 4
+      claimeven perft 6 --position 4455 --json
+    """
+    if plies < 0:
+        raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
+    start = start_position(columns, rows, connect, moves)
+    say_when_compiling()
+    from claimeven.game.perft import distinct, sequences  # noqa: PLC0415 - compiles on import
+
+    plies = min(plies, start.geometry.cells - start.ply)
+    positions = distinct(start, plies)
+    lines = [sequences(start, ply) for ply in range(plies + 1)]
+    if as_json:
+        write_json(
+            {
+                "columns": columns,
+                "rows": rows,
+                "connect": connect,
+                "moves": moves,
+                "sequences": lines,
+                "positions": list(positions),
+                "total_positions": sum(positions),
+            },
+            sys.stdout,
+        )
+        return
+    click.echo(f"{'ply':>4} {'sequences':>20} {'distinct positions':>20}")
+    for ply, (line_count, position_count) in enumerate(zip(lines, positions, strict=True)):
+        click.echo(f"{ply:>4} {line_count:>20,} {position_count:>20,}")
+    click.echo(f"{'sum':>4} {'':>20} {sum(positions):>20,}")

@@ -1,0 +1,86 @@
+"""A decision in words: what `play --thinking` and `think` print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from claimeven.agents import Agent, Decision
+from claimeven.game.notation import column_name, format_moves
+from claimeven.game.position import Position
+
+LEVELS = ("mute", "low", "high")
+#: Lines of a trace shown before the rest is only counted.
+TRACE_LINES = 400
+
+#: Counters of a decision in the order they are told, with their words.
+_COUNTERS = (
+    ("iterations", "iterations"),
+    ("evaluations", "evaluations"),
+    ("cutoffs", "cut-offs"),
+    ("table_hits", "found in table"),
+    ("stored", "positions stored"),
+    ("tree_nodes", "nodes in tree"),
+    ("proven", "proven"),
+)
+_CELL = 8
+
+
+def decision_lines(decision: Decision, position: Position) -> Iterator[str]:
+    """Yield the column values, the choice and the counters of a decision."""
+    details, geometry = decision.details, position.geometry
+    names = [column_name(c, geometry) for c in range(geometry.columns)]
+    rows: list[tuple[str, list[str]]] = [("column", names)]
+    for key, word in (("values", "value"), ("visits", "visits")):
+        if details.get(key) is not None:
+            rows.append((word, [_cell(amount) for amount in details[key]]))
+    if decision.policy is not None and ("visits" in details or "values" not in details):
+        rows.append(("share", [f"{share:.1%}" for share in decision.policy]))
+    if len(rows) > 1:
+        width = min(_CELL + 2, 1 + max(len(cell) for _, cells in rows for cell in cells))
+        for word, cells in rows:
+            yield f"{word:<7}" + "".join(f"{cell:>{width}}" for cell in cells)
+    yield choice_line(decision, position)
+    counters = [f"{word} {details[key]:,}" for key, word in _COUNTERS if _is_count(details, key)]
+    if details.get("branching") is not None:
+        counters.append(f"branching {details['branching']:.2f}")
+    if counters:
+        yield ", ".join(counters)
+    if details.get("line"):
+        yield f"line {format_moves(details['line'], geometry)}"
+
+
+def choice_line(decision: Decision, position: Position) -> str:
+    """Say the column chosen, what it is worth and what that cost."""
+    parts = [f"plays {column_name(decision.column, position.geometry)}"]
+    if decision.score is not None:
+        parts.append(f"score {decision.score}")
+    if decision.value is not None:
+        parts.append(f"value {decision.value:+.3f}")
+    if decision.depth is not None:
+        parts.append(f"depth {decision.depth}")
+    if decision.nodes is not None:
+        parts.append(f"nodes {decision.nodes:,}")
+    return ", ".join([*parts, f"{decision.seconds:.4f} s"])
+
+
+def trace_lines(agent: Agent, position: Position, limit: Any, rng: Any) -> Iterator[str]:
+    """Yield the steps of a decision, `TRACE_LINES` at most."""
+    trace = agent.trace(position, limit, rng)
+    yield from islice(trace, TRACE_LINES)
+    if next(trace, None) is not None:
+        yield f"... the trace goes on; the first {TRACE_LINES} lines are shown"
+
+
+def _is_count(details: Any, key: str) -> bool:
+    return isinstance(details.get(key), int) and not isinstance(details.get(key), bool)
+
+
+def _cell(amount: float | None) -> str:
+    if amount is None:
+        return "."
+    if isinstance(amount, float) and not amount.is_integer():
+        return f"{amount:.3f}"
+    text = f"{int(amount)}"
+    return text if len(text) <= _CELL else f"{amount:.2g}"
