@@ -61,7 +61,10 @@ def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
     """
     student = position.turn if student is None else student
     cells = _top_first(_cells(position))
-    return (cells == student + 1).astype(np.int8) - (cells == _SECOND - student).astype(np.int8)
+    signed: Cells = np.zeros_like(cells)
+    signed[cells == student + 1] = 1
+    signed[cells == _SECOND - student] = -1
+    return signed
 
 
 def from_lund(
