@@ -307,6 +307,6 @@ def _framed_cells(body: str, number: int, geometry: Geometry) -> str:
     }.get(width, (0, 1))
     cells = body[offset::pitch][:columns]
     between = [c for i, c in enumerate(body) if (i - offset) % pitch or i > width - offset]
-    if not set(cells) <= set(_PLAYER_OF) | set(_EMPTIES) or set(between) & set(_PLAYER_OF):
+    if not set(cells) <= set(_PLAYER_OF) | set(_EMPTIES) or set(between) - set(_EDGES + " "):
         raise InvalidNotation(f"line {number} is not a row of {columns} cells")
     return cells
