@@ -119,9 +119,7 @@ def _line_cells(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
                     continue
                 cells = []
                 while geometry.has(column + len(cells) * dc, row + len(cells) * dr):
-                    cells.append(
-                        geometry.bit(column + len(cells) * dc, row + len(cells) * dr)
-                    )
+                    cells.append(geometry.bit(column + len(cells) * dc, row + len(cells) * dr))
                 lines.append(tuple(cells))
     return tuple(lines)
 

@@ -15,7 +15,16 @@ import numpy as np
 
 from claimeven.compiled import inlined, popcount
 from claimeven.evaluation.counting import sequence_list
-from claimeven.game.bits import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO, direction_step, run_starts
+from claimeven.game.bits import (
+    BOARD,
+    BOTTOM,
+    CONNECT,
+    HEIGHT,
+    ONE,
+    ZERO,
+    direction_step,
+    run_starts,
+)
 from claimeven.game.position import Position
 
 #: Value of a position in which the side to move completes a line at once.

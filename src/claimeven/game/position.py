@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Final
 
 from claimeven.game import bitboards
@@ -59,10 +60,13 @@ class Position:
         Raises `InvalidPosition` when discs float or lie off the board, when the counts of the
         two sides do not fit their turns, or when the side to move already has a line.
         """
+        mine, mask = int(mine), int(mask)
         _check_discs(geometry, mine, mask)
         _set(self, geometry, mine, mask)
         if bitboards.has_line(mine, geometry):
-            raise InvalidPosition("the side to move already has a line, so the game was over before")
+            raise InvalidPosition(
+                "the side to move already has a line, so the game was over before"
+            )
 
     @classmethod
     def from_moves(cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD) -> Position:
@@ -159,8 +163,9 @@ class Position:
     def check_move(self, column: int) -> None:
         """Raise `IllegalMove`, naming the column and the reason, unless it can be played."""
         geometry = self.geometry
-        if not isinstance(column, int) or isinstance(column, bool):
+        if not isinstance(column, Integral) or isinstance(column, bool):
             raise IllegalMove(f"a column is a whole number, not {column!r}")
+        column = int(column)
         if not 0 <= column < geometry.columns:
             raise IllegalMove(
                 f"column {column + 1} is not on the board: choose from 1 to {geometry.columns}"
@@ -177,7 +182,7 @@ class Position:
         the game is over.
         """
         self.check_move(column)
-        return self.play_unchecked(column)
+        return self.play_unchecked(int(column))
 
     def play_unchecked(self, column: int) -> Position:
         """`play` for a column known to be legal: no check is made."""

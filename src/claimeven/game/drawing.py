@@ -1,0 +1,312 @@
+"""Boards as text: three styles, each in unicode and in ASCII, and reading them back.
+
+```text
+grid, unicode    grid, ascii      box, ascii               compact
+┌─────────┐      +---------+        +---+---+---+---+       1 2 3 4
+│ · · · · │      | . . . . |      2 |   |   |   |   |      | | | | |
+│ · ●[○]· │      | . X[O]. |        +---+---+---+---+      | |1[2]|
+└─1─2─3─4─┘      +-1-2-3-4-+      1 |   | X |[O]|   |
+                                    +---+---+---+---+
+                                      1   2   3   4
+```
+
+Brackets stand round the last move, stars beside the discs of a winning line. A line below says
+who is to move or how the game ended. The widest board, 16 columns in a box, takes 68 characters.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import column_name
+from claimeven.game.position import PLAYER_NAMES, STANDARD, Position
+
+STYLES: Final = ("grid", "box", "compact")
+CHARSETS: Final = ("unicode", "ascii")
+
+#: Terminal colours of the two players' discs (yellow, red) and the code that ends them.
+_COLOURS: Final = ("\x1b[1;33m", "\x1b[1;31m")
+_PLAIN: Final = "\x1b[0m"
+
+
+class _Frame(NamedTuple):
+    """The characters of a frame: (left, fill, crossing, right) of its edges, and its upright."""
+
+    top: tuple[str, str, str, str]
+    between: tuple[str, str, str, str]
+    bottom: tuple[str, str, str, str]
+    upright: str
+
+
+_ASCII_EDGE = ("+", "-", "+", "+")
+_FRAMES: Final = {
+    ("grid", "ascii"): _Frame(_ASCII_EDGE, _ASCII_EDGE, _ASCII_EDGE, "|"),
+    ("box", "ascii"): _Frame(_ASCII_EDGE, _ASCII_EDGE, _ASCII_EDGE, "|"),
+    ("grid", "unicode"): _Frame(
+        ("┌", "─", "┬", "┐"), ("├", "─", "┼", "┤"), ("└", "─", "┴", "┘"), "│"
+    ),
+    ("box", "unicode"): _Frame(
+        ("╔", "═", "╦", "╗"), ("╠", "═", "╬", "╣"), ("╚", "═", "╩", "╝"), "║"
+    ),
+}
+
+#: (first player, second player, empty cell) of each style and charset.
+_SYMBOLS: Final = {
+    ("grid", "unicode"): ("●", "○", "·"),
+    ("grid", "ascii"): ("X", "O", "."),
+    ("box", "unicode"): ("X", "O", " "),
+    ("box", "ascii"): ("X", "O", " "),
+    ("compact", "unicode"): ("1", "2", " "),
+    ("compact", "ascii"): ("1", "2", " "),
+}
+
+_LAST, _WON, _UNMARKED = "last", "won", ""
+_MARKS: Final = {_LAST: ("[", "]"), _WON: ("*", "*")}
+
+
+def draw(
+    position: Position,
+    style: str = "grid",
+    charset: str = "unicode",
+    last: int | None = None,
+    line: bool = True,
+    result: bool = True,
+    colour: bool = False,
+) -> str:
+    """Return a drawing of a board, without a newline at its end.
+
+    `style` is "grid", "box" or "compact" and `charset` "unicode" or "ascii". `last` is the
+    0-based column played last, whose top disc is marked; `line` marks winning lines; `result`
+    adds the line that says who is to move or who won; `colour` paints the discs with terminal
+    codes. Raises `ClaimevenError` for another style or charset, and `InvalidPosition` when the
+    last move cannot have been `last`.
+
+    >>> print(draw(Position.from_moves("443", Geometry(5, 3)), charset="ascii", last=2))
+    +-----------+
+    | . . . . . |
+    | . . . O . |
+    | . .[X]X . |
+    +-1-2-3-4-5-+
+    second player (O) to move
+    """
+    if style not in STYLES:
+        raise ClaimevenError(f"unknown style {style!r}: choose from {', '.join(STYLES)}")
+    if charset not in CHARSETS:
+        raise ClaimevenError(f"unknown charset {charset!r}: choose from {', '.join(CHARSETS)}")
+    symbols = _SYMBOLS[style, charset]
+    if colour:
+        one, two = (f"{_COLOURS[i]}{symbols[i]}{_PLAIN}" for i in (0, 1))
+        symbols = (one, two, symbols[2])
+    rows = _symbol_rows(position, symbols)
+    marks = _mark_rows(position, last, line)
+    if style == "compact":
+        lines = _compact(rows, marks, position.geometry)
+    elif style == "box":
+        lines = _box(rows, marks, position.geometry, _FRAMES[style, charset])
+    else:
+        lines = _grid(rows, marks, position.geometry, _FRAMES[style, charset])
+    if result:
+        lines.append(describe(position, (symbols[0], symbols[1])))
+    return "\n".join(lines)
+
+
+def describe(position: Position, symbols: tuple[str, str] = ("X", "O")) -> str:
+    """Say in words who is to move or how the game ended, naming the players' symbols.
+
+    >>> describe(Position.from_moves("4455"))
+    'first player (X) to move'
+    """
+    outcome = position.outcome
+    if outcome is None:
+        return f"{PLAYER_NAMES[position.turn]} ({symbols[position.turn]}) to move"
+    if outcome.winner is None:
+        return "draw"
+    return f"{PLAYER_NAMES[outcome.winner]} ({symbols[outcome.winner]}) wins"
+
+
+def last_cell(position: Position, column: int) -> tuple[int, int]:
+    """Return (column, row) of the disc played last, given its 0-based column.
+
+    Raises `InvalidPosition` when that column's top disc is not one of the side that just moved.
+    """
+    geometry = position.geometry
+    row = position.height_of(column) - 1 if 0 <= column < geometry.columns else -1
+    if row < 0 or not position.theirs >> geometry.bit(column, row) & 1:
+        raise InvalidPosition(f"the last move of this position was not in column {column + 1}")
+    return column, row
+
+
+# --- drawing -------------------------------------------------------------------------------------
+
+
+def _symbol_rows(position: Position, symbols: tuple[str, str, str]) -> list[list[str]]:
+    """Symbols of the cells by row, top row first."""
+    geometry = position.geometry
+    first, second = position.discs
+    one, two, empty = symbols
+
+    def symbol(bit: int) -> str:
+        return one if first >> bit & 1 else two if second >> bit & 1 else empty
+
+    return [
+        [symbol(geometry.bit(column, row)) for column in range(geometry.columns)]
+        for row in reversed(range(geometry.rows))
+    ]
+
+
+def _mark_rows(position: Position, last: int | None, line: bool) -> list[list[str]]:
+    """Marks of the cells by row, top row first."""
+    geometry = position.geometry
+    marks = [[_UNMARKED] * geometry.columns for _ in range(geometry.rows)]
+    if line and position.outcome is not None:
+        for column, row in position.outcome.cells:
+            marks[geometry.rows - 1 - row][column] = _WON
+    if last is not None:
+        column, row = last_cell(position, last)
+        marks[geometry.rows - 1 - row][column] = _LAST
+    return marks
+
+
+def _spaced(symbols: list[str], marks: list[str], gap: str) -> str:
+    """A row with one character between neighbours and at both ends, marks in their place."""
+    gaps = [gap] * (len(symbols) + 1)
+    for kind in (_WON, _LAST):
+        for i, mark in enumerate(marks):
+            if mark == kind:
+                gaps[i], gaps[i + 1] = _MARKS[kind]
+    return gaps[0] + "".join(s + g for s, g in zip(symbols, gaps[1:], strict=True))
+
+
+def _grid(
+    rows: list[list[str]], marks: list[list[str]], geometry: Geometry, frame: _Frame
+) -> list[str]:
+    left, fill, _, right = frame.top
+    lines = [left + fill * (2 * geometry.columns + 1) + right]
+    for symbols, marked in zip(rows, marks, strict=True):
+        lines.append(frame.upright + _spaced(symbols, marked, " ") + frame.upright)
+    left, fill, _, right = frame.bottom
+    lines.append(left + fill + fill.join(_names(geometry)) + fill + right)
+    return lines
+
+
+def _compact(rows: list[list[str]], marks: list[list[str]], geometry: Geometry) -> list[str]:
+    lines = [" " + " ".join(_names(geometry))]
+    lines += [_spaced(symbols, marked, "|") for symbols, marked in zip(rows, marks, strict=True)]
+    return lines
+
+
+def _box(
+    rows: list[list[str]], marks: list[list[str]], geometry: Geometry, frame: _Frame
+) -> list[str]:
+    margin = len(str(geometry.rows)) + 1
+
+    def edge(parts: tuple[str, str, str, str]) -> str:
+        left, fill, crossing, right = parts
+        return " " * margin + left + crossing.join([fill * 3] * geometry.columns) + right
+
+    lines = [edge(frame.top)]
+    for above, (symbols, marked) in enumerate(zip(rows, marks, strict=True)):
+        if above:
+            lines.append(edge(frame.between))
+        cells = []
+        for symbol, mark in zip(symbols, marked, strict=True):
+            before, after = _MARKS.get(mark, (" ", " "))
+            cells.append(before + symbol + after)
+        label = str(geometry.rows - above).rjust(margin - 1) + " "
+        lines.append(label + frame.upright + frame.upright.join(cells) + frame.upright)
+    lines.append(edge(frame.bottom))
+    lines.append((" " * margin + "".join(f"  {name} " for name in _names(geometry))).rstrip())
+    return lines
+
+
+def _names(geometry: Geometry) -> list[str]:
+    return [column_name(column, geometry) for column in range(geometry.columns)]
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+_UPRIGHTS: Final = "|│║"
+_PLAYER_OF: Final = {"X": 0, "x": 0, "●": 0, "1": 0, "O": 1, "o": 1, "○": 1, "2": 1}
+_EMPTIES: Final = ".· "
+_EDGES: Final = _UPRIGHTS + "[]*"
+_FRAME_LINE: Final = re.compile(r"[\s|│║]*[-+=─═┌└├╔╚╠].*")
+_ROW_LABEL: Final = re.compile(r"^\s*\d+\s*(?=[|│║])")
+_COLOUR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
+
+
+def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") -> Position:
+    """Read a drawing of `draw` in any style, or a plain grid of X, O and dots.
+
+    Also read: boxes with cells five characters wide, rows without a frame (`. . X O . . .`), and
+    a frame with 0-based column numbers below. X, x, ● and 1 are the first player's discs, and O,
+    o, ○ and 2 the second's; with `first` "O" it is the other way round. Marks and the lines that
+    are not part of the board are passed over. Raises `InvalidNotation` for a text that does not
+    hold a board of this geometry, and `InvalidPosition` for discs that no game reaches.
+    """
+    if first not in ("X", "O"):
+        raise InvalidNotation(f"the first player's symbol is 'X' or 'O', not {first!r}")
+    rows = []
+    for number, line in enumerate(_COLOUR_CODE.sub("", text).splitlines(), start=1):
+        cells = _cells_of_line(line, number, geometry)
+        if cells is not None:
+            rows.append(cells)
+    if len(rows) != geometry.rows:
+        raise InvalidNotation(
+            f"the drawing has {len(rows)} rows of cells, and {geometry} has {geometry.rows}"
+        )
+    discs = [0, 0]
+    for row, cells in enumerate(reversed(rows)):
+        for column, symbol in enumerate(cells):
+            if symbol in _PLAYER_OF:
+                player = _PLAYER_OF[symbol] if first == "X" else 1 - _PLAYER_OF[symbol]
+                discs[player] |= 1 << geometry.bit(column, row)
+    ahead = discs[0].bit_count() - discs[1].bit_count()
+    if ahead not in (0, 1):
+        raise InvalidPosition(
+            f"the first player has {discs[0].bit_count()} discs and the second"
+            f" {discs[1].bit_count()}: players take turns"
+        )
+    return Position(geometry, discs[1] if ahead else discs[0], discs[0] | discs[1])
+
+
+def _cells_of_line(line: str, number: int, geometry: Geometry) -> str | list[str] | None:
+    """Return the symbols of a line's cells, None when the line is no row of the board."""
+    body = _ROW_LABEL.sub("", line).strip()
+    symbols = set(_PLAYER_OF) | set(_EMPTIES)
+    if set(body) <= symbols | set(_EDGES) and set(body) & set(_EDGES):
+        return _framed_cells(body, number, geometry)
+    if body and set(body) <= set("XxOo●○.· "):
+        cells = body.split()
+        if len(cells) == 1:
+            cells = list(body)
+        if len(cells) != geometry.columns or any(len(cell) > 1 for cell in cells):
+            raise InvalidNotation(
+                f"line {number} has {len(cells)} cells, and {geometry} has {geometry.columns}"
+                " columns"
+            )
+        return cells
+    names = [part.strip() for part in re.split(f"[{_UPRIGHTS}]", body) if part.strip()]
+    is_footer = names in ([str(i) for i in range(geometry.columns)], _names(geometry))
+    if set(body) & set(_UPRIGHTS) and not is_footer and not _FRAME_LINE.fullmatch(body):
+        unknown = next(c for c in body if c not in symbols and c not in _EDGES)
+        raise InvalidNotation(f"line {number} of the drawing has {unknown!r} in a cell")
+    return None
+
+
+def _framed_cells(body: str, number: int, geometry: Geometry) -> str:
+    """Pick the cells out of a row with a frame: where they stand follows from its width."""
+    columns, width = geometry.columns, len(body) - 1
+    offset, pitch = {
+        6 * columns: (3, 6),
+        4 * columns: (2, 4),
+        2 * columns + 2: (2, 2),
+        2 * columns: (1, 2),
+    }.get(width, (0, 1))
+    cells = body[offset::pitch][:columns]
+    between = [c for i, c in enumerate(body) if (i - offset) % pitch or i > width - offset]
+    if not set(cells) <= set(_PLAYER_OF) | set(_EMPTIES) or set(between) - set(_EDGES + " "):
+        raise InvalidNotation(f"line {number} is not a row of {columns} cells")
+    return cells

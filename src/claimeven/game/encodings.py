@@ -1,0 +1,320 @@
+"""Boards as other programs write them, each with a converter and its inverse.
+
+`to_x(position)` writes a board the way system x does and `from_x(board, geometry)` reads it back.
+
+| name         | shape and order                                  | values                         |
+|--------------|--------------------------------------------------|--------------------------------|
+| `polito`     | int8 (columns, rows), bottom row first           | +1 first, -1 second, 0 empty   |
+| `lund`       | int8 (rows, columns), top row first              | +1 student, -1 other, 0 empty  |
+| `stacks`     | list of columns, each its discs bottom up        | 1 first, 2 second              |
+| `characters` | list of rows, top row first                      | "X", "O", "." (X first player) |
+| `kaggle`     | flat list rows * columns, top row first          | 1 first, 2 second, 0 empty     |
+| `pettingzoo` | int8 (rows, columns, 2), top row first           | planes: side to move, other    |
+| `pgx`        | bool (rows, columns, 2), top row first           | planes: side to move, other    |
+| `openspiel`  | float32 (3, rows, columns), bottom row first     | planes: first, second, empty   |
+| `uci`        | list, column by column, bottom up                | "x" first, "o" second, "b"     |
+| `theaigames` | text, rows by ";" and cells by ",", top first    | 1 first, 2 second, 0 empty     |
+
+No encoding says who is to move but by the number of discs, and none says the connect length, so
+`from_x` takes the geometry. Every `from_x` raises `InvalidPosition`, in one sentence, for a board
+of another size, an unknown value in a cell, floating discs and counts no game reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from claimeven.game.errors import InvalidPosition
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import STANDARD, Position
+
+#: Cells of the common form all encodings go through: int8 (columns, rows), bottom row first.
+_EMPTY, _FIRST, _SECOND = 0, 1, 2
+
+_OWN_PLANE, _OTHER_PLANE = 0, 1
+_THREE_PLANES: Final = 3
+
+Cells = NDArray[np.int8]
+
+
+def to_polito(position: Position) -> NDArray[np.int8]:
+    """Return int8 (columns, rows), bottom row first: +1 first player, -1 second, 0 empty."""
+    cells = _cells(position)
+    cells[cells == _SECOND] = -1
+    return cells
+
+
+def from_polito(board: ArrayLike, geometry: Geometry = STANDARD) -> Position:
+    """Read the board of `to_polito`. Raises `InvalidPosition`."""
+    array = _array(board, "polito", (geometry.columns, geometry.rows))
+    return _position(_decode(array, {1: _FIRST, -1: _SECOND, 0: _EMPTY}), geometry)
+
+
+def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
+    """Return int8 (rows, columns), top row first: +1 the student's discs, -1 the server's.
+
+    `student` is the player (0 or 1) the board is seen by; None is the side to move.
+    """
+    student = position.turn if student is None else student
+    cells = _top_first(_cells(position))
+    signed: Cells = np.zeros_like(cells)
+    signed[cells == student + 1] = 1
+    signed[cells == _SECOND - student] = -1
+    return signed
+
+
+def from_lund(
+    state: ArrayLike, geometry: Geometry = STANDARD, student: int | None = None
+) -> Position:
+    """Read the board of `to_lund` with the same `student`. Raises `InvalidPosition`.
+
+    With None the side to move is taken to be the student.
+    """
+    array = _array(state, "lund", (geometry.rows, geometry.columns))
+    if student is None:
+        student = int(np.count_nonzero(array) % 2)
+    values = {1: student + 1, -1: _SECOND - student, 0: _EMPTY}
+    return _position(_from_top_first(_decode(array, values)), geometry)
+
+
+def to_stacks(position: Position) -> list[list[int]]:
+    """Return a list of columns, each the players of its discs bottom up, 1 first, 2 second."""
+    return [[int(cell) for cell in column if cell] for column in _cells(position)]
+
+
+def from_stacks(stacks: Sequence[Sequence[int]], geometry: Geometry = STANDARD) -> Position:
+    """Read the board of `to_stacks`. Raises `InvalidPosition`."""
+    if len(stacks) != geometry.columns:
+        raise InvalidPosition(
+            f"the stacks board must have {geometry.columns} columns, not {len(stacks)}"
+        )
+    cells = np.zeros((geometry.columns, geometry.rows), dtype=np.int8)
+    for column, stack in enumerate(stacks):
+        if len(stack) > geometry.rows:
+            raise InvalidPosition(
+                f"column {column + 1} holds {len(stack)} discs, and {geometry} has"
+                f" {geometry.rows} rows"
+            )
+        if len(stack):
+            discs = _array(list(stack), "stacks", (len(stack),))
+            cells[column, : len(stack)] = _decode(discs, {1: _FIRST, 2: _SECOND})
+    return _position(cells, geometry)
+
+
+def to_characters(position: Position, first: str = "X") -> list[list[str]]:
+    """Return a list of rows, top row first, of "X", "O" and "." for an empty cell.
+
+    `first` is the character of the first player, "X" or "O".
+    """
+    symbols = np.array([".", *_characters_of(first)])
+    return [[str(cell) for cell in row] for row in symbols[_top_first(_cells(position))]]
+
+
+def from_characters(
+    rows: Sequence[Sequence[str]], geometry: Geometry = STANDARD, first: str = "X"
+) -> Position:
+    """Read the board of `to_characters` (lists or strings). Raises `InvalidPosition`."""
+    one, two = _characters_of(first)
+    array = _array([list(row) for row in rows], "characters", (geometry.rows, geometry.columns))
+    decoded = _decode(array, {one: _FIRST, two: _SECOND, ".": _EMPTY})
+    return _position(_from_top_first(decoded), geometry)
+
+
+def to_kaggle(position: Position) -> list[int]:
+    """Return the flat `obs.board` of ConnectX, top row first: 0 empty, 1 first, 2 second.
+
+    `obs.mark` is `position.turn + 1`.
+    """
+    return [int(cell) for cell in _top_first(_cells(position)).ravel()]
+
+
+def from_kaggle(
+    board: Iterable[int], geometry: Geometry = STANDARD, mark: int | None = None
+) -> Position:
+    """Read the board of `to_kaggle`. Raises `InvalidPosition`.
+
+    With `mark` (1 or 2) it is also checked that this player is to move.
+    """
+    array = _array(list(board), "kaggle", (geometry.cells,))
+    decoded = _decode(array, {0: _EMPTY, 1: _FIRST, 2: _SECOND})
+    position = _position(
+        _from_top_first(decoded.reshape(geometry.rows, geometry.columns)), geometry
+    )
+    if mark is not None and mark != position.turn + 1:
+        raise InvalidPosition(f"mark is {mark}, but by its discs {position.turn + 1} is to move")
+    return position
+
+
+def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.int8]:
+    """Return int8 (rows, columns, 2), top row first: plane 0 own discs, plane 1 the other's.
+
+    Own is the `player` (0 or 1) who observes; None is the side to move.
+    """
+    player = position.turn if player is None else player
+    cells = _top_first(_cells(position))
+    return np.stack([cells == player + 1, cells == _SECOND - player], axis=-1).astype(np.int8)
+
+
+def from_pettingzoo(
+    observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
+) -> Position:
+    """Read the planes of `to_pettingzoo` with the same `player`. Raises `InvalidPosition`."""
+    return _from_planes(observation, geometry, player, "pettingzoo")
+
+
+def to_pgx(position: Position, player: int | None = None) -> NDArray[np.bool_]:
+    """Return bool (rows, columns, 2), top row first: plane 0 own discs, plane 1 the other's.
+
+    Own is the `player` (0 or 1) who observes; None is the side to move.
+    """
+    return to_pettingzoo(position, player).astype(np.bool_)
+
+
+def from_pgx(
+    observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
+) -> Position:
+    """Read the planes of `to_pgx` with the same `player`. Raises `InvalidPosition`."""
+    return _from_planes(observation, geometry, player, "pgx")
+
+
+def to_openspiel(position: Position, observer: int | None = None) -> NDArray[np.float32]:
+    """Return float32 (3, rows, columns), bottom row first: planes first, second, empty.
+
+    With an `observer` (0 or 1) it is the egocentric tensor of that player, whose planes are
+    **the opponent**, the observer, empty. `.ravel()` is what `observation_tensor` returns.
+    """
+    cells = _cells(position).T
+    order = (_FIRST, _SECOND) if observer is None else (_SECOND - observer, observer + 1)
+    return np.stack([cells == value for value in (*order, _EMPTY)]).astype(np.float32)
+
+
+def from_openspiel(
+    tensor: ArrayLike, geometry: Geometry = STANDARD, observer: int | None = None
+) -> Position:
+    """Read the tensor of `to_openspiel`, flat or shaped, with the same `observer`.
+
+    Raises `InvalidPosition`.
+    """
+    shape = (_THREE_PLANES, geometry.rows, geometry.columns)
+    array = np.asarray(tensor)
+    array = _array(
+        array.reshape(shape) if array.size == np.prod(shape) else array, "openspiel", shape
+    )
+    if not np.all(array.sum(axis=0) == 1):
+        raise InvalidPosition("each cell of the openspiel board must be set in exactly one plane")
+    order = (_FIRST, _SECOND) if observer is None else (_SECOND - observer, observer + 1)
+    bits = [_decode(plane, {0: 0, 1: 1}) for plane in array]
+    return _position((bits[0] * order[0] + bits[1] * order[1]).T, geometry)
+
+
+def to_uci(position: Position) -> list[str]:
+    """Return a1, a2, .. column by column, bottom up: "x" first player, "o" second, "b" empty."""
+    return [str(cell) for cell in np.array(["b", "x", "o"])[_cells(position)].ravel()]
+
+
+def from_uci(cells: Iterable[str], geometry: Geometry = STANDARD) -> Position:
+    """Read the cells of `to_uci`. Raises `InvalidPosition`."""
+    array = _array(list(cells), "uci", (geometry.cells,))
+    decoded = _decode(array, {"b": _EMPTY, "x": _FIRST, "o": _SECOND})
+    return _position(decoded.reshape(geometry.columns, geometry.rows), geometry)
+
+
+def to_theaigames(position: Position) -> str:
+    """Return rows joined by ";", their cells by ",", top row first: 0 empty, 1 first, 2 second."""
+    return ";".join(",".join(map(str, row)) for row in _top_first(_cells(position)))
+
+
+def from_theaigames(text: str, geometry: Geometry = STANDARD) -> Position:
+    """Read the text of `to_theaigames`. Raises `InvalidPosition`."""
+    rows = [row.split(",") for row in text.strip().split(";")]
+    array = _array(rows, "theaigames", (geometry.rows, geometry.columns))
+    decoded = _decode(np.char.strip(array), {"0": _EMPTY, "1": _FIRST, "2": _SECOND})
+    return _position(_from_top_first(decoded), geometry)
+
+
+# --- the common form: int8 (columns, rows), bottom row first, 0 empty, 1 first, 2 second ---------
+
+
+def _cells(position: Position) -> Cells:
+    geometry = position.geometry
+    cells = np.zeros((geometry.columns, geometry.rows), dtype=np.int8)
+    for value, discs in zip((_FIRST, _SECOND), position.discs, strict=True):
+        for column, row in geometry.cells_of(discs):
+            cells[column, row] = value
+    return cells
+
+
+def _position(cells: Cells, geometry: Geometry) -> Position:
+    first = second = 0
+    for column, row in np.argwhere(cells != _EMPTY):
+        bit = 1 << geometry.bit(int(column), int(row))
+        if cells[column, row] == _FIRST:
+            first |= bit
+        else:
+            second |= bit
+    ahead = first.bit_count() - second.bit_count()
+    if ahead not in (0, 1):
+        raise InvalidPosition(
+            f"the first player has {first.bit_count()} discs and the second"
+            f" {second.bit_count()}: players take turns"
+        )
+    return Position(geometry, second if ahead else first, first | second)
+
+
+def _top_first(cells: Cells) -> Cells:
+    """(columns, rows) bottom row first to (rows, columns) top row first."""
+    return cells.T[::-1]
+
+
+def _from_top_first(cells: Cells) -> Cells:
+    return cells[::-1].T
+
+
+def _array(board: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return the board as an array of the shape it should have."""
+    try:
+        array = np.asarray(board)
+    except ValueError:
+        raise InvalidPosition(f"the parts of the {name} board must be of equal length") from None
+    if array.shape != shape:
+        raise InvalidPosition(f"the {name} board must have shape {shape}, not {array.shape}")
+    return array
+
+
+def _decode(array: NDArray[Any], values: dict[Any, int]) -> Cells:
+    """Replace the values of an encoding by those of the common form."""
+    decoded = np.full(array.shape, -1, dtype=np.int8)
+    for value, cell in values.items():
+        decoded[array == value] = cell
+    unknown = np.argwhere(decoded == -1)
+    if len(unknown):
+        found = array[tuple(unknown[0])]
+        found = found.item() if isinstance(found, np.generic) else found
+        choices = ", ".join(map(repr, values))
+        raise InvalidPosition(f"a cell holds {found!r}: choose from {choices}")
+    return decoded
+
+
+def _from_planes(
+    observation: ArrayLike, geometry: Geometry, player: int | None, name: str
+) -> Position:
+    array = _array(observation, name, (geometry.rows, geometry.columns, 2))
+    own = _decode(array[..., _OWN_PLANE], {0: 0, 1: 1})
+    other = _decode(array[..., _OTHER_PLANE], {0: 0, 1: 1})
+    if np.any(own & other):
+        raise InvalidPosition(f"a cell of the {name} board is set in both planes")
+    if player is None:
+        player = int((own.sum() + other.sum()) % 2)
+    cells = own * np.int8(player + 1) + other * np.int8(_SECOND - player)
+    return _position(_from_top_first(cells), geometry)
+
+
+def _characters_of(first: str) -> tuple[str, str]:
+    """Return the characters of the first and the second player."""
+    if first not in ("X", "O"):
+        raise InvalidPosition(f"the first player's character is 'X' or 'O', not {first!r}")
+    return ("X", "O") if first == "X" else ("O", "X")

@@ -1,0 +1,223 @@
+"""Boards as SVG, for notebooks and pages.
+
+```text
+      +5  -3   1       scores, the best ones in a pill
+           v           pointer to the last move
+    +-------------+
+    |  o   o   o  |    board: holes in a dark frame
+    |  o   X   o  |    discs: the first player's light with a ring, the second's dark with a dot
+    +-------------+
+       1   2   3       column names
+```
+
+Discs are told apart by lightness and by their marks, never by hue alone. Everything is drawn with
+attributes, without style sheets or ids, so that several drawings may stand in one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+from xml.sax.saxutils import escape
+
+from claimeven.game.drawing import describe, last_cell
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import column_name
+from claimeven.game.position import Position
+
+# Lengths in units of the drawing, whose cells are 60 units wide.
+_CELL, _HOLE, _DISC = 60, 25, 24
+_MARGIN, _FRAME = 6, 9
+_SCORES_HEIGHT, _POINTER_HEIGHT, _NAMES_HEIGHT = 36, 20, 30
+
+_PAPER, _BOARD, _EDGE, _EMPTY, _INK, _LIGHT = (
+    "#ffffff", "#2b5a98", "#1c4172", "#e4ecf6", "#22303f", "#ffffff",
+)  # fmt: skip
+_NAMES: Final = ("yellow", "red")
+#: (disc, its rim, its mark) of the first and of the second player.
+_COLOURS: Final = (("#ffd447", "#d9a400", "#b98900"), ("#bf2f4a", "#8d1c33", "#ffd9e0"))
+_FONT: Final = (
+    "font-family='system-ui, -apple-system, Helvetica, Arial, sans-serif' text-anchor='middle'"
+)
+
+
+class _Layout(NamedTuple):
+    """Where things are: the board's cells start at (left, top)."""
+
+    geometry: Geometry
+    top: int
+    left: int = _MARGIN + _FRAME
+
+    @property
+    def width(self) -> int:
+        return 2 * self.left + self.geometry.columns * _CELL
+
+    @property
+    def height(self) -> int:
+        return self.top + self.geometry.rows * _CELL + _FRAME + _NAMES_HEIGHT
+
+    def x(self, column: float) -> float:
+        """Middle of a column."""
+        return self.left + (column + 0.5) * _CELL
+
+    def y(self, row: float) -> float:
+        """Middle of a row."""
+        return self.top + (self.geometry.rows - row - 0.5) * _CELL
+
+
+def draw_svg(
+    position: Position,
+    last: int | None = None,
+    scores: Sequence[int | None] | None = None,
+    cell: float = 44,
+) -> str:
+    """Return an SVG drawing of a board.
+
+    `last` is the 0-based column played last. `scores` holds one whole number a column, or None
+    where there is none, written above the columns; the best ones stand out. `cell` is the side of
+    a cell on the screen in pixels. The winning lines of a finished game are marked. The drawing
+    carries a title and a description for screen readers.
+
+    Raises `InvalidPosition` when the last move cannot have been `last`, and `ClaimevenError` for
+    scores that are not one a column.
+    """
+    geometry = position.geometry
+    if scores is not None and len(scores) != geometry.columns:
+        raise ClaimevenError(f"{geometry} takes {geometry.columns} scores, not {len(scores)}")
+    marked = None if last is None else last_cell(position, last)
+    above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
+    layout = _Layout(geometry, _MARGIN + above + _FRAME)
+    width, height = layout.width, layout.height
+    title = escape(f"Connect Four, {geometry}: {describe(position, _NAMES)}")
+    parts = [
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}'"
+        f" width='{width * cell / _CELL:g}' height='{height * cell / _CELL:g}'"
+        f" viewBox='0 0 {width} {height}'>",
+        f"<title>{title}</title>",
+        f"<desc>{_contents(position)}</desc>",
+        f"<rect width='{width}' height='{height}' rx='12' fill='{_PAPER}'/>",
+        *_board(layout),
+        *_discs(position, layout),
+        *_winning_lines(position, layout),
+    ]
+    if marked is not None:
+        parts += _last_move(layout, *marked)
+    if scores is not None:
+        parts += _scores(scores, layout)
+    parts += _column_names(layout)
+    return "\n".join([*parts, "</svg>"])
+
+
+def _contents(position: Position) -> str:
+    """Say in words which discs lie where, for screen readers."""
+    geometry, first = position.geometry, position.discs[0]
+    columns = []
+    for column in range(geometry.columns):
+        discs = [
+            _NAMES[0 if first >> geometry.bit(column, row) & 1 else 1]
+            for row in range(position.height_of(column))
+        ]
+        if discs:
+            columns.append(f"column {column_name(column, geometry)} {' '.join(discs)}")
+    return f"Discs from the bottom up: {'; '.join(columns)}." if columns else "An empty board."
+
+
+def _board(layout: _Layout) -> list[str]:
+    """The frame, with a hole for every cell."""
+    geometry = layout.geometry
+    holes = [
+        f"<circle cx='{layout.x(column):g}' cy='{layout.y(row):g}' r='{_HOLE}'/>"
+        for column in range(geometry.columns)
+        for row in range(geometry.rows)
+    ]
+    return [
+        f"<rect x='{layout.left - _FRAME}' y='{layout.top - _FRAME}'"
+        f" width='{geometry.columns * _CELL + 2 * _FRAME}'"
+        f" height='{geometry.rows * _CELL + 2 * _FRAME}' rx='18'"
+        f" fill='{_BOARD}' stroke='{_EDGE}' stroke-width='2'/>",
+        f"<g fill='{_EMPTY}' stroke='{_EDGE}' stroke-width='2'>{''.join(holes)}</g>",
+    ]
+
+
+def _discs(position: Position, layout: _Layout) -> list[str]:
+    """The discs of both players, each with its player's mark."""
+    parts = []
+    for discs, (fill, rim, mark), is_first in zip(
+        position.discs, _COLOURS, (True, False), strict=True
+    ):
+        places = [
+            f"cx='{layout.x(column):g}' cy='{layout.y(row):g}'"
+            for column, row in position.geometry.cells_of(discs)
+        ]
+        bodies = "".join(f"<circle {place} r='{_DISC}'/>" for place in places)
+        marks = "".join(f"<circle {place} r='{13 if is_first else 6}'/>" for place in places)
+        look = f"fill='none' stroke='{mark}' stroke-width='3'" if is_first else f"fill='{mark}'"
+        parts.append(f"<g fill='{fill}' stroke='{rim}' stroke-width='2'>{bodies}</g>")
+        parts.append(f"<g {look}>{marks}</g>")
+    return parts
+
+
+def _winning_lines(position: Position, layout: _Layout) -> list[str]:
+    """A stroke along every winning line, and a light rim round its discs."""
+    outcome, geometry = position.outcome, position.geometry
+    if outcome is None or not outcome.cells:
+        return []
+    won = set(outcome.cells)
+    strokes = [
+        f"M{layout.x(window[0][0]):g} {layout.y(window[0][1]):g}"
+        f"L{layout.x(window[-1][0]):g} {layout.y(window[-1][1]):g}"
+        for window in geometry.windows(geometry.connect)
+        if won.issuperset(window)
+    ]
+    rims = "".join(
+        f"<circle cx='{layout.x(column):g}' cy='{layout.y(row):g}' r='{_DISC}'/>"
+        for column, row in outcome.cells
+    )
+    path = f"<path d='{''.join(strokes)}' stroke-linecap='round' fill='none'"
+    return [
+        f"<g fill='none' stroke='{_LIGHT}' stroke-width='5'>{rims}</g>",
+        f"{path} stroke='{_INK}' stroke-width='11'/>",
+        f"{path} stroke='{_LIGHT}' stroke-width='6'/>",
+    ]
+
+
+def _last_move(layout: _Layout, column: int, row: int) -> list[str]:
+    """A pointer above the column, and a broken light rim round the disc."""
+    x, tip = layout.x(column), layout.top - _FRAME - 4
+    return [
+        f"<path d='M{x - 9:g} {tip - 12}h18l-9 12z' fill='{_INK}'/>",
+        f"<circle cx='{x:g}' cy='{layout.y(row):g}' r='{_DISC}' fill='none' stroke='{_LIGHT}'"
+        " stroke-width='3' stroke-dasharray='7 5.57'/>",
+    ]
+
+
+def _scores(scores: Sequence[int | None], layout: _Layout) -> list[str]:
+    """The scores above the columns, the best ones in a pill."""
+    best = max((score for score in scores if score is not None), default=None)
+    middle = _MARGIN + _SCORES_HEIGHT / 2 - 3
+    pills, texts = [], []
+    for column, score in enumerate(scores):
+        if score is None:
+            continue
+        x = layout.x(column)
+        if score == best:
+            pills.append(
+                f"<rect x='{x - 25:g}' y='{middle - 14:g}' width='50' height='28' rx='14'/>"
+            )
+        text = f"{score:+d}".replace("-", "\N{MINUS SIGN}") if score else "0"
+        colour = _LIGHT if score == best else _INK
+        texts.append(f"<text x='{x:g}' y='{middle + 7:g}' fill='{colour}'>{text}</text>")
+    return [
+        f"<g fill='{_INK}'>{''.join(pills)}</g>",
+        f"<g {_FONT} font-size='20' font-weight='600'>{''.join(texts)}</g>",
+    ]
+
+
+def _column_names(layout: _Layout) -> list[str]:
+    y = layout.height - _NAMES_HEIGHT / 2 + 8
+    texts = [
+        f"<text x='{layout.x(column):g}' y='{y:g}'>{column_name(column, layout.geometry)}</text>"
+        for column in range(layout.geometry.columns)
+    ]
+    return [f"<g {_FONT} font-size='18' fill='{_INK}'>{''.join(texts)}</g>"]

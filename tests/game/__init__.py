@@ -1,0 +1,1 @@
+"""Tests of the rules: geometry, positions, notation, encodings, drawing, counting positions."""

@@ -1,0 +1,68 @@
+"""SVG drawings are well formed and show every disc, the marks and the scores."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+
+from claimeven import ClaimevenError, Geometry, InvalidPosition, Position
+from claimeven.game.svg import draw_svg
+from tests.game.positions import positions
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@given(position=positions())
+def test_every_disc_is_drawn_with_its_mark(position: Position) -> None:
+    root = ElementTree.fromstring(draw_svg(position))
+    circles = list(root.iter(f"{SVG}circle"))
+    won = len(position.outcome.cells) if position.outcome else 0
+    assert len(circles) == position.geometry.cells + 2 * position.ply + won
+    box = [float(number) for number in root.attrib["viewBox"].split()]
+    for circle in circles:
+        assert 0 < float(circle.attrib["cx"]) < box[2]
+        assert 0 < float(circle.attrib["cy"]) < box[3]
+    assert len(texts(draw_svg(position))) == position.geometry.columns
+
+
+def test_words_for_screen_readers() -> None:
+    root = ElementTree.fromstring(draw_svg(Position.from_moves("445")))
+    title = "Connect Four, 7x6 connect 4: second player (red) to move"
+    assert root.attrib["role"] == "img"
+    assert root.attrib["aria-label"] == root.findtext(f"{SVG}title") == title
+    assert root.findtext(f"{SVG}desc") == (
+        "Discs from the bottom up: column 4 yellow red; column 5 yellow."
+    )
+    assert "<desc>An empty board.</desc>" in draw_svg(Position())
+    assert Position()._repr_svg_() == draw_svg(Position())
+
+
+def test_marks() -> None:
+    won = Position.from_moves("1122334")
+    plain, marked = draw_svg(won), draw_svg(won, last=3)
+    assert plain.count("<path") == 2
+    assert marked.count("<path") == 3
+    assert marked.count("stroke-dasharray") == 1
+    with pytest.raises(InvalidPosition, match="the last move of this position was not in column 5"):
+        draw_svg(won, last=4)
+
+
+def test_scores() -> None:
+    svg = draw_svg(Position(Geometry(4, 4)), scores=[-3, None, 0, 5])
+    assert texts(svg) == ["\N{MINUS SIGN}3", "0", "+5", "1", "2", "3", "4"]
+    assert svg.count("width='50'") == 1
+    with pytest.raises(ClaimevenError, match="4x4 connect 4 takes 4 scores, not 2"):
+        draw_svg(Position(Geometry(4, 4)), scores=[1, 2])
+
+
+def test_size_on_the_screen() -> None:
+    small = ElementTree.fromstring(draw_svg(Position(), cell=30))
+    assert float(small.attrib["width"]) == pytest.approx(
+        float(small.attrib["viewBox"].split()[2]) / 2
+    )
