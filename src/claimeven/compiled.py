@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numba
 import platformdirs
@@ -24,6 +24,13 @@ from numba.core import types
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+# What kernels take and return, for the reader of a signature. Numba gives the real types; to a
+# type checker they are anything, since compiled and plain Python numbers mix at the border.
+Word: TypeAlias = Any  #: an unsigned 64-bit integer
+Int: TypeAlias = Any  #: a signed 64-bit integer
+Words: TypeAlias = Any  #: an array of uint64
+Ints: TypeAlias = Any  #: an array of int64
 
 #: Rooms whose sources decide what a kernel does; the others never contain compiled code.
 _COMPILED_ROOMS = ("game", "evaluation", "minimax", "montecarlo", "solver", "networks")
@@ -59,7 +66,7 @@ def _caching_in(folder: Path) -> Iterator[None]:
 
 
 def _tell_of_compilation() -> None:
-    global announce  # noqa: PLW0603 - said once a process, whoever compiles first
+    global announce
     if announce is not None:
         tell, announce = announce, None
         tell()
@@ -73,6 +80,9 @@ def _may_write(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
+#: Whether Numba was told to compile nothing, so that kernels can be stepped through as Python.
+_PLAIN = bool(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0")
+
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
@@ -83,7 +93,7 @@ def kernel(*signatures: str) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        if numba.config.DISABLE_JIT:
+        if _PLAIN:
             return function
         compiled: Function
         folder = cache_folder()
@@ -107,41 +117,38 @@ def inlined(function: Function) -> Function:
 
     It has no cache entry of its own, so it costs nothing when the kernels load from the cache.
     """
-    if numba.config.DISABLE_JIT:
+    if _PLAIN:
         return function
     helper: Function = numba.njit(forceinline=True, **_OPTIONS)(function)
     return helper
 
 
 @intrinsic
-def _popcount(typing_context, word):  # type: ignore[no-untyped-def]
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+def _popcount(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.uint64(types.uint64), generate
 
 
 @intrinsic
-def _trailing_zeros(typing_context, word):  # type: ignore[no-untyped-def]
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+def _trailing_zeros(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.uint64(types.uint64), generate
 
 
-if numba.config.DISABLE_JIT:
+def _plain_popcount(word: Word) -> int:
+    return int(word).bit_count()
 
-    def popcount(word: Any) -> Any:
-        """Return the number of bits set in a 64-bit word."""
-        return int(word).bit_count()
 
-    def trailing_zeros(word: Any) -> Any:
-        """Return the index of the lowest set bit of a 64-bit word, 64 for zero."""
-        value = int(word)
-        return (value & -value).bit_length() - 1 if value else 64
+def _plain_trailing_zeros(word: Word) -> int:
+    value = int(word)
+    return (value & -value).bit_length() - 1 if value else 64
 
-else:
-    #: The number of bits set in a uint64 (one machine instruction inside kernels).
-    popcount = _popcount
-    #: The index of the lowest set bit of a uint64, 64 for zero (one instruction inside kernels).
-    trailing_zeros = _trailing_zeros
+
+#: The number of bits set in a uint64 (one machine instruction inside kernels).
+popcount: Any = _plain_popcount if _PLAIN else _popcount
+#: The index of the lowest set bit of a uint64, 64 for zero (one instruction inside kernels).
+trailing_zeros: Any = _plain_trailing_zeros if _PLAIN else _trailing_zeros

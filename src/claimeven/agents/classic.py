@@ -16,7 +16,7 @@ from claimeven.agents.options import FULL, AgentKind, Option
 from claimeven.evaluation.registry import EVALUATIONS, Evaluation
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.minimax.rules import PROVEN, plies_to_end
+from claimeven.minimax.rules import PROVEN, ColumnValue, plies_to_end
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, Searcher
 from claimeven.minimax.trace import Event
 
@@ -68,6 +68,7 @@ class SearchAgent(Agent):
             seconds=time.perf_counter() - start,
             details={
                 "values": [None if known is None else known.value for known in result.columns],
+                "value_words": [_column_words(known) for known in result.columns],
                 "exact": [known is not None and known.exact for known in result.columns],
                 "line": list(result.line),
                 "evaluation": result.value,
@@ -120,6 +121,18 @@ def _short(value: float) -> str:
     if plies is None:
         return f"{value:g}"
     return f"{'win' if value > 0 else 'loss'} in {plies}"
+
+
+def _column_words(known: ColumnValue | None) -> str:
+    """Write what is known of a root column: W3 a win in 3 plies, L4 a loss, <= an upper bound."""
+    if known is None:
+        return "."
+    plies = plies_to_end(known.value)
+    if plies is None:
+        number = f"{known.value:g}"
+    else:
+        number = f"{'W' if known.value > 0 else 'L'}{plies}"
+    return number if known.exact else f"<={number}"
 
 
 def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:

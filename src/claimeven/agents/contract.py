@@ -78,6 +78,7 @@ class Decision:
     these keys where they apply:
 
     `values`     one number or None a column: what the agent makes of it, its own scale
+    `value_words` the same as short texts for people, where numbers alone mislead
     `visits`     one number a column: iterations that went through it
     `line`       the principal variation, 0-based columns
     `branching`  mean columns tried in an expanded position

@@ -107,7 +107,7 @@ def kaggle_arguments(position: Position, limit: Limit) -> tuple[Struct, Struct]:
 
 def as_column(answer: Any) -> int:
     """Return an answer as a column number. Raises `AgentFault` unless it is a whole number."""
-    if isinstance(answer, bool) or isinstance(answer, np.bool_):
+    if isinstance(answer, (bool, np.bool_)):
         raise AgentFault(f"returned {answer!r} instead of a column number")
     try:
         return operator.index(answer)

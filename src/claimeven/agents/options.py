@@ -64,7 +64,7 @@ class Option:
         return word
 
     def _allows(self, value: Any) -> bool:
-        if isinstance(value, str) or isinstance(value, bool):
+        if isinstance(value, (str, bool)):
             return True
         above = self.low is None or value >= self.low
         return above and (self.high is None or value <= self.high)

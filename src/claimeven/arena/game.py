@@ -94,7 +94,8 @@ def play_game(
     """
     for agent in dict.fromkeys(seats):
         agent.reset()
-    position, columns = start, []
+    position = start
+    columns: list[int] = []
     measures = (Measures(), Measures())
     while position.outcome is None:
         seat = position.turn

@@ -137,9 +137,7 @@ class Player:
         self.plan = plan
         self.agents: tuple[Agent, Agent] = (make_agent(plan.agents[0]), make_agent(plan.agents[1]))
 
-    def play(
-        self, number: int, watch: Callable[[Position, int], None] | None = None
-    ) -> PlayedGame:
+    def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
         """Play the game of that number of the schedule."""
         pairing = self.plan.schedule.pairing(number)
         seats: Sequence[Agent] = self.agents if pairing.first == 0 else self.agents[::-1]
@@ -173,4 +171,6 @@ def wilson_interval(score: float, games: int) -> tuple[float, float]:
     spread = math.sqrt(score * (1 - score) / games + square / (4 * games**2))
     half = NORMAL_95 * spread / (1 + square / games)
     # At the ends rounding would leave the bound a hair inside.
-    return (max(0.0, centre - half) if score else 0.0), (min(1.0, centre + half) if score < 1 else 1.0)
+    return (max(0.0, centre - half) if score else 0.0), (
+        min(1.0, centre + half) if score < 1 else 1.0
+    )

@@ -11,6 +11,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from claimeven.game.drawing import draw
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -87,6 +88,17 @@ def clean_stdout() -> Iterator[TextIO]:
 def write_json(value: Any, stream: TextIO) -> None:
     """Write one JSON object on a line of its own."""
     stream.write(json.dumps(value) + "\n")
+
+
+def board_text(position: Position, stream: TextIO, last: int | None = None) -> str:
+    """Draw a board as a stream can show it: ASCII where it must, colour on a colour terminal."""
+    try:
+        "┌●○".encode(stream.encoding or "ascii")
+        charset = "unicode"
+    except UnicodeEncodeError:
+        charset = "ascii"
+    colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return draw(position, charset=charset, last=last, colour=colour)
 
 
 def table_width() -> int:

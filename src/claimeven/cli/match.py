@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -14,6 +14,7 @@ from claimeven.agents import Limit
 from claimeven.arena import MatchPlan, MatchResult, PlayedGame, Schedule, play_games
 from claimeven.cli.common import (
     board_options,
+    board_text,
     clean_stdout,
     limit_options,
     say_when_compiling,
@@ -47,7 +48,7 @@ _BAR = 30
 @click.option("--show", is_flag=True, help="Print the moves and the final board of every game.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
-def command(  # noqa: PLR0913 - one parameter an option of the command
+def command(
     ctx: click.Context,
     first_agent: str,
     second_agent: str,
@@ -130,7 +131,7 @@ def _chain(first: PlayedGame, rest: Iterator[PlayedGame]) -> Iterator[PlayedGame
 
 
 @contextmanager
-def _progress(total: int):  # type: ignore[no-untyped-def]
+def _progress(total: int) -> Iterator[Callable[[int], object]]:
     """Show a bar on stderr when it is a terminal; yield a function that takes the games done."""
     if not sys.stderr.isatty():
         yield lambda done: None
@@ -161,7 +162,10 @@ def _print_game(played: PlayedGame, plan: MatchPlan, out: TextIO) -> None:
     game = played.game
     seats = plan.agents if played.first == 0 else plan.agents[::-1]
     moves = format_moves(game.columns, game.start.geometry)
-    out.write(f"game {played.number + 1}: X {seats[0]}, O {seats[1]}\nmoves {moves}\n{game.final}\n")
+    out.write(
+        f"game {played.number + 1}: first player {seats[0]}, second player {seats[1]}\n"
+        f"moves {moves}\n{board_text(game.final, out)}\n"
+    )
     if game.forfeit is not None:
         out.write(f"{seats[game.forfeit.seat]} forfeits: {game.forfeit.reason}\n")
     out.write("\n")
@@ -213,9 +217,7 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
         console.print(f"\nunique games: {result.unique_games} ({result.unique_games / played:.0%})")
     for agent, reasons in enumerate(result.forfeits):
         for reason, count in reasons.most_common():
-            console.print(
-                f"forfeits of {plan.agents[agent]}: {count} x {reason}", markup=False
-            )
+            console.print(f"forfeits of {plan.agents[agent]}: {count} x {reason}", markup=False)
 
 
 def _number(amount: float | None, style: str) -> str:

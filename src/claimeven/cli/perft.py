@@ -15,9 +15,7 @@ from claimeven.game.errors import ClaimevenError
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @board_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(
-    plies: int, moves: str, columns: int, rows: int, connect: int, as_json: bool
-) -> None:
+def command(plies: int, moves: str, columns: int, rows: int, connect: int, as_json: bool) -> None:
     """Count the move sequences and the distinct positions of each ply up to PLIES.
 
     Play stops when a line is complete. The counts test the rules: they are published.

@@ -15,6 +15,7 @@ from claimeven.agents.human import HumanAgent
 from claimeven.arena.game import checked_decision
 from claimeven.cli.common import (
     board_options,
+    board_text,
     clean_stdout,
     limit_options,
     say_when_compiling,
@@ -22,7 +23,6 @@ from claimeven.cli.common import (
     write_json,
 )
 from claimeven.cli.thinking import LEVELS, choice_line, decision_lines, trace_lines
-from claimeven.game.drawing import draw
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.line import Line
 from claimeven.game.notation import column_choices, column_name, parse_column
@@ -63,7 +63,7 @@ class Session:
     def show_board(self) -> None:
         """Draw the position with the last move marked."""
         self.say()
-        self.say(draw(self.position, last=self.line.last_column))
+        self.say(board_text(self.position, self.out, self.line.last_column))
 
     def run(self) -> None:
         """Play until the game ends or the player leaves."""
@@ -77,7 +77,7 @@ class Session:
 
     def _agent_turn(self, agent: Agent) -> None:
         position = self.position
-        who = f"{_mark(position.turn)} {agent.name}"
+        who = f"{PLAYER_NAMES[position.turn]} {agent.name}"
         if self.thinking == "high":
             for text in trace_lines(agent, position, self.limit, self._spare_rng()):
                 self.say(text)
@@ -99,8 +99,7 @@ class Session:
     def _human_turn(self) -> None:
         position = self.position
         choices = column_choices(position.geometry)
-        prompt = f"{_mark(position.turn)} {PLAYER_NAMES[position.turn]}, column {choices} or ?: "
-        self.out.write(prompt)
+        self.out.write(f"column {choices}, or ?: ")
         self.out.flush()
         text = sys.stdin.readline()
         if not sys.stdin.isatty():
@@ -174,7 +173,7 @@ class Session:
 @board_options
 @limit_options
 @click.option("--json", "as_json", is_flag=True, help="Print the game as JSON at the end.")
-def command(  # noqa: PLR0913 - one parameter an option of the command
+def command(
     first_spec: str,
     second_spec: str,
     moves: str,
@@ -245,7 +244,3 @@ def _as_dict(session: Session) -> dict[str, object]:
         "outcome": None if outcome is None else str(outcome),
         "forfeit": session.forfeit,
     }
-
-
-def _mark(turn: int) -> str:
-    return "XO"[turn]

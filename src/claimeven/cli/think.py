@@ -9,6 +9,7 @@ from claimeven.agents import Decision, Limit, make_agent
 from claimeven.arena.game import checked_decision
 from claimeven.cli.common import (
     board_options,
+    board_text,
     clean_stdout,
     limit_options,
     say_when_compiling,
@@ -16,7 +17,6 @@ from claimeven.cli.common import (
     write_json,
 )
 from claimeven.cli.thinking import decision_lines, trace_lines
-from claimeven.game.drawing import draw
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -30,7 +30,7 @@ from claimeven.game.position import Position
 @limit_options
 @click.option("--trace", is_flag=True, help="Tell the steps of the search too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(  # noqa: PLR0913 - one parameter an option of the command
+def command(
     moves: str,
     spec: str,
     seed: int,
@@ -69,7 +69,7 @@ def command(  # noqa: PLR0913 - one parameter an option of the command
         if as_json:
             write_json(_as_dict(decision, position), out)
             return
-        out.write(draw(position) + "\n")
+        out.write(board_text(position, out) + "\n")
         if trace:
             for text in trace_lines(agent, position, limit, np.random.default_rng(seed)):
                 out.write(text + "\n")

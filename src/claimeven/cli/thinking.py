@@ -33,7 +33,9 @@ def decision_lines(decision: Decision, position: Position) -> Iterator[str]:
     names = [column_name(c, geometry) for c in range(geometry.columns)]
     rows: list[tuple[str, list[str]]] = [("column", names)]
     for key, word in (("values", "value"), ("visits", "visits")):
-        if details.get(key) is not None:
+        if key == "values" and details.get("value_words"):
+            rows.append((word, list(details["value_words"])))
+        elif details.get(key) is not None:
             rows.append((word, [_cell(amount) for amount in details[key]]))
     if decision.policy is not None and ("visits" in details or "values" not in details):
         rows.append(("share", [f"{share:.1%}" for share in decision.policy]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimeven.compiled import inlined
+from claimeven.compiled import Int, Ints, Word, Words, inlined
 from claimeven.evaluation.registry import SEQUENCES, STREAKS, WINDOWS
 from claimeven.evaluation.sequences import sequences_kernel
 from claimeven.evaluation.streaks import streaks_kernel
@@ -11,7 +11,7 @@ from claimeven.evaluation.windows import windows_kernel
 
 
 @inlined
-def evaluate_discs(which, mine, mask, words, weights):  # type: ignore[no-untyped-def]
+def evaluate_discs(which: Int, mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     """Evaluate for the side to move, which owns `mine`; `which` is an `Evaluation.kernel`."""
     if which == WINDOWS:
         return windows_kernel(mine, mask, words, weights)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, popcount
+from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.evaluation.counting import sequence_list
 from claimeven.game.bits import (
     BOARD,
@@ -65,7 +65,7 @@ def sequences(position: Position) -> int:
 
 
 @inlined
-def sequences_kernel(mine, mask, words):  # type: ignore[no-untyped-def]
+def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
     """Compiled twin of `sequences`; the side to move owns `mine`."""
     height, board = words[HEIGHT], words[BOARD]
     connect = np.int64(words[CONNECT])
@@ -105,7 +105,7 @@ def sequences_kernel(mine, mask, words):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _worth(ends, empty, grown):  # type: ignore[no-untyped-def]
+def _worth(ends: Word, empty: Word, grown: Int) -> Int:
     """Sum of n * (n - empty cells below) over a mask of end cells."""
     if ends == ZERO:
         return np.int64(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import kernel
+from claimeven.compiled import Int, Ints, Word, Words, kernel
 from claimeven.evaluation.dispatch import evaluate_discs
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.bits import board_words
@@ -12,7 +12,7 @@ from claimeven.game.position import Position
 
 
 @kernel("int64(int64, uint64, uint64, Array(uint64, 1, 'C', readonly=True), int64[::1])")
-def _evaluate_one(which, mine, mask, words, weights):  # type: ignore[no-untyped-def]
+def _evaluate_one(which: Int, mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     return evaluate_discs(which, mine, mask, words, weights)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, popcount
+from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
 from claimeven.game.bitboards import run_starts as python_run_starts
-from claimeven.game.bits import CONNECT, HEIGHT, ONE, ZERO, direction_step, run_starts
+from claimeven.game.bits import CONNECT, HEIGHT, ZERO, direction_step, run_starts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -50,13 +50,13 @@ def _worth(discs: int, geometry: Geometry) -> int:
 
 
 @inlined
-def streaks_kernel(mine, mask, words, weights):  # type: ignore[no-untyped-def]
+def streaks_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     """Compiled twin of `streaks`; `weights` are those of `chain_weights`."""
     return _worth_kernel(mine, words, weights) - _worth_kernel(mine ^ mask, words, weights)
 
 
 @inlined
-def _worth_kernel(discs, words, weights):  # type: ignore[no-untyped-def]
+def _worth_kernel(discs: Word, words: Words, weights: Ints) -> Int:
     height, connect = words[HEIGHT], words[CONNECT]
     total = weights[0] * np.int64(popcount(discs))
     for length in range(2, np.int64(connect) + 1):

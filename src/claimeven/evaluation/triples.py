@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, popcount
+from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.evaluation.counting import count_by_length
 from claimeven.game.bits import CONNECT, HEIGHT, ONE, direction_step, run_starts
 from claimeven.game.position import Position
@@ -22,7 +22,7 @@ def triples(position: Position) -> int:
 
 
 @inlined
-def triples_kernel(mine, mask, words):  # type: ignore[no-untyped-def]
+def triples_kernel(mine: Word, mask: Word, words: Words) -> Int:
     """Compiled twin of `triples`; the side to move owns `mine`."""
     height, length = words[HEIGHT], words[CONNECT] - ONE
     theirs = mine ^ mask

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from claimeven.compiled import inlined, popcount
+from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
 from claimeven.game.bits import CENTRE, CONNECT, HEIGHT, ONE, STARTS, ZERO, direction_step
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -67,7 +67,7 @@ def weight_array(weights: WindowWeights) -> tuple[int, ...]:
 
 
 @inlined
-def windows_kernel(mine, mask, words, weights):  # type: ignore[no-untyped-def]
+def windows_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     """Compiled twin of `windows`; the side to move owns `mine`."""
     height, connect = words[HEIGHT], words[CONNECT]
     theirs = mine ^ mask
@@ -93,7 +93,7 @@ def windows_kernel(mine, mask, words, weights):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _fours(discs, step):  # type: ignore[no-untyped-def]
+def _fours(discs: Word, step: Word) -> tuple[Word, Word, Word, Word]:
     """Windows of four cells, by first cell: any disc in them, four, three, two (bit-sliced)."""
     first, second = discs, discs >> step
     third = discs >> (step + step)
@@ -109,7 +109,7 @@ def _fours(discs, step):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _tally(discs, step, connect):  # type: ignore[no-untyped-def]
+def _tally(discs: Word, step: Word, connect: Word) -> tuple[Word, Word, Word, Word]:
     """`_fours` for any window length: a bit-sliced counter of the discs in each window."""
     ones, twos, fours, eights = ZERO, ZERO, ZERO, ZERO
     for i in range(connect):
@@ -131,7 +131,7 @@ def _tally(discs, step, connect):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _equals(ones, twos, fours, eights, number):  # type: ignore[no-untyped-def]
+def _equals(ones: Word, twos: Word, fours: Word, eights: Word, number: Word) -> Word:
     """Bits whose sliced counter equals `number` (0 to 8)."""
     same = ~(ones ^ (ZERO - (number & ONE)))
     same &= ~(twos ^ (ZERO - ((number >> ONE) & ONE)))

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import inlined
+from claimeven.compiled import Int, Word, inlined
 from claimeven.game.bitboards import window_starts
 from claimeven.game.errors import InvalidGeometry
 from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
@@ -23,7 +23,7 @@ ZERO = np.uint64(0)
 
 
 @inlined
-def run_starts(discs, step, length):  # type: ignore[no-untyped-def]
+def run_starts(discs: Word, step: Word, length: Word) -> Word:
     """Mask of the first cells of all runs of `length` discs in the direction of `step`."""
     if length == np.uint64(4):
         pairs = discs & (discs >> step)
@@ -37,7 +37,7 @@ def run_starts(discs, step, length):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def direction_step(direction, height):  # type: ignore[no-untyped-def]
+def direction_step(direction: Int, height: Word) -> Word:
     """Shift of one step along a direction, 0 to 3 in the order of `DIRECTIONS`."""
     if direction == 0:
         return ONE
@@ -49,7 +49,7 @@ def direction_step(direction, height):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def lines(discs, height, connect):  # type: ignore[no-untyped-def]
+def lines(discs: Word, height: Word, connect: Word) -> Word:
     """Return a word that is not zero when the discs of one player hold `connect` in a line."""
     return (
         run_starts(discs, ONE, connect)
@@ -60,13 +60,13 @@ def lines(discs, height, connect):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def playable_cells(mask, bottom, board):  # type: ignore[no-untyped-def]
+def playable_cells(mask: Word, bottom: Word, board: Word) -> Word:
     """Mask of the lowest empty cell of every column that is not full."""
     return (mask + bottom) & board
 
 
 @inlined
-def wins_along(discs, step):  # type: ignore[no-untyped-def]
+def wins_along(discs: Word, step: Word) -> Word:
     """Cells that would complete a line of four along `step`: the part of `winning_cells` for 4."""
     two = step << ONE
     three = two + step
@@ -81,7 +81,7 @@ def wins_along(discs, step):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def wins_along_any(discs, step, connect):  # type: ignore[no-untyped-def]
+def wins_along_any(discs: Word, step: Word, connect: Word) -> Word:
     """Cells that would complete a line of `connect` along `step`."""
     found = ZERO
     for gap in range(connect):
@@ -96,7 +96,7 @@ def wins_along_any(discs, step, connect):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def winning_cells(discs, mask, height, connect, board):  # type: ignore[no-untyped-def]
+def winning_cells(discs: Word, mask: Word, height: Word, connect: Word, board: Word) -> Word:
     """Mask of the empty cells, playable or not, that would complete a line for `discs`."""
     if connect == np.uint64(4):
         wins = (
@@ -116,7 +116,7 @@ def winning_cells(discs, mask, height, connect, board):  # type: ignore[no-untyp
 
 
 @inlined
-def mirrored(discs, columns, height):  # type: ignore[no-untyped-def]
+def mirrored(discs: Word, columns: Word, height: Word) -> Word:
     """Return the mask with its columns in reverse order."""
     column_bits = (ONE << height) - ONE
     flipped = ZERO

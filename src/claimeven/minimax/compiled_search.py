@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, kernel
+from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel
 from claimeven.evaluation.dispatch import evaluate_discs
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.bits import (
@@ -167,7 +167,7 @@ _NO_ENTRIES = np.zeros((1, 4), dtype=np.int64)
 
 
 @inlined
-def _slot(key, bits):  # type: ignore[no-untyped-def]
+def _slot(key: Word, bits: Int) -> Int:
     """Slot of a key in a table of 2^bits entries, as `table.slot_of`."""
     if bits == 0:
         return np.int64(0)
@@ -175,7 +175,7 @@ def _slot(key, bits):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _from_root(value, ply):  # type: ignore[no-untyped-def]
+def _from_root(value: Int, ply: Int) -> Int:
     """Count a stored proven result's plies from the root of this search."""
     if value > PROVEN:
         return value - ply
@@ -183,7 +183,9 @@ def _from_root(value, ply):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _open_row(discs, numbers, ply, words, alpha, beta, first):  # type: ignore[no-untyped-def]
+def _open_row(
+    discs: Words, numbers: Ints, ply: Int, words: Words, alpha: Int, beta: Int, first: Int
+) -> None:
     """Begin the position of a row whose MINE and MASK are set; `first` is tried first, if >= 0."""
     discs[ply, TODO] = playable_cells(discs[ply, MASK], words[BOTTOM], words[BOARD])
     numbers[ply, ALPHA_IN] = alpha
@@ -199,7 +201,15 @@ _WORDS = "Array(uint64, 1, 'C', readonly=True)"
 
 @kernel(f"void({_WORDS}, uint64[:, ::1], int64[:, ::1], int64[::1], int64[::1], uint64[::1],"
         " int64[:, ::1])")  # fmt: skip
-def start_search(words, discs, numbers, registers, counts, keys, entries):  # type: ignore[no-untyped-def]
+def start_search(
+    words: Words,
+    discs: Words,
+    numbers: Ints,
+    registers: Ints,
+    counts: Ints,
+    keys: Words,
+    entries: Ints,
+) -> None:
     """Enter the root, whose discs stand in row 0."""
     counts[NODES] = 1
     counts[EXPANDED] = 1
@@ -212,14 +222,105 @@ def start_search(words, discs, numbers, registers, counts, keys, entries):  # ty
     _open_row(discs, numbers, 0, words, -INFINITY, INFINITY, first)
 
 
-@kernel(f"boolean({_WORDS}, int64[::1], uint64[:, ::1], int64[:, ::1], int64[:, ::1],"
-        " int64[:, ::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[:, ::1], int64)")  # fmt: skip
-def search_slice(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0913, PLR0915
-    words, order, discs, numbers, line_rows, roots, registers, counts, weights, keys, entries, pause
-):
+@inlined
+def _probe(
+    keys: Words, entries: Ints, bits: Int, key: Word, ply: Int, depth: Int, alpha: Int, beta: Int
+) -> tuple[bool, Int, Int]:
+    """Ask the table: whether it settles the position, the value if so, and its best column or -1."""
+    slot = _slot(key, bits)
+    if keys[slot] != key:
+        return False, np.int64(0), np.int64(-1)
+    value = _from_root(entries[slot, VALUE], ply)
+    bound = entries[slot, BOUND]
+    settled = entries[slot, DEPTH] >= depth and (
+        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+    )
+    return settled, value, entries[slot, COLUMN]
+
+
+@inlined
+def _store(
+    keys: Words,
+    entries: Ints,
+    bits: Int,
+    key: Word,
+    value: Int,
+    depth: Int,
+    bound: Int,
+    column: Int,
+) -> None:
+    """Keep a position in the table; `value` counts a proven result's plies from the position."""
+    slot = _slot(key, bits)
+    keys[slot] = key
+    entries[slot, VALUE] = value
+    entries[slot, DEPTH] = depth
+    entries[slot, BOUND] = bound
+    entries[slot, COLUMN] = column
+
+
+@inlined
+def _store_searched(
+    keys: Words, entries: Ints, bits: Int, discs: Words, numbers: Ints, ply: Int, depth: Int,
+    column: Int,
+) -> None:  # fmt: skip
+    """Keep the position of a row whose columns are done."""
+    value = numbers[ply, BEST]
+    bound = EXACT
+    if value <= numbers[ply, ALPHA_IN]:
+        bound = UPPER
+    elif value >= numbers[ply, BETA]:
+        bound = LOWER
+    key = discs[ply, MINE] + discs[ply, MASK]
+    _store(keys, entries, bits, key, _from_root(value, -ply), depth, bound, column)
+
+
+@inlined
+def _next_column(
+    order: Ints, numbers: Ints, ply: Int, todo: Word, height: Word
+) -> tuple[Int, Word]:
+    """Return the next column of the order with a cell to do, and that cell; note both in the row."""
+    column_cells = (ONE << height) - ONE
+    place = numbers[ply, PLACE]
+    if place < 0:
+        column = numbers[ply, TRYING]
+        cell = todo & (column_cells << (np.uint64(column) * height))
+        place = 0
+    else:
+        column = np.int64(0)
+        cell = ZERO
+        while cell == ZERO:
+            column = order[place]
+            cell = todo & (column_cells << (np.uint64(column) * height))
+            place += 1
+    numbers[ply, PLACE] = place
+    numbers[ply, TRYING] = column
+    return column, cell
+
+
+@inlined
+def _keep_best(numbers: Ints, line_rows: Ints, ply: Int, column: Int, value: Int) -> None:
+    """Note the value of a column if it is the best so far, and the line that leads to it."""
+    if value <= numbers[ply, BEST]:
+        return
+    numbers[ply, BEST] = value
+    length = line_rows[ply + 1, 0]
+    line_rows[ply, 0] = length + 1
+    line_rows[ply, 1] = column
+    for i in range(length):
+        line_rows[ply, i + 2] = line_rows[ply + 1, i + 1]
+    numbers[ply, ALPHA] = max(numbers[ply, ALPHA], value)
+
+
+@kernel(
+    f"boolean({_WORDS}, int64[::1], uint64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " int64[::1], int64[::1], int64[::1], uint64[::1], int64[:, ::1], int64)"
+)
+def search_slice(
+    words: Words, order: Ints, discs: Words, numbers: Ints, line_rows: Ints, roots: Ints,
+    registers: Ints, counts: Ints, weights: Ints, keys: Words, entries: Ints, pause: Int,
+) -> Int:  # fmt: skip
     """Go on with a search until it is done (returns True) or has looked at `pause` nodes."""
     height, connect, board = words[HEIGHT], words[CONNECT], words[BOARD]
-    column_cells = (ONE << height) - ONE
     depth_limit, bits = registers[DEPTH_LIMIT], registers[TABLE_BITS]
     prune, which = registers[PRUNE] != 0, registers[EVALUATION]
     nodes, evaluations, deepest = counts[NODES], counts[EVALUATIONS], counts[DEEPEST]
@@ -231,17 +332,8 @@ def search_slice(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0913, PLR
             # Step 1. No column left: the position's value is known, hand it to its parent.
             value = numbers[ply, BEST]
             if bits != NO_TABLE:
-                key = discs[ply, MINE] + discs[ply, MASK]
-                slot = _slot(key, bits)
-                keys[slot] = key
-                entries[slot, VALUE] = _from_root(value, -ply)
-                entries[slot, DEPTH] = depth_limit - ply
-                entries[slot, BOUND] = EXACT
-                if value <= numbers[ply, ALPHA_IN]:
-                    entries[slot, BOUND] = UPPER
-                elif value >= numbers[ply, BETA]:
-                    entries[slot, BOUND] = LOWER
-                entries[slot, COLUMN] = line_rows[ply, 1]
+                depth = depth_limit - ply
+                _store_searched(keys, entries, bits, discs, numbers, ply, depth, line_rows[ply, 1])
             if ply == 0:
                 done = True
                 break
@@ -252,20 +344,7 @@ def search_slice(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0913, PLR
             # Step 2. Drop a disc in the next column of the order that is not full.
             if nodes >= pause:
                 break
-            place = numbers[ply, PLACE]
-            if place < 0:
-                place = 0
-                column = numbers[ply, TRYING]
-                cell = todo & (column_cells << (np.uint64(column) * height))
-            else:
-                column = np.int64(0)
-                cell = ZERO
-                while cell == ZERO:
-                    column = order[place]
-                    cell = todo & (column_cells << (np.uint64(column) * height))
-                    place += 1
-            numbers[ply, PLACE] = place
-            numbers[ply, TRYING] = column
+            column, cell = _next_column(order, numbers, ply, todo, height)
             discs[ply, TODO] = todo ^ cell
             mover = discs[ply, MINE] | cell
             mask = discs[ply, MASK] | cell
@@ -288,33 +367,19 @@ def search_slice(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0913, PLR
                 settled = False
                 first = np.int64(-1)
                 value = np.int64(0)
-                key = theirs + mask
-                slot = np.int64(0)
                 if bits != NO_TABLE:
-                    slot = _slot(key, bits)
-                    if keys[slot] == key:
-                        first = entries[slot, COLUMN]
-                        if entries[slot, DEPTH] >= depth:
-                            value = _from_root(entries[slot, VALUE], below)
-                            bound = entries[slot, BOUND]
-                            settled = (
-                                bound == EXACT
-                                or (bound == LOWER and value >= beta)
-                                or (bound == UPPER and value <= alpha)
-                            )
-                            if settled:
-                                counts[TABLE_HITS] += 1
+                    settled, value, first = _probe(
+                        keys, entries, bits, theirs + mask, below, depth, alpha, beta
+                    )
+                    if settled:
+                        counts[TABLE_HITS] += 1
                 if not settled and depth == 0:
                     settled = True
                     evaluations += 1
                     value = evaluate_discs(which, theirs, mask, words, weights)
                     value = max(-MOST, min(MOST, value))
                     if bits != NO_TABLE:
-                        keys[slot] = key
-                        entries[slot, VALUE] = value
-                        entries[slot, DEPTH] = 0
-                        entries[slot, BOUND] = EXACT
-                        entries[slot, COLUMN] = -1
+                        _store(keys, entries, bits, theirs + mask, value, 0, EXACT, -1)
                 if not settled:
                     # Step 4. Otherwise it gets a row of its own and is searched next.
                     discs[below, MINE] = theirs
@@ -330,14 +395,7 @@ def search_slice(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0913, PLR
             exact = (not prune) or value > numbers[0, ALPHA]
             roots[column, 0] = value
             roots[column, 1] = IS_EXACT if exact else BOUNDED
-        if value > numbers[ply, BEST]:
-            numbers[ply, BEST] = value
-            length = line_rows[ply + 1, 0]
-            line_rows[ply, 0] = length + 1
-            line_rows[ply, 1] = column
-            for i in range(length):
-                line_rows[ply, i + 2] = line_rows[ply + 1, i + 1]
-            numbers[ply, ALPHA] = max(numbers[ply, ALPHA], value)
+        _keep_best(numbers, line_rows, ply, column, value)
         if prune and numbers[ply, ALPHA] >= numbers[ply, BETA] and discs[ply, TODO] != ZERO:
             counts[CUTOFFS] += 1
             discs[ply, TODO] = ZERO

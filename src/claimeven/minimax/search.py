@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
@@ -113,7 +114,7 @@ class Searcher:
         seconds: float | None = None,
         nodes: int | None = None,
     ) -> SearchResult:
-        """Search a position to a depth in plies, within seconds or nodes, or to the end of the game.
+        """Search a position to a depth in plies, within seconds or nodes, or to the end.
 
         Without any limit every line is played out. Depth 1 is always finished, whatever the
         limits. Raises `InvalidSearch` for a finished game or a limit that is not positive.
@@ -131,7 +132,9 @@ class Searcher:
         best = run(position, 1, _Bounds(None, None), None)
         assert best is not None
         total = best.counters
-        while best.depth < deepest and abs(best.value) <= PROVEN and not bounds.reached(total.nodes):
+        while best.depth < deepest and abs(best.value) <= PROVEN:
+            if bounds.reached(total.nodes):
+                break
             left = _Bounds(deadline, None if nodes is None else nodes - total.nodes)
             deeper = run(position, best.depth + 1, left, total)
             if deeper is None:
@@ -202,13 +205,11 @@ class Searcher:
         book.stop = bounds.reached
         columns: list[ColumnValue | None] = [None] * position.geometry.columns
         root = None
-        try:
+        with suppress(SearchStopped):
             root = run_trace(
                 self._textbook_run(position, depth, book),
                 lambda event: _note_root_column(event, columns),
             )
-        except SearchStopped:
-            pass
         if total is not None:
             total.add(book.counters)
         if root is None:
@@ -243,9 +244,7 @@ def _note_root_column(event: Event, columns: list[ColumnValue | None]) -> None:
     columns[event.columns[0]] = known
 
 
-def _check(
-    position: Position, depth: int | None, seconds: float | None, nodes: int | None
-) -> None:
+def _check(position: Position, depth: int | None, seconds: float | None, nodes: int | None) -> None:
     if position.is_over:
         raise InvalidSearch("the game is over, so there is nothing to search")
     for name, limit in (("depth", depth), ("seconds", seconds), ("nodes", nodes)):

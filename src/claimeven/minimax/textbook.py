@@ -47,7 +47,7 @@ class Textbook:
 def minimax(
     position: Position, depth: int, book: Textbook, path: tuple[int, ...] = (), turn: int = 1
 ) -> Trace:
-    """Search every line `depth` plies deep; values are from the view of the side to move at the root.
+    """Search every line `depth` plies deep; values are those of the root's side.
 
     `turn` is 1 where the root's side moves and takes the greatest value, -1 where its opponent
     moves and takes the least. Source: Shannon, "Programming a computer for playing chess", 1950.
