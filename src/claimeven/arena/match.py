@@ -137,9 +137,7 @@ class Player:
         self.plan = plan
         self.agents: tuple[Agent, Agent] = (make_agent(plan.agents[0]), make_agent(plan.agents[1]))
 
-    def play(
-        self, number: int, watch: Callable[[Position, int], None] | None = None
-    ) -> PlayedGame:
+    def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
         """Play the game of that number of the schedule."""
         pairing = self.plan.schedule.pairing(number)
         seats: Sequence[Agent] = self.agents if pairing.first == 0 else self.agents[::-1]

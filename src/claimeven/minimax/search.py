@@ -131,7 +131,9 @@ class Searcher:
         best = run(position, 1, _Bounds(None, None), None)
         assert best is not None
         total = best.counters
-        while best.depth < deepest and abs(best.value) <= PROVEN and not bounds.reached(total.nodes):
+        while (
+            best.depth < deepest and abs(best.value) <= PROVEN and not bounds.reached(total.nodes)
+        ):
             left = _Bounds(deadline, None if nodes is None else nodes - total.nodes)
             deeper = run(position, best.depth + 1, left, total)
             if deeper is None:
@@ -243,9 +245,7 @@ def _note_root_column(event: Event, columns: list[ColumnValue | None]) -> None:
     columns[event.columns[0]] = known
 
 
-def _check(
-    position: Position, depth: int | None, seconds: float | None, nodes: int | None
-) -> None:
+def _check(position: Position, depth: int | None, seconds: float | None, nodes: int | None) -> None:
     if position.is_over:
         raise InvalidSearch("the game is over, so there is nothing to search")
     for name, limit in (("depth", depth), ("seconds", seconds), ("nodes", nodes)):
