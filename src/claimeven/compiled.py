@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
 import platformdirs
@@ -95,19 +95,19 @@ def kernel(*signatures: str) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         if _PLAIN:
             return function
-        compiled: Function
+        compiled: Any
         folder = cache_folder()
         if not _may_write(folder):
             _tell_of_compilation()
             compiled = numba.njit(list(signatures), **_OPTIONS)(function)
-            return compiled
+            return cast(Function, compiled)
         done = folder / f"{function.__module__}.{function.__qualname__}"
         if not done.exists():
             _tell_of_compilation()
         with _caching_in(folder):
             compiled = numba.njit(list(signatures), cache=True, **_OPTIONS)(function)
         done.touch()
-        return compiled
+        return cast(Function, compiled)
 
     return decorate
 
@@ -119,8 +119,8 @@ def inlined(function: Function) -> Function:
     """
     if _PLAIN:
         return function
-    helper: Function = numba.njit(forceinline=True, **_OPTIONS)(function)
-    return helper
+    helper: Any = numba.njit(forceinline=True, **_OPTIONS)(function)
+    return cast(Function, helper)
 
 
 @intrinsic

@@ -21,6 +21,7 @@ from claimeven.game.bits import (
     CONNECT,
     HEIGHT,
     ONE,
+    WIDTH,
     ZERO,
     direction_step,
     run_starts,
@@ -79,24 +80,24 @@ def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
         starts = mine
         for length in range(1, connect):
             # Step 1. All runs of `length`, and the empty cells at their two ends.
+            reach = step * np.uint64(length)
             if length > 1:
-                starts &= mine >> (step * np.uint64(length - 1))
+                starts &= mine >> (reach - step) if reach - step < WIDTH else ZERO
             if starts == ZERO:
                 break
-            after = (starts << (step * np.uint64(length))) & empty
+            after = (starts << reach) & empty if reach < WIDTH else ZERO
             before = (starts >> step) & empty
             # Step 2. Split the ends by the number of own discs met directly beyond them.
             for beyond in range(connect - length):
                 grown = length + 1 + beyond
                 shift = step * np.uint64(beyond + 1)
-                if grown < connect:
+                after_grows = ZERO
+                before_grows = ZERO
+                if grown < connect and shift < WIDTH:
                     after_grows = after & (mine >> shift)
                     before_grows = before & (mine << shift)
-                else:
-                    after_grows = ZERO
-                    before_grows = ZERO
-                    if (after | before) & playable:
-                        return np.int64(SEQUENCE_WIN)
+                elif grown == connect and (after | before) & playable:
+                    return np.int64(SEQUENCE_WIN)
                 total += _worth(after & ~after_grows, empty, grown)
                 total += _worth(before & ~before_grows, empty, grown)
                 after = after_grows

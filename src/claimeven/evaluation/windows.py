@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
-from claimeven.game.bits import CENTRE, CONNECT, HEIGHT, ONE, STARTS, ZERO, direction_step
+from claimeven.game.bits import CENTRE, CONNECT, HEIGHT, ONE, STARTS, WIDTH, ZERO, direction_step
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -112,6 +112,8 @@ def _fours(discs: Word, step: Word) -> tuple[Word, Word, Word, Word]:
 def _tally(discs: Word, step: Word, connect: Word) -> tuple[Word, Word, Word, Word]:
     """`_fours` for any window length: a bit-sliced counter of the discs in each window."""
     ones, twos, fours, eights = ZERO, ZERO, ZERO, ZERO
+    if step * (connect - ONE) >= WIDTH:  # no such window fits, and shifts would be undefined
+        return ZERO, ZERO, ZERO, ZERO
     for i in range(connect):
         add = discs >> (step * np.uint64(i))
         carry = ones & add

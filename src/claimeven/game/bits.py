@@ -20,6 +20,8 @@ from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
+#: Shifts by this or more are undefined in compiled code: a line that long leaves the board.
+WIDTH = np.uint64(WORD_BITS)
 
 
 @inlined
@@ -31,6 +33,8 @@ def run_starts(discs: Word, step: Word, length: Word) -> Word:
     starts = discs
     shift = step
     for _ in range(1, length):
+        if shift >= WIDTH:
+            return ZERO
         starts &= discs >> shift
         shift += step
     return starts
@@ -87,17 +91,23 @@ def wins_along_any(discs: Word, step: Word, connect: Word) -> Word:
     for gap in range(connect):
         completed = ~ZERO
         for i in range(connect):
-            if i > gap:
-                completed &= discs >> (step * np.uint64(i - gap))
+            offset = step * np.uint64(i - gap if i > gap else gap - i)
+            if offset >= WIDTH:
+                completed = ZERO
+            elif i > gap:
+                completed &= discs >> offset
             elif i < gap:
-                completed &= discs << (step * np.uint64(gap - i))
+                completed &= discs << offset
         found |= completed
     return found
 
 
 @inlined
 def winning_cells(discs: Word, mask: Word, height: Word, connect: Word, board: Word) -> Word:
-    """Mask of the empty cells, playable or not, that would complete a line for `discs`."""
+    """Mask of the empty cells, playable or not, that would complete a line for `discs`.
+
+    Discs rest on each other, so a column is completed at its top only.
+    """
     if connect == np.uint64(4):
         wins = (
             ((discs << ONE) & (discs << np.uint64(2)) & (discs << np.uint64(3)))

@@ -226,7 +226,7 @@ def start_search(
 def _probe(
     keys: Words, entries: Ints, bits: Int, key: Word, ply: Int, depth: Int, alpha: Int, beta: Int
 ) -> tuple[bool, Int, Int]:
-    """Ask the table: whether it settles the position, the value if so, and its best column or -1."""
+    """Ask the table: whether it settles the position, its value if so, its best column or -1."""
     slot = _slot(key, bits)
     if keys[slot] != key:
         return False, np.int64(0), np.int64(-1)
@@ -278,7 +278,7 @@ def _store_searched(
 def _next_column(
     order: Ints, numbers: Ints, ply: Int, todo: Word, height: Word
 ) -> tuple[Int, Word]:
-    """Return the next column of the order with a cell to do, and that cell; note both in the row."""
+    """Return the next column of the order with a cell to do, and that cell; note it in the row."""
     column_cells = (ONE << height) - ONE
     place = numbers[ply, PLACE]
     if place < 0:

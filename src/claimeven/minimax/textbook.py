@@ -20,7 +20,7 @@ from claimeven.minimax.table import EXACT, LOWER, UPPER, Table
 from claimeven.minimax.trace import Event, Node, Trace
 
 
-class SearchStopped(Exception):  # noqa: N818 - no error: a limit was reached
+class SearchStopped(Exception):
     """Ends a textbook search from inside when a limit is reached."""
 
 

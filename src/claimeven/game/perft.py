@@ -1,0 +1,123 @@
+"""Counting: how many games and how many positions there are a number of plies on.
+
+The counts test the rules against published ones, and their time tests the speed of move making.
+The compiled twins in `perft_kernels` serve boards of up to 64 bits, and the Python here any board.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claimeven.game import bitboards
+from claimeven.game.errors import ClaimevenError, InvalidGeometry
+from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.position import Position
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BACKENDS = ("auto", "compiled", "python")
+
+
+def sequences(position: Position, depth: int, backend: str = "auto") -> int:
+    """Return how many sequences of exactly `depth` legal moves start from a position.
+
+    Play stops when a game ends, so a game won earlier counts for nothing. `backend` is "auto",
+    "compiled" (boards of up to 64 bits) or "python". Raises `ClaimevenError` for a negative depth
+    or an unknown backend, and `InvalidGeometry` for a board that compiled code cannot hold.
+
+    >>> [sequences(Position(), depth) for depth in range(5)]
+    [1, 7, 49, 343, 2401]
+    """
+    if not _is_compiled(position.geometry, depth, backend):
+        return _sequences(position.mine, position.mask, depth, position.geometry)
+    if depth == 0:
+        return 1
+    from claimeven.game import perft_kernels  # noqa: PLC0415 - brings in Numba
+
+    return 0 if position.is_over else perft_kernels.count_sequences(position, depth)
+
+
+def distinct(position: Position, depth: int, backend: str = "auto") -> tuple[int, ...]:
+    """Return how many distinct positions there are 0, 1, .. `depth` plies on.
+
+    Finished games count; mirror images count as two. The tuple has `depth` + 1 entries, zero once
+    all games are over. Backend and errors as for `sequences`.
+
+    >>> distinct(Position(), 4)
+    (1, 7, 49, 238, 1120)
+    """
+    if _is_compiled(position.geometry, depth, backend):
+        from claimeven.game import perft_kernels  # noqa: PLC0415 - brings in Numba
+
+        return tuple(len(keys) for keys in perft_kernels.layers(position, depth))
+    layer = {(position.mine, position.mask)}
+    counts = [1]
+    for _ in range(depth):
+        layer = _children(layer, position.geometry)
+        counts.append(len(layer))
+    return tuple(counts)
+
+
+def distinct_totals(geometry: Geometry, backend: str = "auto") -> tuple[int, ...]:
+    """Return how many distinct positions of a board have 0, 1, .. all its cells filled.
+
+    >>> sum(distinct_totals(Geometry(3, 4), backend="python"))
+    6000
+    """
+    return distinct(Position(geometry), geometry.cells, backend)
+
+
+def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return every distinct position exactly `depth` plies on, finished ones included.
+
+    Two uint64 arrays of equal length, `mine` and `mask` as in `Position`, in the order of
+    `Position.key`. Boards of up to 64 bits; raises `InvalidGeometry` for larger ones.
+    """
+    _is_compiled(position.geometry, depth, "compiled")
+    from claimeven.game import perft_kernels  # noqa: PLC0415 - brings in Numba
+
+    *_, keys = perft_kernels.layers(position, depth)
+    return perft_kernels.discs_of_keys(keys, position.geometry)
+
+
+def _is_compiled(geometry: Geometry, depth: int, backend: str) -> bool:
+    """Check the arguments and say whether compiled code is to run."""
+    if backend not in BACKENDS:
+        raise ClaimevenError(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+    if not isinstance(depth, int) or isinstance(depth, bool) or depth < 0:
+        raise ClaimevenError(f"depth must be a whole number from 0, not {depth!r}")
+    if backend == "compiled" and not geometry.fits_word:
+        raise InvalidGeometry(
+            f"compiled code holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
+            f" {geometry} takes {geometry.bits}"
+        )
+    return backend != "python" and geometry.fits_word
+
+
+# --- on Python integers --------------------------------------------------------------------------
+
+
+def _sequences(mine: int, mask: int, depth: int, geometry: Geometry) -> int:
+    if depth == 0:
+        return 1
+    return sum(
+        _sequences(after_mine, after_mask, depth - 1, geometry)
+        for after_mine, after_mask in _children({(mine, mask)}, geometry)
+    )
+
+
+def _children(layer: set[tuple[int, int]], geometry: Geometry) -> set[tuple[int, int]]:
+    """Return all (mine, mask) one move on from any of a layer."""
+    found = set()
+    for mine, mask in layer:
+        theirs = mine ^ mask
+        if bitboards.has_line(theirs, geometry):
+            continue
+        moves = bitboards.playable_cells(mask, geometry)
+        while moves:
+            move = moves & -moves
+            moves ^= move
+            found.add((theirs, mask | move))
+    return found
