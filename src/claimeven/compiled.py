@@ -57,12 +57,13 @@ def cache_folder() -> Path:
 @contextmanager
 def _caching_in(folder: Path) -> Iterator[None]:
     """Let Numba cache what is compiled meanwhile in `folder`, and nothing else there."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
+    settings: Any = numba.config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(folder)
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before
 
 
 def _tell_of_compilation() -> None:

@@ -41,16 +41,16 @@ class Option:
 
     def parse(self, text: str, agent: str) -> Any:
         """Return the value of a text. Raises `InvalidSpec` naming the option and its range."""
-        reader: Callable[[str], Any] = {
+        readers: dict[Kind, Callable[[str], Any]] = {
             "int": int,
             "float": float,
             "flag": lambda word: FLAGS[word.lower()],
             "choice": self._choice,
             "text": str,
             "depth": lambda word: FULL if word == FULL else int(word),
-        }[self.kind]
+        }
         try:
-            value = reader(text)
+            value = readers[self.kind](text)
             inside = self._allows(value)
         except (ValueError, KeyError):
             inside = False

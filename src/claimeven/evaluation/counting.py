@@ -117,7 +117,7 @@ def _line_cells(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
             for row in range(geometry.rows):
                 if geometry.has(column - dc, row - dr):
                     continue
-                cells = []
+                cells: list[int] = []
                 while geometry.has(column + len(cells) * dc, row + len(cells) * dr):
                     cells.append(geometry.bit(column + len(cells) * dc, row + len(cells) * dr))
                 lines.append(tuple(cells))

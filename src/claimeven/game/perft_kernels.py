@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from claimeven.compiled import inlined, kernel, popcount
+from claimeven.compiled import Int, Word, Words, inlined, kernel, popcount
 from claimeven.game.bits import (
     BOARD,
     BOTTOM,
@@ -30,8 +29,6 @@ from claimeven.game.bits import (
 )
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-
-Words = NDArray[np.uint64]
 
 #: Positions whose children are made at a time: bounds the memory for doubles.
 _CHUNK = 1 << 20
@@ -80,7 +77,7 @@ def _without_doubles(keys: Words) -> Words:
 
 
 @kernel("int64(uint64[::1])")
-def _compact(keys):  # type: ignore[no-untyped-def]
+def _compact(keys: Words) -> Int:
     """Move the first of each run of equal keys to the front; return how many there are."""
     count = 0
     for i in range(len(keys)):
@@ -91,7 +88,7 @@ def _compact(keys):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def split_key(key, height, bottom):  # type: ignore[no-untyped-def]
+def split_key(key: Word, height: Word, bottom: Word) -> tuple[Word, Word]:
     """Return mine and mask of a position's key."""
     column_bits = (ONE << height) - ONE
     mine, mask = ZERO, ZERO
@@ -112,14 +109,14 @@ def split_key(key, height, bottom):  # type: ignore[no-untyped-def]
 
 
 @kernel(f"void({_WORDS_TYPE}, {_WORDS_TYPE}, uint64[::1], uint64[::1])")
-def _split(keys, words, mine, mask):  # type: ignore[no-untyped-def]
+def _split(keys: Words, words: Words, mine: Words, mask: Words) -> None:
     """Fill `mine` and `mask` from keys, all of one length."""
     for i in range(len(keys)):
         mine[i], mask[i] = split_key(keys[i], words[HEIGHT], words[BOTTOM])
 
 
 @kernel(f"int64({_WORDS_TYPE}, {_WORDS_TYPE}, uint64[::1])")
-def _make_children(keys, words, children):  # type: ignore[no-untyped-def]
+def _make_children(keys: Words, words: Words, children: Words) -> Int:
     """Write the keys of all children of unfinished positions, doubles included; return how many.
 
     `children` has room for as many keys as there are columns for every position.
@@ -140,7 +137,7 @@ def _make_children(keys, words, children):  # type: ignore[no-untyped-def]
 
 
 @kernel(f"int64(uint64, uint64, int64, {_WORDS_TYPE}, uint64[:, ::1])")
-def _count(mine, mask, depth, words, stack):  # type: ignore[no-untyped-def]
+def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> Int:
     """Count the move sequences of length `depth` >= 1 from a position that is not over.
 
     `stack` is (depth + 1, 3): for each level of the search the discs, and the moves not tried.
