@@ -40,8 +40,8 @@ def count_by_length(position: Position, player: int, length: int) -> int:
     A run of 4 holds two windows of length 3. All four directions count, so a single disc is
     four windows of length 1.
 
-    >>> count_by_length(Position.from_moves("1223334"), 0, 2)
-    1
+    >>> count_by_length(Position.from_moves("112233"), 0, 2)
+    2
     """
     return count_by_bits(position.discs[player], position.geometry, length)
 

@@ -36,7 +36,7 @@ def sequences(position: Position) -> int:
     """Evaluate a position for the side to move; at most `SEQUENCE_WIN`, draws near 0.
 
     >>> sequences(Position.from_moves("1122"))
-    54
+    15
     >>> sequences(Position.from_moves("112233"))
     1000000
     """

@@ -42,7 +42,7 @@ def windows(position: Position, weights: WindowWeights | None = None) -> int:
     """Evaluate a position for the side to move: the sum over all windows.
 
     >>> windows(Position.from_moves("444"))
-    -101
+    1
     """
     chosen = WindowWeights() if weights is None else weights
     geometry, own, theirs = position.geometry, position.mine, position.theirs
