@@ -72,14 +72,14 @@ class Line:
 
     def undo(self, count: int = 1) -> Line:
         """Take back moves. Raises `IllegalMove` when there are not so many."""
-        if count > self._cursor:
+        if not 0 <= count <= self._cursor:
             raise IllegalMove("there is no move to take back")
         self._cursor -= count
         return self
 
     def redo(self, count: int = 1) -> Line:
         """Play moves taken back again. Raises `IllegalMove` when there are not so many."""
-        if self._cursor + count > len(self._columns):
+        if not 0 <= count <= len(self._columns) - self._cursor:
             raise IllegalMove("there is no move to play again")
         self._cursor += count
         return self

@@ -31,7 +31,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 #: Positions whose children are made at a time: bounds the memory for doubles.
-_CHUNK = 1 << 20
+CHUNK = 1 << 20
 
 _WORDS_TYPE = "Array(uint64, 1, 'C', readonly=True)"
 _MINE, _MASK, _MOVES = 0, 1, 2
@@ -44,7 +44,7 @@ def count_sequences(position: Position, depth: int) -> int:
     return int(_count(np.uint64(position.mine), np.uint64(position.mask), depth, words, stack))
 
 
-def layers(position: Position, depth: int) -> Iterator[Words]:
+def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words]:
     """Yield the sorted keys of all positions 0, 1, .. `depth` plies on."""
     words = board_words(position.geometry)
     keys = np.array([position.key], dtype=np.uint64)
@@ -52,10 +52,10 @@ def layers(position: Position, depth: int) -> Iterator[Words]:
     columns = position.geometry.columns
     for _ in range(depth):
         parts = []
-        for start in range(0, len(keys), _CHUNK):
-            chunk = keys[start : start + _CHUNK]
-            children = np.empty(len(chunk) * columns, dtype=np.uint64)
-            parts.append(_without_doubles(children[: _make_children(chunk, words, children)]))
+        for start in range(0, len(keys), chunk):
+            parents = keys[start : start + chunk]
+            children = np.empty(len(parents) * columns, dtype=np.uint64)
+            parts.append(_without_doubles(children[: _make_children(parents, words, children)]))
         if len(parts) == 1:
             keys = parts[0]
         elif parts:

@@ -1,0 +1,56 @@
+"""A line of play against a plain list of positions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claimeven import Geometry, IllegalMove, Line, Position
+
+ACTIONS = st.lists(st.one_of(st.integers(0, 6), st.sampled_from(["undo", "redo"])), max_size=60)
+
+
+@given(actions=ACTIONS)
+def test_undo_and_redo_against_two_stacks(actions: list[int | str]) -> None:
+    line, done, undone = Line(), [Position()], []
+    for action in actions:
+        if action == "undo":
+            assert line.can_undo == (len(done) > 1)
+            if line.can_undo:
+                undone.append(done.pop())
+                line.undo()
+        elif action == "redo":
+            assert line.can_redo == bool(undone)
+            if line.can_redo:
+                done.append(undone.pop())
+                line.redo()
+        elif action in done[-1].legal_columns:
+            done.append(done[-1].play(int(action)))
+            undone = []
+            line.play(int(action))
+        assert line.position == done[-1]
+        assert len(line.columns) == len(done) - 1
+        assert Position.from_moves(line.moves) == line.position
+        assert line.last_column == (line.columns[-1] if line.columns else None)
+
+
+def test_a_line_from_a_position() -> None:
+    start = Position.from_moves("jj", Geometry(10, 6))
+    line = Line(start, [0, 1])
+    assert line.start == start
+    assert line.moves == "ab"
+    assert line.undo(2).position == start
+    assert line.redo(2).columns == (0, 1)
+
+
+def test_errors() -> None:
+    line = Line(columns=[3])
+    for count in (2, -1):
+        with pytest.raises(IllegalMove, match="there is no move to take back"):
+            line.undo(count)
+        with pytest.raises(IllegalMove, match="there is no move to play again"):
+            line.redo(count)
+    with pytest.raises(IllegalMove, match="column 9 is not on the board"):
+        line.play(8)
+    assert line.moves == "4"

@@ -1,0 +1,61 @@
+"""Column names and move strings, both ways."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claimeven import ClaimevenError, Geometry, InvalidNotation
+from claimeven.game.notation import (
+    column_choices,
+    column_name,
+    format_moves,
+    parse_column,
+    parse_moves,
+)
+
+
+@given(columns=st.integers(1, 16), data=st.data())
+def test_round_trip(columns: int, data: st.DataObject) -> None:
+    geometry = Geometry(columns, 6)
+    moves = data.draw(st.lists(st.integers(0, columns - 1)))
+    text = format_moves(moves, geometry)
+    assert len(text) == len(moves)
+    assert parse_moves(text, geometry) == tuple(moves)
+    assert parse_moves(" ".join(text.upper()) + "\n", geometry) == tuple(moves)
+    for column in range(columns):
+        assert parse_column(column_name(column, geometry), geometry) == column
+        assert parse_column(f" {column + 1} ", geometry) == column
+
+
+def test_letters_begin_at_ten_columns() -> None:
+    assert format_moves([0, 8], Geometry(9, 6)) == "19"
+    assert format_moves([0, 9], Geometry(10, 6)) == "aj"
+    assert parse_moves("d4", Geometry()) == (3, 3)
+    assert column_choices(Geometry(9, 6)) == "1 to 9"
+    assert column_choices(Geometry(16, 6)) == "a to p"
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "8", "x", "h", "-1", "4.0", "", " ", "4 4", "٣", "99999", "½"]
+)
+def test_bad_columns(text: str) -> None:
+    with pytest.raises(InvalidNotation, match="is not a column: choose from 1 to 7") as caught:
+        parse_column(text)
+    assert repr(text.strip()) in str(caught.value)
+    assert isinstance(caught.value, ClaimevenError)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("440", "move 3: '0' is not a column: choose from 1 to 7"),
+        ("4 4 x", "move 3: 'x' is not a column: choose from 1 to 7"),
+        ("-1", "move 1: '-' is not a column: choose from 1 to 7"),
+    ],
+)
+def test_bad_move_strings(text: str, message: str) -> None:
+    with pytest.raises(InvalidNotation) as caught:
+        parse_moves(text)
+    assert str(caught.value) == message

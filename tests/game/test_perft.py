@@ -1,0 +1,126 @@
+"""Counts of games and positions against published ones, the oracle, and each other."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from claimeven import ClaimevenError, Geometry, InvalidGeometry, Position
+from claimeven.game.perft import distinct, distinct_discs, distinct_totals, sequences
+from tests import naive
+from tests.game.positions import GEOMETRIES, random_position
+
+#: Move sequences of 0..9 plies on 7x6 and distinct positions (OEIS A212693).
+SEQUENCES = (1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234, 39394572)
+POSITIONS = (1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275, 558186)
+
+#: Distinct positions of all plies on whole boards, connect 4 (Boeck 2025), by columns and rows.
+TOTALS = {
+    (4, 4): 161_029,
+    (5, 4): 3_945_711,
+    (4, 5): 1_706_255,
+    (4, 3): 12_031,
+    (5, 3): 158_911,
+    (6, 3): 2_087_325,
+    (3, 4): 6_000,
+    (3, 5): 38_310,
+}
+
+
+def test_published_sequences() -> None:
+    assert tuple(sequences(Position(), depth) for depth in range(10)) == SEQUENCES
+
+
+def test_published_positions() -> None:
+    assert distinct(Position(), 9) == POSITIONS
+
+
+@pytest.mark.parametrize(("columns", "rows"), TOTALS)
+def test_published_totals(columns: int, rows: int) -> None:
+    by_ply = distinct_totals(Geometry(columns, rows))
+    assert len(by_ply) == columns * rows + 1
+    assert sum(by_ply) == TOTALS[columns, rows]
+
+
+@pytest.mark.parametrize(("depth", "published"), [(7, 728), (8, 1892)])
+def test_published_finished_games(depth: int, published: int) -> None:
+    mine, mask = distinct_discs(Position(), depth)
+    assert len(mine) == POSITIONS[depth]
+    theirs, held = mine ^ mask, np.zeros(len(mine), dtype=bool)
+    for step in map(np.uint64, Geometry().steps):
+        pairs = theirs & (theirs >> step)
+        held |= (pairs & (pairs >> (step + step))) != 0
+    assert np.count_nonzero(held) == published
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
+def test_backends_and_the_oracle_agree(geometry: Geometry) -> None:
+    rng = random.Random(geometry.bits)
+    backends = ("auto", "compiled", "python") if geometry.fits_word else ("auto", "python")
+    for _ in range(4):
+        position = random_position(rng, geometry)
+        game = naive.Game(geometry.columns, geometry.rows, geometry.connect)
+        for player, discs in enumerate(position.discs):
+            for column, row in geometry.cells_of(discs):
+                game.grid[column][row] = player
+        game.player = position.turn
+        depth = 2 if geometry.columns > 8 else 3
+        layers = tuple(len(layer) for layer in naive.positions_by_ply(game, depth))
+        for backend in backends:
+            assert distinct(position, depth, backend) == layers
+            for plies in range(depth + 1):
+                expected = naive.count_sequences(game, plies)
+                assert sequences(position, plies, backend) == expected
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 3, 2), (2, 5, 4)])
+def test_whole_small_boards(size: tuple[int, int, int]) -> None:
+    geometry = Geometry(*size)
+    assert distinct_totals(geometry) == distinct_totals(geometry, backend="python")
+    for depth in range(geometry.cells + 2):
+        expected = sequences(Position(geometry), depth, "python")
+        assert sequences(Position(geometry), depth) == expected
+    assert expected == 0
+
+
+def test_layers_made_in_chunks() -> None:
+    from claimeven.game.perft_kernels import layers  # noqa: PLC0415 - compiles
+
+    for whole, chunked in zip(layers(Position(), 6), layers(Position(), 6, chunk=100), strict=True):
+        assert np.array_equal(whole, chunked)
+
+
+def test_discs_of_positions() -> None:
+    geometry = Geometry(8, 7)
+    start = Position.from_moves("88", geometry)
+    mine, mask = distinct_discs(start, 2)
+    assert mine.dtype == mask.dtype == np.uint64
+    found = [Position(geometry, a, b) for a, b in zip(mine, mask, strict=True)]
+    assert set(found) == {start.play(a).play(b) for a in range(8) for b in range(8)}
+    assert [p.key for p in found] == sorted(p.key for p in found)
+
+
+def test_bad_arguments() -> None:
+    for depth in (-1, 2.0, True, None, "3"):
+        with pytest.raises(ClaimevenError, match="depth must be a whole number from 0, not"):
+            sequences(Position(), depth)  # type: ignore[arg-type]
+    with pytest.raises(ClaimevenError, match="unknown backend 'gpu': choose from auto, compiled"):
+        distinct(Position(), 2, "gpu")
+    large = Position(Geometry(9, 7))
+    with pytest.raises(InvalidGeometry, match="9x7 connect 4 takes 72"):
+        sequences(large, 2, "compiled")
+    with pytest.raises(InvalidGeometry, match="9x7 connect 4 takes 72"):
+        distinct_discs(large, 2)
+
+
+def test_the_rules_import_without_numba() -> None:
+    code = (
+        "import sys, claimeven; from claimeven.game import drawing, perft, svg;"
+        "str(claimeven.Position()); perft.sequences(claimeven.Position(), 2, 'python');"
+        "sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

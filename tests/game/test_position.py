@@ -1,0 +1,171 @@
+"""Positions against the oracle on 20,000 random positions, their laws, and every error."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from claimeven import Geometry, IllegalMove, InvalidNotation, InvalidPosition, Outcome, Position
+from tests import naive
+from tests.game.positions import GEOMETRIES, positions
+
+#: 20,000 in all over the ten sizes.
+POSITIONS_A_SIZE = 2000
+
+
+def grid_of(position: Position) -> naive.Grid:
+    """Lists as the oracle has them, read off the bits cell by cell."""
+    geometry, (first, second) = position.geometry, position.discs
+    grid = naive.Game(geometry.columns, geometry.rows).grid
+    for player, discs in enumerate((first, second)):
+        for column in range(geometry.columns):
+            for row in range(geometry.rows):
+                if discs >> geometry.bit(column, row) & 1:
+                    assert grid[column][row] is naive.EMPTY
+                    grid[column][row] = player
+    return grid
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
+def test_rules_against_the_oracle(geometry: Geometry) -> None:
+    rng = random.Random(geometry.bits)
+    checked = 0
+    while checked < POSITIONS_A_SIZE:
+        game = naive.Game(geometry.columns, geometry.rows, geometry.connect)
+        position, moves = Position(geometry), []
+        while checked < POSITIONS_A_SIZE:
+            checked += 1
+            over = naive.outcome(game)
+            assert position.turn == game.player
+            assert position.ply == len(moves)
+            assert position.outcome == (over and Outcome(over[0], tuple(over[1])))
+            if over is not None:
+                assert position.is_over
+                assert position.legal_columns == ()
+                break
+            legal = [c for c, column in enumerate(game.grid) if column[-1] is naive.EMPTY]
+            assert position.legal_columns == tuple(legal)
+            column = rng.choice(legal)
+            game.grid[column][game.grid[column].index(naive.EMPTY)] = game.player
+            game.player = 1 - game.player
+            moves.append(column)
+            position = position.play(column)
+        assert grid_of(position) == game.grid
+        assert position == Position.from_moves(moves, geometry)
+
+
+@given(position=positions())
+def test_laws(position: Position) -> None:
+    mirror = position.mirror()
+    last = position.geometry.columns - 1
+    assert mirror.mirror() == position
+    assert mirror.legal_columns == tuple(last - c for c in reversed(position.legal_columns))
+    assert (mirror.outcome is None) == (position.outcome is None)
+    assert mirror.canonical_key == position.canonical_key <= position.key
+    assert pickle.loads(pickle.dumps(position)) == position
+    assert hash(Position(position.geometry, position.mine, position.mask)) == hash(position)
+    assert position.mine | position.theirs == position.mask
+    assert position.mine & position.theirs == 0
+    assert sum(map(position.height_of, range(last + 1))) == position.ply
+    for column in position.legal_columns:
+        after = position.play(column)
+        assert after.ply == position.ply + 1
+        assert after.mine == position.theirs
+        assert after.height_of(column) == position.height_of(column) + 1
+        assert after.mirror() == mirror.play(last - column)
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 3, 4)])
+def test_keys_are_unique(size: tuple[int, int, int]) -> None:
+    geometry = Geometry(*size)
+    layer, seen = {Position(geometry)}, {}
+    while layer:
+        for position in layer:
+            assert seen.setdefault(position.key, position) == position
+        layer = {p.play(column) for p in layer for column in p.legal_columns}
+    assert len(seen) > 500
+
+
+def test_equality() -> None:
+    empty = Position()
+    assert empty == Position.from_moves("")
+    assert empty != Position(Geometry(7, 6, 5))
+    assert empty != Position(Geometry(6, 6))
+    assert empty != "empty"
+    assert len({empty, Position(), Position.from_moves("4")}) == 2
+    assert eval(repr(empty.play(3)), {"Position": Position, "Geometry": Geometry}) == empty.play(3)
+
+
+def test_outcomes_in_words() -> None:
+    assert str(Position.from_moves("1212121").outcome) == "first player wins"
+    assert str(Position.from_moves("71212121").outcome) == "second player wins"
+    assert str(Position.from_moves("1122", Geometry(2, 2, 3)).outcome) == "draw"
+
+
+def test_columns_of_any_integer_type() -> None:
+    position = Position(Geometry(12, 9)).play(11)
+    rng = np.random.default_rng(1)
+    column = rng.choice(position.legal_columns)
+    assert isinstance(column, np.integer)
+    assert position.play(column) == position.play(int(column))
+    assert isinstance(position.play(column).mask, int)
+    eight = Position(Geometry(8, 7)).play(7)
+    words = np.uint64(eight.mine), np.uint64(eight.mask)
+    assert Position(Geometry(8, 7), *words).play(7) == eight.play(7)  # type: ignore[arg-type]
+
+
+ILLEGAL = [
+    ("", 7, "column 8 is not on the board: choose from 1 to 7"),
+    ("", -1, "column 0 is not on the board: choose from 1 to 7"),
+    ("444444", 3, "column 4 is full"),
+    ("1212121", 3, "column 4 cannot be played: the game is over"),
+    ("", "3", "a column is a whole number, not '3'"),
+    ("", 3.0, "a column is a whole number, not 3.0"),
+    ("", True, "a column is a whole number, not True"),
+    ("", None, "a column is a whole number, not None"),
+]
+
+
+@pytest.mark.parametrize(("moves", "column", "message"), ILLEGAL)
+def test_illegal_moves(moves: str, column: int, message: str) -> None:
+    with pytest.raises(IllegalMove) as caught:
+        Position.from_moves(moves).play(column)
+    assert str(caught.value) == message
+
+
+INVALID = [
+    (1, 0, "discs lie off the board, or a disc of mine is not in the mask"),
+    (0, 1 << 6, "discs lie off the board"),
+    (0, 1 << 49, "discs lie off the board"),
+    (-1, 1, "discs lie off the board"),
+    (0, -1, "discs lie off the board"),
+    (0, 2, "a disc floats above an empty cell in column 1"),
+    (0, 0b101 << 7, "a disc floats above an empty cell in column 2"),
+    (1, 1, "the side to move has 1 discs and the other 0: sides take turns"),
+    (0, 3, "the side to move has 0 discs and the other 2: sides take turns"),
+    (0b1111, 0b1111 | 0b11 << 7 | 0b11 << 14, "the side to move already has a line"),
+]
+
+
+@pytest.mark.parametrize(("mine", "mask", "message"), INVALID)
+def test_invalid_positions(mine: int, mask: int, message: str) -> None:
+    with pytest.raises(InvalidPosition, match=message):
+        Position(Geometry(), mine, mask)
+
+
+def test_bad_move_strings() -> None:
+    with pytest.raises(InvalidNotation, match="move 3: '8' is not a column: choose from 1 to 7"):
+        Position.from_moves("448")
+    with pytest.raises(IllegalMove, match="column 4 is full"):
+        Position.from_moves("4444444")
+
+
+def test_positions_do_not_change() -> None:
+    with pytest.raises(AttributeError, match="a Position cannot be changed"):
+        Position().mine = 1
+    with pytest.raises(AttributeError):
+        Position().other = 1  # type: ignore[attr-defined]
