@@ -162,6 +162,8 @@ def sequences(game: Game) -> int:
         for dc, dr in DIRECTIONS:
             for column in range(game.columns):
                 for row in range(game.rows):
+                    if grid[column][row] != own:
+                        continue
                     cells = [(column + i * dc, row + i * dr) for i in range(length)]
                     if any(at(grid, *cell) != own for cell in cells):
                         continue

@@ -1,0 +1,1 @@
+"""Tests of counting and of the heuristic evaluations."""
