@@ -11,11 +11,13 @@ so a child costs one look into a table of r, and a node one into a table of sqrt
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from claimeven.compiled import inlined
+from claimeven.compiled import Int, inlined
+
+Floats: TypeAlias = Any  #: an array of float64, in kernels
 
 #: Visit counts below this are looked up, the rest computed.
 TABLE_SIZE: Final = 4096
@@ -37,21 +39,22 @@ def upper_bound(total: int, visits: int, spread: float) -> float:
 
 
 @inlined
-def log_root_of(visits, log_roots):  # type: ignore[no-untyped-def]
+def log_root_of(visits: Int, log_roots: Floats) -> float:
     """`log_root`, compiled."""
-    if visits < TABLE_SIZE:
-        return log_roots[visits]
-    return math.sqrt(math.log(np.float64(visits)))
+    root: float = log_roots[visits] if visits < TABLE_SIZE else math.sqrt(math.log(visits))
+    return root
 
 
 @inlined
-def inverse_root_of(visits, inverse_roots):  # type: ignore[no-untyped-def]
-    """1 / sqrt(visits), compiled."""
-    return inverse_roots[visits] if visits < TABLE_SIZE else 1.0 / math.sqrt(np.float64(visits))
+def inverse_root_of(visits: Int, inverse_roots: Floats) -> float:
+    """Return 1 / sqrt(visits), compiled."""
+    root: float = inverse_roots[visits] if visits < TABLE_SIZE else 1.0 / math.sqrt(visits)
+    return root
 
 
 @inlined
-def upper_bound_of(total, visits, spread, inverse_roots):  # type: ignore[no-untyped-def]
+def upper_bound_of(total: Int, visits: Int, spread: float, inverse_roots: Floats) -> float:
     """`upper_bound`, compiled."""
     root = inverse_root_of(visits, inverse_roots)
-    return root * (np.float64(total) * root + spread)
+    bound: float = root * (total * root + spread)
+    return bound

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, kernel, popcount, trailing_zeros
+from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
 from claimeven.game.bits import BOARD, BOTTOM, HEIGHT, mirrored, playable_cells
-from claimeven.montecarlo.formula import inverse_root_of, log_root_of
+from claimeven.montecarlo.formula import Floats, inverse_root_of, log_root_of
 from claimeven.montecarlo.graph_layout import (
     DEPTH,
     EDGE_TARGET,
@@ -45,6 +45,7 @@ from claimeven.montecarlo.layout import (
     SHUFFLED,
     SOLVER,
     UNPROVEN,
+    Records,
     count_of,
     distance_of,
     proof_of,
@@ -61,7 +62,7 @@ _LOWEST = -1.0e300
 
 
 @inlined
-def standing(mine, mask, mirror, board):  # type: ignore[no-untyped-def]
+def standing(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word, Word]:
     """Return the position, or with `mirror` the one of it and its image with the smaller key."""
     if mirror:
         mine_image = mirrored(mine, board[COLUMNS], board[HEIGHT])
@@ -72,7 +73,7 @@ def standing(mine, mask, mirror, board):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def slot_of(key, keys, slots):  # type: ignore[no-untyped-def]
+def slot_of(key: Word, keys: Words, slots: Records) -> Int:
     """Slot that holds a key's node, or the empty slot where it belongs."""
     last = np.int64(slots.shape[0] - 1)
     slot = np.int64((key * _SPREAD_KEYS) >> _32) & last
@@ -82,7 +83,9 @@ def slot_of(key, keys, slots):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def new_node(slot, key, used, nodes, values, keys, slots):  # type: ignore[no-untyped-def]
+def new_node(
+    slot: Int, key: Word, used: Int, nodes: Records, values: Floats, keys: Words, slots: Records
+) -> None:
     """Fill the record of node `used` and its slot."""
     nodes[used, VISITS] = 0
     nodes[used, OWN_TOTAL] = 0
@@ -94,7 +97,9 @@ def new_node(slot, key, used, nodes, values, keys, slots):  # type: ignore[no-un
 
 
 @kernel("int64(int32[:, ::1], float64[:, ::1], uint64[:, ::1], int32[::1], int64[::1], uint64)")
-def root_of(nodes, values, keys, slots, state, key):  # type: ignore[no-untyped-def]
+def root_of(
+    nodes: Records, values: Floats, keys: Words, slots: Records, state: Ints, key: Word
+) -> Int:
     """Node of a key, made if need be and there is room; -1 without room."""
     slot = slot_of(key, keys, slots)
     if slots[slot] != EMPTY:
@@ -108,14 +113,23 @@ def root_of(nodes, values, keys, slots, state, key):  # type: ignore[no-untyped-
 
 
 @inlined
-def selected_edge(node, weight, solver, nodes, values, edges, inverse_roots, log_roots):  # type: ignore[no-untyped-def]
+def selected_edge(
+    node: Int,
+    weight: float,
+    solver: bool,
+    nodes: Records,
+    values: Floats,
+    edges: Records,
+    inverse_roots: Floats,
+    log_roots: Floats,
+) -> Int:
     """Edge of a node with the greatest upper bound, the first of equals: an untried one at once,
     a proven win at once; proven losses are passed over.
     """
     first = np.int64(nodes[node, EDGES])
     spread = weight * log_root_of(nodes[node, VISITS], log_roots)
     best = _LOWEST
-    chosen = first
+    chosen: Int = first
     for edge in range(first, first + count_of(nodes[node, META])):
         visits = edges[edge, EDGE_VISITS]
         if visits == 0:
@@ -135,7 +149,16 @@ def selected_edge(node, weight, solver, nodes, values, edges, inverse_roots, log
 
 
 @inlined
-def expanded_edges(node, used, cells, shuffled, rng, board, nodes, edges):  # type: ignore[no-untyped-def]
+def expanded_edges(
+    node: Int,
+    used: Int,
+    cells: Word,
+    shuffled: bool,
+    rng: Word,
+    board: Words,
+    nodes: Records,
+    edges: Records,
+) -> tuple[Int, Word]:
     """Give a node an edge for every cell. Returns the new number of used edges, the same when
     there is no room, and the random state.
     """
@@ -161,7 +184,7 @@ def expanded_edges(node, used, cells, shuffled, rng, board, nodes, edges):  # ty
 
 
 @inlined
-def prove_node(node, child, nodes, edges):  # type: ignore[no-untyped-def]
+def prove_node(node: Int, child: Int, nodes: Records, edges: Records) -> bool:
     """Prove a node from a proven child, where possible; returns whether it is proven."""
     meta = nodes[child, META]
     if proof_of(meta) == PROVEN_WIN:
@@ -187,7 +210,7 @@ def prove_node(node, child, nodes, edges):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def revalued(node, nodes, values, edges):  # type: ignore[no-untyped-def]
+def revalued(node: Int, nodes: Records, values: Floats, edges: Records) -> float:
     """Value of a node from its own results and its children's values."""
     total = np.float64(nodes[node, OWN_TOTAL])
     first = np.int64(nodes[node, EDGES])
@@ -196,17 +219,30 @@ def revalued(node, nodes, values, edges):  # type: ignore[no-untyped-def]
             visits = edges[edge, EDGE_VISITS]
             if visits > 0:
                 total -= visits * values[edge_node(edges[edge, EDGE_TARGET]), VALUE]
-    return total / nodes[node, VISITS]
+    value: float = total / nodes[node, VISITS]
+    return value
 
 
 @kernel(
     "int64(int32[:, ::1], float64[:, ::1], uint64[:, ::1], int32[:, ::1], int32[::1], int64[::1],"
     " uint64[::1], int64[::1], int64[::1], uint64[::1], float64, float64[::1], float64[::1], int64)"
 )
-def grow_graph(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915, PLR0917
-    nodes, values, keys, edges, slots, state, words, path, settings, board, weight,
-    inverse_roots, log_roots, iterations,
-):  # fmt: skip
+def grow_graph(
+    nodes: Records,
+    values: Floats,
+    keys: Words,
+    edges: Records,
+    slots: Records,
+    state: Ints,
+    words: Words,
+    path: Ints,
+    settings: Ints,
+    board: Words,
+    weight: float,
+    inverse_roots: Floats,
+    log_roots: Floats,
+    iterations: Int,
+) -> Int:
     """Grow a graph by iterations of UCT. Returns how many: fewer once the root is proven.
 
     The root stands in `state[GRAPH_ROOT]`, its position (as `standing` turns it) in `words`.

@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import inlined
+from claimeven.compiled import Int, inlined
 
 VISITS, OWN_TOTAL, EDGES, META = range(4)
 VALUE: Final = 2  # place among the float64 of a record
@@ -68,19 +68,19 @@ def graph_arrays(capacity: int, columns: int) -> GraphArrays:
 
 
 @inlined
-def edge_column(target):  # type: ignore[no-untyped-def]
+def edge_column(target: Int) -> Int:
     """Column of an edge."""
     return np.int64(target) >> _TARGET_BITS
 
 
 @inlined
-def edge_node(target):  # type: ignore[no-untyped-def]
+def edge_node(target: Int) -> Int:
     """Node an edge leads to, -1 before there is one."""
     return (np.int64(target) & _TARGET_MASK) - 1
 
 
 @inlined
-def edge_target(column, node):  # type: ignore[no-untyped-def]
+def edge_target(column: Int, node: Int) -> Int:
     """The EDGE_TARGET field of an edge; the inverse of `edge_column` and `edge_node`."""
     return (np.int64(column) << _TARGET_BITS) | (np.int64(node) + 1)
 

@@ -18,9 +18,11 @@ Children always lie behind their parent. Positions are not stored: a descent pla
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from claimeven.compiled import inlined
+from claimeven.compiled import Int, inlined
+
+Records: TypeAlias = Any  #: an array of int32, in kernels
 
 VISITS, TOTAL, CHILD, META, FIELDS = range(5)
 
@@ -54,37 +56,37 @@ ALL_AT_ONCE, SHUFFLED, PLAYOUT, CUT, SOLVER, DECISIVE, MIRROR, SETTINGS_FIELDS =
 
 
 @inlined
-def column_of(meta):  # type: ignore[no-untyped-def]
+def column_of(meta: Int) -> Int:
     """Column of the move that led into a node."""
     return meta & COLUMN_MASK
 
 
 @inlined
-def count_of(meta):  # type: ignore[no-untyped-def]
+def count_of(meta: Int) -> Int:
     """Number of children of an expanded node."""
     return (meta >> COUNT_SHIFT) & COUNT_MASK
 
 
 @inlined
-def proof_of(meta):  # type: ignore[no-untyped-def]
+def proof_of(meta: Int) -> Int:
     """Proof of a node."""
     return (meta >> PROOF_SHIFT) & PROOF_MASK
 
 
 @inlined
-def distance_of(meta):  # type: ignore[no-untyped-def]
+def distance_of(meta: Int) -> Int:
     """Moves to the end of the game behind a proof."""
     return meta >> DISTANCE_SHIFT
 
 
 @inlined
-def with_proof(meta, proof, distance):  # type: ignore[no-untyped-def]
+def with_proof(meta: Int, proof: Int, distance: Int) -> Int:
     """`meta` with a proof put in (it had none)."""
     return (meta & _MOVE_MASK) | (proof << PROOF_SHIFT) | (distance << DISTANCE_SHIFT)
 
 
 @inlined
-def proof_result(proof):  # type: ignore[no-untyped-def]
+def proof_result(proof: Int) -> Int:
     """Result that goes with a proof: +1, -1 or 0."""
     if proof == PROVEN_WIN:
         return 1

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import inlined, kernel, popcount
+from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount
 from claimeven.evaluation.triples import triples_kernel
 from claimeven.game.bits import (
     BOARD,
@@ -55,7 +55,7 @@ def board_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
 
 
 @inlined
-def pick_cell(cells, rng, board):  # type: ignore[no-untyped-def]
+def pick_cell(cells: Word, rng: Word, board: Words) -> tuple[Word, Word]:
     """Pick one of `cells` (at most one a column, not none) at random: columns are drawn until one
     holds a cell. The draws do not depend on the board, so they overlap with the moves before.
     """
@@ -68,7 +68,7 @@ def pick_cell(cells, rng, board):  # type: ignore[no-untyped-def]
 
 
 @kernel("Tuple((uint64, uint64))(uint64, uint64)")
-def pick_bit(cells, rng):  # type: ignore[no-untyped-def]
+def pick_bit(cells: Word, rng: Word) -> tuple[Word, Word]:
     """Pick one of `cells` at random with a single draw; no draw when there is only one."""
     count = popcount(cells)
     if count > _1:
@@ -79,7 +79,7 @@ def pick_bit(cells, rng):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def play_random(mine, mask, rng, cut, board):  # type: ignore[no-untyped-def]
+def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
     """Every move at random."""
     ply = popcount(mask)
     sign = np.int64(1)
@@ -103,7 +103,9 @@ def play_random(mine, mask, rng, cut, board):  # type: ignore[no-untyped-def]
 
 
 @kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], boolean)")
-def play_forced(mine, mask, rng, cut, board, careful):  # type: ignore[no-untyped-def]
+def play_forced(
+    mine: Word, mask: Word, rng: Word, cut: Int, board: Words, careful: bool
+) -> tuple[Int, Word]:
     """Wins are taken, then wins of the other side blocked (the leftmost first); else at random.
 
     `careful`: no cell directly below a win of the other side is filled while there is another.
@@ -141,7 +143,7 @@ def play_forced(mine, mask, rng, cut, board, careful):  # type: ignore[no-untype
 
 
 @kernel("uint64(uint64, uint64, uint64[::1])")
-def longest_run(mine, cell, board):  # type: ignore[no-untyped-def]
+def longest_run(mine: Word, cell: Word, board: Words) -> Word:
     """Length of the longest straight run through `cell` once it joins `mine`."""
     longest = _1
     for direction in range(4):
@@ -160,7 +162,7 @@ def longest_run(mine, cell, board):  # type: ignore[no-untyped-def]
 
 
 @kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1])")
-def play_greedy(mine, mask, rng, cut, board):  # type: ignore[no-untyped-def]
+def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
     """The move that makes the longest run of its own; ties at random."""
     sign = np.int64(1)
     while cut != 0:
@@ -190,7 +192,7 @@ def play_greedy(mine, mask, rng, cut, board):  # type: ignore[no-untyped-def]
 
 
 @kernel("int64(uint64, uint64, int64, uint64[::1])")
-def worst_reply(theirs, mask, floor, board):  # type: ignore[no-untyped-def]
+def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
     """Least value (`triples`, or a loss) that replies leave the side that has just moved; cut off
     once it is below `floor`. `theirs` are the discs of the replying side.
     """
@@ -208,7 +210,9 @@ def worst_reply(theirs, mask, floor, board):  # type: ignore[no-untyped-def]
 
 
 @kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], int64)")
-def play_alphabeta(mine, mask, rng, cut, board, depth):  # type: ignore[no-untyped-def]
+def play_alphabeta(
+    mine: Word, mask: Word, rng: Word, cut: Int, board: Words, depth: Int
+) -> tuple[Int, Word]:
     """The move an alpha-beta search of depth 1 or 2 with `triples` finds best; ties at random."""
     sign = np.int64(1)
     while cut != 0:
@@ -245,7 +249,9 @@ def play_alphabeta(mine, mask, rng, cut, board, depth):  # type: ignore[no-untyp
 
 
 @inlined
-def play_out(rule, mine, mask, rng, cut, board):  # type: ignore[no-untyped-def]
+def play_out(
+    rule: Int, mine: Word, mask: Word, rng: Word, cut: Int, board: Words
+) -> tuple[Int, Word]:
     """Play by the rule of that number."""
     if rule == RANDOM:
         return play_random(mine, mask, rng, cut, board)
@@ -259,7 +265,9 @@ def play_out(rule, mine, mask, rng, cut, board):  # type: ignore[no-untyped-def]
 
 
 @kernel("int64[::1](int64, uint64, uint64, int64, uint64[::1], uint64, int64)")
-def count_results(rule, mine, mask, cut, board, seed, playouts):  # type: ignore[no-untyped-def]
+def count_results(
+    rule: Int, mine: Word, mask: Word, cut: Int, board: Words, seed: Word, playouts: Int
+) -> Ints:
     """Losses, draws and wins (of the side to move) over a number of playouts."""
     results = np.zeros(3, np.int64)
     rng = seed

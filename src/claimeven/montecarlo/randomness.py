@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined
+from claimeven.compiled import Word, inlined
 
 _WORD = (1 << 64) - 1
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -42,7 +42,7 @@ class Stream:
 
 
 @inlined
-def draw_below(state, count):  # type: ignore[no-untyped-def]
+def draw_below(state: Word, count: Word) -> Word:
     """`Stream.below` on a state that the caller has already advanced by `STEP`."""
     word = (state ^ (state >> _30)) * _FIRST_FACTOR
     word = (word ^ (word >> _27)) * _SECOND_FACTOR

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, kernel, popcount, trailing_zeros
+from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
 from claimeven.game.bits import BOARD, BOTTOM, CONNECT, HEIGHT, lines, playable_cells
 from claimeven.montecarlo.layout import (
     CHILD,
@@ -30,6 +30,7 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
     USED,
     VISITS,
+    Records,
     column_of,
     proof_of,
     proof_result,
@@ -41,7 +42,9 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 
 @inlined
-def position_of(node, words, nodes, parents, path, board):  # type: ignore[no-untyped-def]
+def position_of(
+    node: Int, words: Words, nodes: Records, parents: Records, path: Ints, board: Words
+) -> tuple[Word, Word, Int]:
     """Discs of the side to move and all discs at a node, and its depth: the moves from the root
     are gathered upwards, then played.
     """
@@ -58,7 +61,7 @@ def position_of(node, words, nodes, parents, path, board):  # type: ignore[no-un
 
 
 @inlined
-def ending(meta, mine, mask, board):  # type: ignore[no-untyped-def]
+def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
     """`meta` with the proof that goes with a finished game, if it is one."""
     if lines(mine ^ mask, board[HEIGHT], board[CONNECT]) != _0:
         return with_proof(meta, PROVEN_WIN, 0)
@@ -68,7 +71,9 @@ def ending(meta, mine, mask, board):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def give_children(node, cells, used, nodes, parents, board):  # type: ignore[no-untyped-def]
+def give_children(
+    node: Int, cells: Word, used: Int, nodes: Records, parents: Records, board: Words
+) -> Int:
     """Give a node a child for every cell, in order of the columns; returns the new `used`."""
     nodes[node, CHILD] = used
     nodes[node, META] |= np.int64(popcount(cells)) << COUNT_SHIFT
@@ -84,7 +89,16 @@ def give_children(node, cells, used, nodes, parents, board):  # type: ignore[no-
 
 
 @inlined
-def simulate_and_back_up(node, mine, mask, rng, nodes, parents, settings, board):  # type: ignore[no-untyped-def]
+def simulate_and_back_up(
+    node: Int,
+    mine: Word,
+    mask: Word,
+    rng: Word,
+    nodes: Records,
+    parents: Records,
+    settings: Ints,
+    board: Words,
+) -> Word:
     """One result of a node, by its proof or a playout, counted in it and in all above."""
     proof = proof_of(nodes[node, META])
     if proof != UNPROVEN:
@@ -107,7 +121,16 @@ _SIGNATURE = (
 
 
 @kernel(_SIGNATURE)
-def grow_breadth(nodes, parents, state, words, path, settings, board, iterations):  # type: ignore[no-untyped-def]
+def grow_breadth(
+    nodes: Records,
+    parents: Records,
+    state: Ints,
+    words: Words,
+    path: Ints,
+    settings: Ints,
+    board: Words,
+    iterations: Int,
+) -> Int:
     """Take nodes in the order they were made: expand each and play once from it.
 
     `state[CURSOR]` is the next node. Returns the iterations made: fewer once every node has been
@@ -137,7 +160,9 @@ def grow_breadth(nodes, parents, state, words, path, settings, board, iterations
 
 
 @kernel("int64(int32[:, ::1], int32[::1], int64[::1], uint64[::1], int64[::1], uint64[::1])")
-def plant_two_plies(nodes, parents, state, words, path, board):  # type: ignore[no-untyped-def]
+def plant_two_plies(
+    nodes: Records, parents: Records, state: Ints, words: Words, path: Ints, board: Words
+) -> Int:
     """Expand the root and its unfinished children, as far as there is room; the root is used."""
     node = np.int64(0)
     while node < state[USED]:
@@ -155,7 +180,16 @@ def plant_two_plies(nodes, parents, state, words, path, board):  # type: ignore[
 
 
 @kernel(_SIGNATURE)
-def grow_flat(nodes, parents, state, words, path, settings, board, iterations):  # type: ignore[no-untyped-def]
+def grow_flat(
+    nodes: Records,
+    parents: Records,
+    state: Ints,
+    words: Words,
+    path: Ints,
+    settings: Ints,
+    board: Words,
+    iterations: Int,
+) -> Int:
     """Play from each leaf in turn, round after round. `state[CURSOR]` is the next node."""
     rng = words[RANDOM_STATE]
     for _ in range(iterations):

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, kernel, popcount, trailing_zeros
+from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
 from claimeven.game.bits import BOARD, BOTTOM, CONNECT, HEIGHT, lines, playable_cells, winning_cells
-from claimeven.montecarlo.formula import log_root_of, upper_bound_of
+from claimeven.montecarlo.formula import Floats, log_root_of, upper_bound_of
 from claimeven.montecarlo.layout import (
     ALL_AT_ONCE,
     CHILD,
@@ -34,6 +34,7 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
     USED,
     VISITS,
+    Records,
     column_of,
     count_of,
     distance_of,
@@ -49,7 +50,7 @@ _LOWEST = -1.0e300
 
 
 @inlined
-def safe_cells(mine, mask, board):  # type: ignore[no-untyped-def]
+def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
     """Cells whose move does not lose at once, when the side to move cannot win at once: wins of
     the other side are blocked, and no cell below one is filled. None left: the game is lost.
     """
@@ -64,7 +65,7 @@ def safe_cells(mine, mask, board):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def examined(meta, mine, mask, decisive, board):  # type: ignore[no-untyped-def]
+def examined(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
     """`meta` of a new node with the proof that its position shows at a glance, if any."""
     if popcount(mask) >= board[FIRST_WIN] and lines(mine ^ mask, board[HEIGHT], board[CONNECT]):
         return with_proof(meta, PROVEN_WIN, 0)
@@ -80,7 +81,15 @@ def examined(meta, mine, mask, decisive, board):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def selected(nodes, node, weight, solver, all_at_once, inverse_roots, log_roots):  # type: ignore[no-untyped-def]
+def selected(
+    nodes: Records,
+    node: Int,
+    weight: float,
+    solver: bool,
+    all_at_once: bool,
+    inverse_roots: Floats,
+    log_roots: Floats,
+) -> Int:
     """Child of an expanded node with the greatest upper bound; an untried one before, or (all at
     once) as if it had won its only playout. The first of equals. Proven losses are passed over.
     """
@@ -105,7 +114,9 @@ def selected(nodes, node, weight, solver, all_at_once, inverse_roots, log_roots)
 
 
 @inlined
-def expanded(nodes, node, used, cells, shuffled, rng, board):  # type: ignore[no-untyped-def]
+def expanded(
+    nodes: Records, node: Int, used: Int, cells: Word, shuffled: bool, rng: Word, board: Words
+) -> tuple[Int, Word]:
     """Give a node a child for every cell, in order of the columns or shuffled. Returns the new
     number of used nodes, the same when there is no room, and the random state.
     """
@@ -133,7 +144,7 @@ def expanded(nodes, node, used, cells, shuffled, rng, board):  # type: ignore[no
 
 
 @inlined
-def prove(nodes, node, child):  # type: ignore[no-untyped-def]
+def prove(nodes: Records, node: Int, child: Int) -> bool:
     """Prove a node from its newly proven child, where possible; returns whether it is proven."""
     meta = nodes[child, META]
     if proof_of(meta) == PROVEN_WIN:
@@ -159,9 +170,18 @@ def prove(nodes, node, child):  # type: ignore[no-untyped-def]
     "int64(int32[:, ::1], int64[::1], uint64[::1], int64[::1], int64[::1], uint64[::1], float64,"
     " float64[::1], float64[::1], int64)"
 )
-def grow_tree(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915, PLR0917
-    nodes, state, words, path, settings, board, weight, inverse_roots, log_roots, iterations
-):
+def grow_tree(
+    nodes: Records,
+    state: Ints,
+    words: Words,
+    path: Ints,
+    settings: Ints,
+    board: Words,
+    weight: float,
+    inverse_roots: Floats,
+    log_roots: Floats,
+    iterations: Int,
+) -> Int:
     """Grow a tree by iterations of UCT. Returns how many were made: fewer once the root is proven.
 
     `nodes`, `state`, `words`, `settings`: see `layout`. `path`: room for cells + 1 nodes.
@@ -242,7 +262,7 @@ def grow_tree(  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915, PLR091
 
 
 @kernel("int64(int32[:, ::1], int32[::1], int64, int64)")
-def keep_subtree(nodes, moved, used, root):  # type: ignore[no-untyped-def]
+def keep_subtree(nodes: Records, moved: Records, used: Int, root: Int) -> Int:
     """Make `root` the root: keep what is below it, packed to the front, and forget the rest.
 
     `moved`: room for `used` numbers. Returns the new number of used nodes. Children lie behind
