@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.match import MatchPlan, PlayedGame, Player
@@ -34,20 +35,43 @@ def play_games(plan: MatchPlan, jobs: int) -> Iterator[PlayedGame]:
     pool = ProcessPoolExecutor(
         min(jobs, len(batches)), multiprocessing.get_context("spawn"), _begin, (plan,)
     )
+    finished = False
     try:
-        waiting: set[Future[list[PlayedGame]]] = {pool.submit(_play, batch) for batch in batches}
+        with _ctrl_c_held_back():
+            waiting: set[Future[list[PlayedGame]]] = {
+                pool.submit(_play, batch) for batch in batches
+            }
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
                 yield from future.result()
+        finished = True
     except BrokenProcessPool:
         raise InvalidMatch(
             "an agent ended the process it played in; the games before it count"
         ) from None
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in list((getattr(pool, "_processes", None) or {}).values()):
-            process.terminate()
+        # Looked up first, as the pool forgets its processes when it shuts down.
+        workers = list((getattr(pool, "_processes", None) or {}).values())
+        pool.shutdown(wait=finished, cancel_futures=True)
+        for worker in () if finished else workers:
+            worker.terminate()
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Block the signal of Ctrl-C meanwhile; a worker started here never sees it, even later.
+
+    A terminal sends it to the workers too, which may still be importing.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(plan: MatchPlan) -> None:
