@@ -44,9 +44,14 @@ class LazyVerbs(click.Group):
             formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
 
 
-@click.group(cls=LazyVerbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyVerbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="claimeven")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """The Connect Four workbench: play, solve, search, compete.
 
     \b
@@ -55,6 +60,8 @@ def cli() -> None:
       claimeven match alphabeta:depth=3,eval=sequences random --games 500
       claimeven VERB --help
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
