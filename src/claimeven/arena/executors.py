@@ -5,10 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 
+from claimeven import interrupts
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.match import MatchPlan, PlayedGame, Player
 
@@ -37,14 +37,11 @@ def play_games(plan: MatchPlan, jobs: int) -> Iterator[PlayedGame]:
     )
     finished = False
     try:
-        with _ctrl_c_held_back():
-            waiting: set[Future[list[PlayedGame]]] = {
-                pool.submit(_play, batch) for batch in batches
-            }
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield from future.result()
+        # A terminal sends Ctrl-C to the workers too, which may still be importing.
+        with interrupts.held_back():
+            futures = [pool.submit(_play, batch) for batch in batches]
+        for future in as_completed(futures):
+            yield from future.result()
         finished = True
     except BrokenProcessPool:
         raise InvalidMatch(
@@ -56,22 +53,6 @@ def play_games(plan: MatchPlan, jobs: int) -> Iterator[PlayedGame]:
         pool.shutdown(wait=finished, cancel_futures=True)
         for worker in () if finished else workers:
             worker.terminate()
-
-
-@contextmanager
-def _ctrl_c_held_back() -> Iterator[None]:
-    """Block the signal of Ctrl-C meanwhile; a worker started here never sees it, even later.
-
-    A terminal sends it to the workers too, which may still be importing.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(plan: MatchPlan) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from claimeven import __version__
+from claimeven import __version__, interrupts
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
@@ -35,7 +35,8 @@ class LazyVerbs(click.Group):
         """Import the module of a verb."""
         if cmd_name not in VERBS:
             raise click.UsageError(f"there is no verb {cmd_name!r}: choose from {', '.join(VERBS)}")
-        command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
+        with interrupts.seen_through():
+            command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
