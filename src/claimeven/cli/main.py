@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from claimeven import __version__
+from claimeven import __version__, interrupts
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
@@ -35,7 +35,8 @@ class LazyVerbs(click.Group):
         """Import the module of a verb."""
         if cmd_name not in VERBS:
             raise click.UsageError(f"there is no verb {cmd_name!r}: choose from {', '.join(VERBS)}")
-        command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
+        with interrupts.seen_through():
+            command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -44,9 +45,14 @@ class LazyVerbs(click.Group):
             formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
 
 
-@click.group(cls=LazyVerbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyVerbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="claimeven")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """The Connect Four workbench: play, solve, search, compete.
 
     \b
@@ -55,6 +61,8 @@ def cli() -> None:
       claimeven match alphabeta:depth=3,eval=sequences random --games 500
       claimeven VERB --help
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
