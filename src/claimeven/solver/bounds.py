@@ -18,21 +18,21 @@ and W takes it at once. So W gets every upper cell, `T` = the empty upper cells 
 playable (the playable ones are the single ones), and M gets at most E without T. Therefore:
 
 - if M's discs and E without T hold no line, the score is at most 0;
-- if besides W's discs and T hold a line, then W completes it at the latest when the board is full, unless
-  W won before: the score is at most -1. If every cell of T in that line has at least k cells
-  above it, W takes the last of them when at least those k cells are still empty: W's winning disc
-  is at most number cells - k, and the score at most -((k + 2) // 2).
+- if besides W's discs and T hold a line, W completes it when the board is full at the latest,
+  unless W has won before: the score is at most -1. If every cell of T in that line has at least k
+  cells above it, at least k cells are still empty when W takes the last of them: W's winning disc
+  is number cells - k at most, and the score at most -((k + 2) // 2).
 
 On boards of even height with the first player to move this is the claimeven of Allis's thesis
 (1988); it holds for any board with an even number of empty cells.
 
 **Zugzwang.** Let z be a winning cell of W, y the empty cell below it, a the number of cells above
-z. M cannot take y without losing at once to z, unless y itself gives M a line. Cut the board off: y and
-what is above it in its column no longer count. If the number of cells left, R - (a + 2), is even,
-W has the follow-up strategy on what is left, with the pairs of this column counted down from the
-cell below y. When nothing is left M must take y, and W takes z. So if M's discs, the cells that
-M can get on the cut board, and y hold no line, W wins, at the latest with disc number cells - a:
-the score is at most -((a + 2) // 2).
+z. M cannot take y without losing to z at once, unless y itself gives M a line. Cut the board off:
+y and what is above it in its column no longer count. If the number of cells left, R - (a + 2), is
+even, W has the follow-up strategy on what is left, with the pairs of this column counted down
+from the cell below y. When nothing is left M must take y, and W takes z. So if M's discs, the
+cells that M can get on the cut board, and y hold no line, W wins, with disc number cells - a at
+the latest: the score is at most -((a + 2) // 2).
 
 Because a + 2 is as even as R, z is an upper cell of its pair if R is even and a lower one if R is
 odd, and so is the cell below y in the cut column.
@@ -66,8 +66,8 @@ def completing_cells(words: Words, discs: Word, mask: Word) -> Word:
 def has_line(words: Words, cells: Word) -> bool:
     """Whether the given cells hold a line."""
     if words[CONNECT] == _FOUR:
-        return line_of_four(cells, words[HEIGHT]) != _ZERO
-    return lines(cells, words[HEIGHT], words[CONNECT]) != _ZERO
+        return bool(line_of_four(cells, words[HEIGHT]) != _ZERO)
+    return bool(lines(cells, words[HEIGHT], words[CONNECT]) != _ZERO)
 
 
 @inlined

@@ -153,7 +153,9 @@ def take(stack: Words, base: Word, key: Word) -> None:
     stack[base + np.uint64(LEFT)] = left
 
 
-@kernel("int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64, uint64, int64)")
+@kernel(
+    "int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64, uint64, int64)"
+)
 def search(
     words: Words,
     entries: Words,
@@ -175,7 +177,7 @@ def search(
     nodes = control[NODES]
     look_at = nodes
     base = np.uint64(REGISTERS)
-    depth = 0
+    depth = np.int64(0)
     best = np.int64(_NONE)
     value = np.int64(0)
     root_ply = np.int64(popcount(mask))
@@ -195,9 +197,7 @@ def search(
         if completing_cells(words, mine, mask) & playable != _ZERO:
             return (cells + 1 - root_ply) // 2
         threats = completing_cells(words, mask ^ mine, mask)
-        mine, mask, threats, replies, plies = play_forced(
-            words, mine, mask, threats, np.int64(0)
-        )
+        mine, mask, threats, replies, plies = play_forced(words, mine, mask, threats, np.int64(0))
         if replies == _ZERO:
             return decided_value(words, mask, cells - root_ply, plies)
         ply = root_ply + plies
@@ -370,7 +370,8 @@ def search(
 
 
 @kernel(
-    "int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64, uint64, int64, int64)"
+    "int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64, uint64,"
+    " int64, int64)"
 )
 def solve(
     words: Words,
@@ -461,9 +462,7 @@ def solve_many(
             control[STEP] = 0
             shared[LOW], shared[HIGH] = floor, ceiling
             nodes[i] = -control[NODES]
-        score = solve(
-            words, entries, stack, control, shared, mines[i], masks[i], floor, ceiling
-        )
+        score = solve(words, entries, stack, control, shared, mines[i], masks[i], floor, ceiling)
         if score == PAUSED:
             return PAUSED
         scores[i] = score

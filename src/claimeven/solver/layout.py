@@ -67,9 +67,7 @@ def column_weights(geometry: Geometry, searcher: int = 0) -> list[int]:
     return weights
 
 
-def search_words(
-    geometry: Geometry, bucket_bits: int, searcher: int = 0
-) -> npt.NDArray[np.uint64]:
+def search_words(geometry: Geometry, bucket_bits: int, searcher: int = 0) -> npt.NDArray[np.uint64]:
     """Return the words for a board, a table of 2**bucket_bits buckets, and the nth searcher.
 
     Raises `InvalidGeometry` for boards of more than 64 bits, and ValueError for a table in whose
@@ -82,7 +80,9 @@ def search_words(
         )
     rest_bits = geometry.bits - bucket_bits
     if bucket_bits < 1 or not 0 < rest_bits <= REST_BITS:
-        raise ValueError(f"a table of 2**{bucket_bits + BUCKET_BITS} entries does not fit {geometry}")
+        raise ValueError(
+            f"a table of 2**{bucket_bits + BUCKET_BITS} entries does not fit {geometry}"
+        )
     words = np.zeros(SIZE, dtype=np.uint64)
     words[HEIGHT] = geometry.height
     words[CONNECT] = geometry.connect

@@ -16,8 +16,8 @@ locks:
 
 Bounds are scores for the side to move. 0 in a bound's field means that no bound is known, so the
 empty word 0 says nothing about any position. `work` is the bit length of the number of nodes the
-result took. A bucket has two entries: a result goes first in its bucket if it took no less work than the
-first one there, which becomes the second; otherwise it goes second.
+result took. A bucket has two entries: a result goes first in its bucket if it took no less work
+than the first one there, which becomes the second; otherwise it goes second.
 """
 
 from __future__ import annotations
