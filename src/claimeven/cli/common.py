@@ -11,6 +11,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from claimeven.agents.contract import Agent, AgentFault
 from claimeven.game.drawing import draw
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -86,6 +87,15 @@ def clean_stdout() -> Iterator[TextIO]:
         real.flush()
         os.dup2(kept, 1)
         real.close()
+
+
+@contextmanager
+def blaming(agent: Agent) -> Iterator[None]:
+    """Let a fault say whose it is."""
+    try:
+        yield
+    except AgentFault as fault:
+        raise AgentFault(f"{agent.name} {fault}") from fault
 
 
 def write_json(value: Any, stream: TextIO) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TextIO
 
 import click
@@ -14,6 +14,7 @@ from claimeven.agents import Agent, Limit, make_agent
 from claimeven.agents.human import HumanAgent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
+    blaming,
     board_options,
     board_text,
     clean_stdout,
@@ -44,11 +45,10 @@ class Session:
     limit: Limit
     rng: np.random.Generator
     thinking: str
-    hint_spec: str
+    helper: Agent
     out: TextIO
     forfeit: str | None = None
     quit: bool = False
-    _hint: Agent | None = field(default=None)
 
     @property
     def position(self) -> Position:
@@ -146,9 +146,12 @@ class Session:
             self.line.redo()
 
     def _give_hint(self) -> None:
-        if self._hint is None:
-            self._hint = make_agent(self.hint_spec)
-        decision = checked_decision(self._hint, self.position, Limit(), self._spare_rng())
+        try:
+            with blaming(self.helper):
+                decision = checked_decision(self.helper, self.position, Limit(), self._spare_rng())
+        except ClaimevenError as fault:
+            self.say(f"{fault}.")
+            return
         for text in decision_lines(decision, self.position):
             self.say(f"  {text}")
 
@@ -210,12 +213,14 @@ def command(
     say_when_compiling()
     with clean_stdout() as out:
         seats = (make_agent(first_spec), make_agent(second_spec))
-        for agent in seats:
-            begin_game(agent)
+        helper = make_agent(hint)
+        for agent in (*seats, helper):
+            with blaming(agent):
+                begin_game(agent)
         # With --json the conversation moves to stderr, so that stdout holds the object alone.
         talk = sys.stderr if as_json else out
         session = Session(
-            seats, Line(start), limit, np.random.default_rng(seed), thinking, hint, talk
+            seats, Line(start), limit, np.random.default_rng(seed), thinking, helper, talk
         )
         session.run()
         if as_json:

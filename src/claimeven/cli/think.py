@@ -8,6 +8,7 @@ import numpy as np
 from claimeven.agents import Decision, Limit, make_agent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
+    blaming,
     board_options,
     board_text,
     clean_stdout,
@@ -64,8 +65,9 @@ def command(
     say_when_compiling()
     with clean_stdout() as out:
         agent = make_agent(spec)
-        begin_game(agent)
-        decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
+        with blaming(agent):
+            begin_game(agent)
+            decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
         if as_json:
             write_json(_as_dict(decision, position), out)
             return
