@@ -29,7 +29,7 @@ def test_bonus_mean_and_total_are_those_of_the_formula() -> None:
     for child in root.children:
         assert child.mean == child.total / child.visits
         assert child.bonus == pytest.approx(math.sqrt(2 * math.log(500) / child.visits))
-        for below in child.children:
+        for below in (node for node in child.children if node.visits):
             expected = math.sqrt(2 * math.log(child.visits) / below.visits)
             assert below.bonus == pytest.approx(expected)
     assert sum(child.share for child in root.children) == pytest.approx(1)

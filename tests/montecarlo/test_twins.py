@@ -75,8 +75,8 @@ def assert_same_games(
 @pytest.mark.parametrize("part", range(4))
 def test_random_options(part: int) -> None:
     rng = random.Random(part)
-    for _ in range(30):
-        assert_same_games(random_options(rng), rng, rng.choice((1, 10, 60, 200)))
+    for _ in range(25):
+        assert_same_games(random_options(rng), rng, rng.choice((1, 10, 60, 120)))
 
 
 @pytest.mark.parametrize("name", PRESETS)
