@@ -53,13 +53,19 @@ from claimeven.solver.layout import (
 from claimeven.solver.table import high_bound, look_up, low_bound, store
 
 BUDGET, NODES, RESUME, STEP, GUESS, ALPHA_NOW, DONE, CONTROLS = range(8)
-STOP, LOW, HIGH, SHARED = range(4)
+STOP, LOW, HIGH, TOGETHER, MARKS = range(5)
+#: Number of marks, a power of two.
+MARK_COUNT = 1024
+SHARED = MARKS + MARK_COUNT
 
 #: Returned instead of a score when the search pauses, and inside when its window is settled.
 PAUSED = 2000
 MOOT = 2001
 #: Positions with this many empty cells or fewer do without the table.
 NO_TABLE = 10
+#: Positions with this many empty cells or fewer are not worth asking whether another thread is
+#: at them or has been there meanwhile.
+NO_SHARING = 16
 #: Nodes between two looks at `STOP` and at the other threads' bounds.
 LOOK_EVERY = 4096
 
@@ -81,6 +87,7 @@ _TOP = np.uint64(63)
 _WINS_SHIFT, _REPLIES_SHIFT, _WEIGHT_SHIFT = np.uint64(24), np.uint64(16), np.uint64(8)
 _CHILD_NUMBER = np.uint64(255)
 _MANY = np.uint64(63)
+_MARK_SHIFT = np.uint64(20)
 _CHILDREN, _CHILD, _FRAME, _ORDER = (np.uint64(n) for n in (CHILDREN, CHILD, FRAME, ORDER))
 _NONE = -1000
 
@@ -140,6 +147,25 @@ def heaviest(stack: Words, base: Word) -> Word:
     for i in range(base + _ORDER, base + _ORDER + stack[base + np.uint64(LEFT)]):
         best = max(best, stack[np.uint64(i)])
     return best
+
+
+@inlined
+def mark_place(hashed: Word) -> Word:
+    """Return where in `shared` a position is marked as being searched."""
+    return np.uint64(MARKS) + (hashed ^ (hashed >> _MARK_SHIFT)) % np.uint64(MARK_COUNT)
+
+
+@inlined
+def heaviest_unmarked(stack: Words, base: Word, shared: Ints, key: Word) -> Word:
+    """Return the greatest order key of the children that no other thread is at, else `key`."""
+    best = _ZERO
+    for i in range(stack[base + np.uint64(LEFT)]):
+        other = stack[base + _ORDER + np.uint64(i)]
+        child = base + _CHILDREN + (other & _CHILD_NUMBER) * _CHILD
+        hashed = stack[child + np.uint64(C_HASH)]
+        if other > best and np.uint64(shared[mark_place(hashed)]) != hashed:
+            best = other
+    return best if best != _ZERO else key
 
 
 @inlined
@@ -223,12 +249,18 @@ def search(
         nodes += 1
         best = np.int64(_NONE)
         empties = cells - ply
-        # Step 3: neither side can win sooner than this.
+        # Step 3: neither side can win sooner than this; what the table knows by now.
         ended = True
-        if (empties - 1) // 2 <= alpha:
-            value = (empties - 1) // 2
-        elif -((empties - 2) // 2) > alpha:
-            value = -((empties - 2) // 2)
+        low, high = -((empties - 2) // 2), (empties - 1) // 2
+        if empties > NO_SHARING:
+            entry = look_up(
+                entries, (place >> words[BUCKET_SHIFT]) << _ONE, place & words[REST_MASK]
+            )
+            low, high = max(low, low_bound(entry)), min(high, high_bound(entry))
+        if high <= alpha:
+            value = high
+        elif low > alpha:
+            value = low
         else:
             ended = False
             # Step 4: make the children, playing forced replies out; ask for their entries.
@@ -327,6 +359,10 @@ def search(
                 control[NODES] = nodes
                 turned = (ply - root_ply) & 1
                 return -value if turned else value
+            if shared[TOGETHER] != 0 and cells - ply > NO_SHARING:
+                mark = mark_place(place)
+                if shared[mark] == np.int64(place):
+                    shared[mark] = 0
             depth -= 1
             base -= _FRAME
             if stack[base + np.uint64(PLIES)] & _ONE:
@@ -350,9 +386,12 @@ def search(
                     value > alpha,
                     np.uint64(nodes) - stack[base + np.uint64(ENTERED)],
                 )
-        # Step 9: go down to the most promising child left.
+        # Step 9: go down to the most promising child left, of those where no other thread is.
         if key == _ZERO:
             key = heaviest(stack, base)
+        together = shared[TOGETHER] != 0 and cells - ply > NO_SHARING + 1
+        if together:
+            key = heaviest_unmarked(stack, base, shared, key)
         take(stack, base, key)
         child = base + _CHILDREN + (key & _CHILD_NUMBER) * _CHILD
         mine = stack[child + np.uint64(C_MINE)]
@@ -360,6 +399,8 @@ def search(
         threats = stack[child + np.uint64(C_THREATS)]
         replies = stack[child + np.uint64(C_REPLIES)]
         place = stack[child + np.uint64(C_HASH)]
+        if together:
+            shared[mark_place(place)] = np.int64(place)
         plies = np.int64(stack[child + np.uint64(C_PLIES)])
         stack[base + np.uint64(PLIES)] = np.uint64(plies)
         ply += plies

@@ -15,6 +15,7 @@ from claimeven.solver.table import REST_BITS, multiplier, pack, unpack
 
 #: As in `kernel`.
 NO_TABLE = 10
+NO_SHARING = 16
 FAR_APART = 3
 
 
@@ -191,11 +192,16 @@ class Reference:
         self.nodes += 1
         entered = self.nodes
         empties = self.geometry.cells - node.mask.bit_count()
-        # Step 3: neither side can win sooner than this.
-        if (empties - 1) // 2 <= alpha:
-            return (empties - 1) // 2
-        if -((empties - 2) // 2) > alpha:
-            return -((empties - 2) // 2)
+        # Step 3: neither side can win sooner than this; what the table knows by now.
+        low, high = -((empties - 2) // 2), (empties - 1) // 2
+        if empties > NO_SHARING:
+            known_low, known_high = self.look_up(node)
+            low = low if known_low is None else max(low, known_low)
+            high = high if known_high is None else min(high, known_high)
+        if high <= alpha:
+            return high
+        if low > alpha:
+            return low
         # Step 4: make the children, playing forced replies out.
         best, children = self.children(node, alpha)
         if best > alpha:
