@@ -16,8 +16,10 @@ from claimeven.game.errors import ClaimevenError
 VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
+    "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),
     "agents": ("claimeven.cli.agents", "List every agent with its options."),
+    "book": ("claimeven.cli.book", "Build, check, count and convert opening books."),
     "perft": ("claimeven.cli.perft", "Count positions and move sequences, ply by ply."),
 }
 
