@@ -15,16 +15,16 @@ from claimeven.agents.human import HumanAgent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
     blaming,
-    board_options,
     board_text,
     clean_stdout,
+    geometry_options,
     limit_options,
     say_when_compiling,
-    start_position,
     write_json,
 )
 from claimeven.cli.thinking import LEVELS, choice_line, decision_lines, trace_lines
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import column_choices, column_name, parse_column
 from claimeven.game.position import PLAYER_NAMES, Position
@@ -173,7 +173,7 @@ class Session:
 )
 @click.option("--hint", default="alphabeta:depth=8", show_default=True, help="Agent for hints.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the agents' randomness.")
-@board_options
+@geometry_options
 @limit_options
 @click.option("--json", "as_json", is_flag=True, help="Print the game as JSON at the end.")
 def command(
@@ -183,13 +183,8 @@ def command(
     thinking: str,
     hint: str,
     seed: int,
-    columns: int,
-    rows: int,
-    connect: int,
-    seconds: float | None,
-    iterations: int | None,
-    depth: int | None,
-    nodes: int | None,
+    geometry: Geometry,
+    limit: Limit,
     as_json: bool,
 ) -> None:
     """Play on the terminal against an agent, another person, or watch two agents.
@@ -204,12 +199,11 @@ def command(
       claimeven play --first alphabeta --second random --thinking high --depth 2
       claimeven play --columns 5 --rows 4 --connect 3 --second negamax:depth=full
     """
-    start = start_position(columns, rows, connect, moves)
+    start = Position.from_moves(moves, geometry)
     if start.is_over:
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
-    limit = Limit(seconds, iterations, depth, nodes)
     say_when_compiling()
     with clean_stdout() as out:
         seats = (make_agent(first_spec), make_agent(second_spec))

@@ -9,16 +9,16 @@ from claimeven.agents import Decision, Limit, make_agent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
     blaming,
-    board_options,
     board_text,
     clean_stdout,
+    geometry_options,
     limit_options,
     say_when_compiling,
-    start_position,
     write_json,
 )
 from claimeven.cli.thinking import decision_lines, trace_lines
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
@@ -27,7 +27,7 @@ from claimeven.game.position import Position
 @click.argument("moves", metavar="POSITION")
 @click.option("--agent", "spec", default="alphabeta", show_default=True, help="Agent to ask.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the agent's randomness.")
-@board_options
+@geometry_options
 @limit_options
 @click.option("--trace", is_flag=True, help="Tell the steps of the search too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -35,13 +35,8 @@ def command(
     moves: str,
     spec: str,
     seed: int,
-    columns: int,
-    rows: int,
-    connect: int,
-    seconds: float | None,
-    iterations: int | None,
-    depth: int | None,
-    nodes: int | None,
+    geometry: Geometry,
+    limit: Limit,
     trace: bool,
     as_json: bool,
 ) -> None:
@@ -56,12 +51,11 @@ def command(
       claimeven think 112233 --agent alphabeta:depth=2 --trace
       claimeven think 4455 --agent alphabeta --json
     """
-    position = start_position(columns, rows, connect, moves)
+    position = Position.from_moves(moves, geometry)
     if position.is_over:
         raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
-    limit = Limit(seconds, iterations, depth, nodes)
     say_when_compiling()
     with clean_stdout() as out:
         agent = make_agent(spec)
