@@ -150,5 +150,6 @@ def test_perft_counts_what_is_published(run: Run) -> None:
     table = run("perft", "5")
     assert "16,807" in table.out
     assert "4,263" in table.out
-    small = json.loads(run("perft", "16", "--columns", "4", "--rows", "4", "--json").out)
-    assert small["total_positions"] == 161029
+    small = json.loads(run("perft", "99", "--columns", "3", "--rows", "2", "--json").out)
+    assert len(small["positions"]) == 7
+    assert small["total_positions"] == sum(small["positions"])
