@@ -214,11 +214,11 @@ class Reference:
         # Step 6: what the table and the bounds know of the children.
         kept = []
         for order, child in children:
-            low, high = self.known(child, alpha, empties)
-            if low is not None and low > alpha:
-                return low
-            if high is not None and high <= alpha:
-                best = max(best, high)
+            at_least, at_most = self.known(child, alpha, empties)
+            if at_least is not None and at_least > alpha:
+                return at_least
+            if at_most is not None and at_most <= alpha:
+                best = max(best, at_most)
             else:
                 kept.append((order, child))
         if not kept:
