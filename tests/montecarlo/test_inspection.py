@@ -80,9 +80,8 @@ def test_json(name: str) -> None:
     assert data["visits"] == 300
     assert [child["move"] for child in data["children"]] == list("1234567")
     for child in data["children"]:
-        assert child["column"] == int(child["move"]) - 1
         assert set(child) == {
-            "move", "column", "visits", "total", "mean", "bonus", "share", "proof", "distance",
+            "move", "visits", "total", "mean", "bonus", "share", "proof", "distance",
             "children",
         }  # fmt: skip
     untried = search(POSITION, preset(name, decisive="off"), 1).forest.branch(1)

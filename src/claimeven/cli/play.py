@@ -22,7 +22,14 @@ from claimeven.cli.common import (
     say_when_compiling,
     write_json,
 )
-from claimeven.cli.thinking import LEVELS, choice_line, decision_lines, trace_lines
+from claimeven.cli.thinking import (
+    LEVELS,
+    TREE_DEPTH,
+    TREE_NODES,
+    choice_line,
+    decision_lines,
+    trace_lines,
+)
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
@@ -93,6 +100,9 @@ class Session:
             self.say(who)
             for text in decision_lines(decision, position):
                 self.say(f"  {text}")
+        view = agent.tree(TREE_DEPTH, TREE_NODES) if self.thinking == "high" else None
+        for text in view.text.splitlines() if view is not None else ():
+            self.say(f"  {text}")
         self.line.play(decision.column)
         self.show_board()
 

@@ -12,6 +12,8 @@ from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 
 LEVELS = ("mute", "low", "high")
+#: Plies and nodes of a search tree shown where nothing else is asked for.
+TREE_DEPTH, TREE_NODES = 2, 60
 #: Lines of a trace shown before the rest is only counted.
 TRACE_LINES = 400
 

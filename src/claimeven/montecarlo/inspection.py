@@ -193,14 +193,13 @@ class _Shown:
 def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
     """A tree as plain data for JSON: null where a number is not defined.
 
-    Keys: `move` (as in move strings; null at the root), `column` (0-based), `visits`, `total`,
+    Keys: `move` (as in move strings; null at the root), `visits`, `total`,
     `mean`, `bonus`, `share`, `proof` (win, loss, draw or null), `distance`, `children`.
     """
 
     def data(node: Branch, root: bool) -> dict[str, Any]:
         return {
             "move": None if root else column_name(node.column, position.geometry),
-            "column": None if root else node.column,
             "visits": node.visits,
             "total": node.total,
             "mean": _number(node.mean),
