@@ -35,7 +35,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount
 from claimeven.game.bits import mirrored
-from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
+from claimeven.solver.bounds import NO_BOUND, Fixed, completing_cells, fixed_words, static_bound
 from claimeven.solver.intrinsics import leading_zeros, prefetch
 from claimeven.solver.layout import (
     BOARD,
@@ -93,17 +93,17 @@ _NONE = -1000
 
 
 @inlined
-def position_hash(words: Words, mine: Word, mask: Word, ply: Int) -> Word:
+def position_hash(fixed: Fixed, mine: Word, mask: Word, ply: Int) -> Word:
     """Return the key times the multiplier: of the position or its mirror, whichever is less."""
     key = mine + mask
-    if ply <= np.int64(words[MIRROR_PLIES]):
-        key = min(key, mirrored(key, words[COLUMNS], words[HEIGHT]))
-    return (key * words[MULTIPLIER]) & words[KEY_MASK]
+    if ply <= np.int64(fixed[MIRROR_PLIES]):
+        key = min(key, mirrored(key, fixed[COLUMNS], fixed[HEIGHT]))
+    return (key * fixed[MULTIPLIER]) & fixed[KEY_MASK]
 
 
 @inlined
 def play_forced(
-    words: Words, mine: Word, mask: Word, threats: Word, plies: Int
+    fixed: Fixed, mine: Word, mask: Word, threats: Word, plies: Int
 ) -> tuple[Word, Word, Word, Word, Int]:
     """Play on while the mover has a single reply; return (mine, mask, threats, replies, plies).
 
@@ -111,7 +111,7 @@ def play_forced(
     the board is full, otherwise won by the waiting side with its next disc.
     """
     while True:
-        playable = (mask + words[BOTTOM]) & words[BOARD]
+        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
         replies = playable & ~(threats >> _ONE)
         forced = playable & threats
         if forced != _ZERO:
@@ -123,18 +123,18 @@ def play_forced(
         mine |= replies
         waiting = mask ^ (mine & ~replies)
         mask |= replies
-        threats = completing_cells(words, mine, mask)
+        threats = completing_cells(fixed, mine, mask)
         mine = waiting
         plies += 1
 
 
 @inlined
-def decided_value(words: Words, mask: Word, empties: Int, plies: Int) -> Int:
+def decided_value(fixed: Fixed, mask: Word, empties: Int, plies: Int) -> Int:
     """Value, for the side that moved `plies` plies ago, of a line that `play_forced` decided.
 
     `empties` is the number of empty cells of that side's position.
     """
-    if mask == words[BOARD]:
+    if mask == fixed[BOARD]:
         return 0
     value = (empties - plies) // 2
     return value if plies & 1 else -value
@@ -198,7 +198,8 @@ def search(
     set, and goes on from there when called again with the same arguments; `MOOT` if other threads
     have settled the window meanwhile.
     """
-    cells = np.int64(words[CELLS])
+    fixed = fixed_words(words)
+    cells = np.int64(fixed[CELLS])
     root_alpha = alpha
     nodes = control[NODES]
     look_at = nodes
@@ -219,17 +220,17 @@ def search(
         base += np.uint64(depth) * _FRAME
         plies = np.int64(0)
     else:
-        playable = (mask + words[BOTTOM]) & words[BOARD]
-        if completing_cells(words, mine, mask) & playable != _ZERO:
+        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
+        if completing_cells(fixed, mine, mask) & playable != _ZERO:
             return (cells + 1 - root_ply) // 2
-        threats = completing_cells(words, mask ^ mine, mask)
-        mine, mask, threats, replies, plies = play_forced(words, mine, mask, threats, np.int64(0))
+        threats = completing_cells(fixed, mask ^ mine, mask)
+        mine, mask, threats, replies, plies = play_forced(fixed, mine, mask, threats, np.int64(0))
         if replies == _ZERO:
-            return decided_value(words, mask, cells - root_ply, plies)
+            return decided_value(fixed, mask, cells - root_ply, plies)
         ply = root_ply + plies
         if plies & 1:
             alpha = -alpha - 1
-        place = position_hash(words, mine, mask, ply)
+        place = position_hash(fixed, mine, mask, ply)
     while True:
         # Step 2: enter a node. Now and then look whether to pause.
         if nodes >= look_at:
@@ -254,7 +255,7 @@ def search(
         low, high = -((empties - 2) // 2), (empties - 1) // 2
         if empties > NO_SHARING:
             entry = look_up(
-                entries, (place >> words[BUCKET_SHIFT]) << _ONE, place & words[REST_MASK]
+                entries, (place >> fixed[BUCKET_SHIFT]) << _ONE, place & fixed[REST_MASK]
             )
             low, high = max(low, low_bound(entry)), min(high, high_bound(entry))
         if high <= alpha:
@@ -270,12 +271,12 @@ def search(
             while moves != _ZERO:
                 move = moves & (~moves + _ONE)
                 moves ^= move
-                wins = completing_cells(words, mine | move, mask | move)
+                wins = completing_cells(fixed, mine | move, mask | move)
                 child_mine, child_mask, child_threats, child_replies, plies = play_forced(
-                    words, theirs, mask | move, wins, np.int64(1)
+                    fixed, theirs, mask | move, wins, np.int64(1)
                 )
                 if child_replies == _ZERO:
-                    best = max(best, decided_value(words, child_mask, empties, plies))
+                    best = max(best, decided_value(fixed, child_mask, empties, plies))
                     if best > alpha:
                         break
                     continue
@@ -286,9 +287,9 @@ def search(
                 stack[child + np.uint64(C_REPLIES)] = child_replies
                 stack[child + np.uint64(C_PLIES)] = np.uint64(plies)
                 if empties - plies > NO_TABLE:
-                    child_hash = position_hash(words, child_mine, child_mask, ply + plies)
+                    child_hash = position_hash(fixed, child_mine, child_mask, ply + plies)
                     stack[child + np.uint64(C_HASH)] = child_hash
-                    prefetch(entries, (child_hash >> words[BUCKET_SHIFT]) << _ONE)
+                    prefetch(entries, (child_hash >> fixed[BUCKET_SHIFT]) << _ONE)
                 stack[base + _ORDER + left] = (
                     (popcount(wins) << _WINS_SHIFT)
                     | ((_MANY - popcount(child_replies)) << _REPLIES_SHIFT)
@@ -315,8 +316,8 @@ def search(
                         child_hash = stack[child + np.uint64(C_HASH)]
                         entry = look_up(
                             entries,
-                            (child_hash >> words[BUCKET_SHIFT]) << _ONE,
-                            child_hash & words[REST_MASK],
+                            (child_hash >> fixed[BUCKET_SHIFT]) << _ONE,
+                            child_hash & fixed[REST_MASK],
                         )
                         low, high = low_bound(entry), high_bound(entry)
                         if turned:
@@ -328,6 +329,7 @@ def search(
                             best = max(best, high)
                             continue
                     value = static_bound(
+                        fixed,
                         words,
                         stack[child + np.uint64(C_MINE)],
                         stack[child + np.uint64(C_MASK)],
@@ -380,8 +382,8 @@ def search(
                 place = stack[base + np.uint64(HASH)]
                 store(
                     entries,
-                    (place >> words[BUCKET_SHIFT]) << _ONE,
-                    place & words[REST_MASK],
+                    (place >> fixed[BUCKET_SHIFT]) << _ONE,
+                    place & fixed[REST_MASK],
                     value,
                     value > alpha,
                     np.uint64(nodes) - stack[base + np.uint64(ENTERED)],
@@ -431,14 +433,15 @@ def solve(
     to `floor` and shared[HIGH] to `ceiling`. Threads that share `entries` and `shared` work at the
     same position together. Returns `PAUSED` as `search` does; call again to go on.
     """
-    cells = np.int64(words[CELLS])
+    fixed = fixed_words(words)
+    cells = np.int64(fixed[CELLS])
     ply = np.int64(popcount(mask))
     if ply == cells:
         return 0
     if control[STEP] == 0:
         # Step 1: what follows from the number of discs alone.
-        playable = (mask + words[BOTTOM]) & words[BOARD]
-        if completing_cells(words, mine, mask) & playable != _ZERO:
+        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
+        if completing_cells(fixed, mine, mask) & playable != _ZERO:
             score = (cells + 1 - ply) // 2
             return max(floor, min(ceiling, score))
         shared[LOW] = max(shared[LOW], -((cells - ply) // 2))

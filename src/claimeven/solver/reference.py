@@ -39,6 +39,11 @@ class Node:
     plies: int
 
 
+def negated(bound: int | None) -> int | None:
+    """Return a bound as the other side sees it."""
+    return None if bound is None else -bound
+
+
 class Reference:
     """A readable solver for a board and a table of 2**bucket_bits buckets."""
 
@@ -196,8 +201,8 @@ class Reference:
         low, high = -((empties - 2) // 2), (empties - 1) // 2
         if empties > NO_SHARING:
             known_low, known_high = self.look_up(node)
-            low = low if known_low is None else max(low, known_low)
-            high = high if known_high is None else min(high, known_high)
+            low = max(low, low if known_low is None else known_low)
+            high = min(high, high if known_high is None else known_high)
         if high <= alpha:
             return high
         if low > alpha:
@@ -214,11 +219,11 @@ class Reference:
         # Step 6: what the table and the bounds know of the children.
         kept = []
         for order, child in children:
-            at_least, at_most = self.known(child, alpha, empties)
-            if at_least is not None and at_least > alpha:
-                return at_least
-            if at_most is not None and at_most <= alpha:
-                best = max(best, at_most)
+            least, most = self.known(child, alpha, empties)
+            if least is not None and least > alpha:
+                return least
+            if most is not None and most <= alpha:
+                best = max(best, most)
             else:
                 kept.append((order, child))
         if not kept:
@@ -265,7 +270,7 @@ class Reference:
         if empties - child.plies > NO_TABLE:
             low, high = self.look_up(child)
             if turned:
-                low, high = (None if b is None else -b for b in (high, low))
+                low, high = negated(high), negated(low)
             if (low is not None and low > alpha) or (high is not None and high <= alpha):
                 return low, high
         value = self.static_bound(child, -alpha - 1 if turned else alpha)
