@@ -139,6 +139,6 @@ def backed_up(keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry)
 
 def disc_counts(words: Keys) -> npt.NDArray[np.int64]:
     """Return the number of bits set in each word: its discs."""
-    octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), -1)
+    octets = np.ascontiguousarray(words).view(np.uint8).reshape(-1, words.itemsize)
     counts: npt.NDArray[np.int64] = _BITS_OF_OCTET[octets].sum(axis=1)
     return counts
