@@ -75,7 +75,7 @@ def test_every_damaged_byte_is_noticed(book: Book) -> None:
 def test_a_book_cut_short_or_too_long_is_refused(book: Book) -> None:
     data = book.to_bytes()
     for size in [*range(60), len(data) // 2, len(data) - 1]:
-        with pytest.raises(InvalidBook, match="not an opening book|cut short"):
+        with pytest.raises(InvalidBook, match=r"not an opening book|cut short"):
             Book.from_bytes(data[:size])
     with pytest.raises(InvalidBook, match="too long"):
         Book.from_bytes(data + b"\0")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.solver import Book, InvalidBook
 from claimeven.solver.book_build import BuildProgress, build_book, journal_path
+from tests.cli.conftest import command, environment
 
 SMALL = Geometry(5, 4)
 
@@ -54,8 +54,12 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
     """A real process, ended while it searches 7x6; then its journal is a right start."""
     path = tmp_path / "7x6.book"
     journal = journal_path(path)
-    call = [sys.executable, "-m", "claimeven", "book", "build", "--plies", "8", "--out", str(path)]
-    build = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    build = subprocess.Popen(
+        command("book", "build", "--plies", "8", "--out", str(path)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
     try:
         while not (journal.exists() and journal.read_bytes().count(b"\n") > 2):
             assert build.poll() is None

@@ -14,8 +14,8 @@ from claimeven.solver import (
     InvalidBook,
     InvalidSolve,
     SearchStopped,
-    Solver,
     SolveProgress,
+    Solver,
 )
 from claimeven.solver.book_build import build_book
 from tests import naive
@@ -102,7 +102,14 @@ def test_many_positions_may_be_given_as_arrays() -> None:
 
 @pytest.mark.parametrize(
     ("mine", "mask"),
-    [(0, 2), (2, 1), (1, 1), (7 << 5, 7 << 5 | 1 | 1 << 10 | 1 << 15), (0, 0b111), (1 << 63, 1 << 63)],
+    [
+        (0, 2),
+        (2, 1),
+        (1, 1),
+        (7 << 5, 7 << 5 | 1 | 1 << 10 | 1 << 15),
+        (0, 0b111),
+        (1 << 63, 1 << 63),
+    ],
 )
 def test_arrays_that_are_no_positions_are_refused(mine: int, mask: int) -> None:
     arrays = tuple(np.array([0, word], dtype=np.uint64) for word in (mine, mask))

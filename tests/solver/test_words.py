@@ -53,10 +53,11 @@ def test_the_end_that_is_told_is_the_end_of_best_play(geometry: Geometry) -> Non
         score = solver.score(position)
         line = solver.principal_variation(position)
         assert plies_to_end(position, score) == len(line)
+        end = position
         for column in line:
-            position = position.play(column)
-        assert position.is_over
-        assert abs(final_score(position)) == abs(score)
+            end = end.play(column)
+        assert end.is_over
+        assert abs(final_score(end)) == abs(score)
 
 
 def test_finished_games_have_the_score_of_the_oracle() -> None:
