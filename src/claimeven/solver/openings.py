@@ -41,7 +41,7 @@ def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
     """Yield the layers after 0, 1, .. `plies` plies of a board of at most 64 bits.
 
     >>> [len(layer.keys) for layer in layers(Geometry(), 4)]
-    [1, 4, 25, 119, 566]
+    [1, 4, 25, 121, 568]
     """
     keys = np.zeros(1, dtype=np.uint64)
     yield Layer(0, keys)
