@@ -1,0 +1,1 @@
+"""Exact scores: explanations, game reviews and data sets made from them."""
