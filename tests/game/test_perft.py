@@ -11,6 +11,7 @@ import pytest
 
 from claimeven import ClaimevenError, Geometry, InvalidGeometry, Position
 from claimeven.game.perft import distinct, distinct_discs, distinct_totals, sequences
+from claimeven.game.perft_kernels import count_sequences, layers
 from tests import naive
 from tests.game.positions import GEOMETRIES, random_position
 
@@ -87,9 +88,11 @@ def test_whole_small_boards(size: tuple[int, int, int]) -> None:
     assert expected == 0
 
 
-def test_layers_made_in_chunks() -> None:
-    from claimeven.game.perft_kernels import layers
+def test_sequences_counted_in_parts() -> None:
+    assert count_sequences(Position(), 7, at_once=2) == SEQUENCES[7]
 
+
+def test_layers_made_in_chunks() -> None:
     for whole, chunked in zip(layers(Position(), 6), layers(Position(), 6, chunk=100), strict=True):
         assert np.array_equal(whole, chunked)
 

@@ -1,8 +1,8 @@
 """Running a search under limits, compiled or as the textbook, with one result for both.
 
 Under a depth alone that depth is searched once. Under seconds or nodes the depth grows from 1
-(iterative deepening), the last depth searched to its end decides, and the best column of one depth
-is tried first at the next.
+(iterative deepening) and the last depth searched to its end decides; negamax tries the best column
+of one depth first at the next, as its table knows it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax import textbook
 from claimeven.minimax.rules import (
@@ -90,6 +91,7 @@ class Searcher:
         self.backend = backend
         self.table_entries = table
         self._tables: dict[str, Table | CompiledTable] = {}
+        self._geometry: Geometry | None = None
 
     def reset(self) -> None:
         """Forget the table."""
@@ -120,6 +122,9 @@ class Searcher:
         limits. Raises `InvalidSearch` for a finished game or a limit that is not positive.
         """
         _check(position, depth, seconds, nodes)
+        if position.geometry != self._geometry:
+            self.reset()  # keys of positions hold within one board alone
+            self._geometry = position.geometry
         empty = position.geometry.cells - position.ply
         deepest = empty if depth is None else min(depth, empty)
         deadline = None if seconds is None else time.perf_counter() + seconds
@@ -147,10 +152,12 @@ class Searcher:
     def trace(self, position: Position, depth: int) -> Trace:
         """Return the textbook search of a position as a generator of its events.
 
+        Negamax starts with an empty table of its own, so that looking changes no later search.
         Raises `InvalidSearch` as `search` does.
         """
         _check(position, depth, None, None)
-        return self._textbook_run(position, depth, self._textbook(position))
+        table = Table(self.table_entries) if self.algorithm == "negamax" else None
+        return self._textbook_run(position, depth, self._textbook(position, table))
 
     def _table(self, backend: str) -> Table | CompiledTable | None:
         if self.algorithm != "negamax":
@@ -160,9 +167,7 @@ class Searcher:
             self._tables[backend] = kind(self.table_entries)
         return self._tables[backend]
 
-    def _textbook(self, position: Position) -> Textbook:
-        table = self._table("python")
-        assert not isinstance(table, CompiledTable)
+    def _textbook(self, position: Position, table: Table | None) -> Textbook:
         order = column_order(position.geometry, self.order)
         return Textbook(self.evaluation, order, Counters(), table)
 
@@ -201,7 +206,9 @@ class Searcher:
         self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
     ) -> SearchResult | None:
         """Search one depth with the textbook; None when a bound ended it."""
-        book = self._textbook(position)
+        table = self._table("python")
+        assert not isinstance(table, CompiledTable)
+        book = self._textbook(position, table)
         book.stop = bounds.reached
         columns: list[ColumnValue | None] = [None] * position.geometry.columns
         root = None

@@ -1,1 +1,5 @@
-"""Exact scores: explanations, game reviews and data sets made from them."""
+"""Exact scores: the compiled search, its readable twin, and the engine that runs it."""
+
+from claimeven.solver.drive import Engine, Progress, SearchStopped
+
+__all__ = ["Engine", "Progress", "SearchStopped"]

@@ -1,0 +1,192 @@
+"""The Monte Carlo searches as agents: flat, breadth-first, UCT and the published variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.contract import Agent, Decision, Limit
+from claimeven.agents.options import AgentKind, Option
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, tree_json, tree_text
+from claimeven.montecarlo.options import (
+    CHOICES,
+    DECISIVE,
+    FIRST_PLAYS,
+    FORMULAS,
+    MAX_NODES,
+    MAX_THREADS,
+    PRESETS,
+    SCALES,
+    TABLES,
+    Options,
+)
+from claimeven.montecarlo.playouts import PLAYOUTS
+from claimeven.montecarlo.search import BACKENDS, Searcher
+from claimeven.montecarlo.textbook_tree import Step
+
+#: Plies of the tree that a decision carries, and at most how many nodes of it.
+TREE_DEPTH, TREE_NODES = 2, 60
+#: Iterations a trace tells.
+TRACE_ITERATIONS = 20
+
+
+class MonteCarloAgent(Agent):
+    """An agent around a Monte Carlo `Searcher`.
+
+    `own` is the budget its spec names; `usual` the one of its kind, used when neither its spec
+    nor the limit of a move says anything. With `keeps_table` what it has stored outlives a game.
+    """
+
+    def __init__(
+        self, name: str, searcher: Searcher, own: Limit, usual: Limit, keeps_table: bool
+    ) -> None:
+        self.name = name
+        self.searcher = searcher
+        self.own = own
+        self.usual = usual
+        self.keeps_table = keeps_table
+
+    def reset(self) -> None:
+        """Forget the tree, unless it is kept for the agent's life."""
+        if not self.keeps_table:
+            self.searcher.reset()
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Search under the tighter of its own budget and the limit given."""
+        budget = self._budget(limit)
+        result = self.searcher.search(position, rng, budget.iterations, budget.seconds)
+        children: list[Branch | None] = [None] * position.geometry.columns
+        for child in result.root.children:
+            if child.column is not None:
+                children[child.column] = child
+        return Decision(
+            result.column,
+            result.value,
+            result.policy,
+            depth=result.depth,
+            nodes=result.iterations,
+            seconds=result.seconds,
+            details={
+                "values": [None if c is None or not c.visits else c.mean for c in children],
+                "value_words": [_words(child) for child in children],
+                "visits": [0 if child is None else child.visits for child in children],
+                "iterations": result.iterations,
+                "kept": result.kept,
+                "stored": result.nodes,
+                "full": result.full,
+                "line": list(result.line),
+                "proof": PROOF_NAMES[result.root.proof],
+                "backend": result.backend,
+                "tree": tree_json(result.forest.branch(TREE_DEPTH, TREE_NODES), position),
+            },
+        )
+
+    def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
+        """Yield the phases of the first iterations, as the textbook makes them, and the tree."""
+        iterations = min(self._budget(limit).iterations or TRACE_ITERATIONS, TRACE_ITERATIONS)
+        steps, root = self.searcher.trace(position, rng, iterations)
+        for step in steps:
+            yield step_line(step, position)
+        yield from tree_text(root, position).splitlines()
+
+    def _budget(self, limit: Limit) -> Limit:
+        budget = self.own.tighter(limit)
+        if budget.iterations is None and budget.nodes is not None:
+            budget = Limit(budget.seconds, budget.nodes)
+        free = budget.iterations is None and budget.seconds is None
+        return self.usual if free else budget
+
+
+def step_line(step: Step, position: Position) -> str:
+    """Say one iteration in a line: the path selected, the expansion, the playout, the result."""
+    geometry = position.geometry
+    parts = [f"{step.iteration:>3} select {format_moves(step.path, geometry) or 'root'}"]
+    if step.expanded:
+        parts.append(f"expand {format_moves(step.expanded, geometry)}")
+    if step.simulated:
+        parts.append(f"simulate {format_moves(step.simulated, geometry)}")
+    return ", ".join([*parts, f"back up {step.result:+d}" + ", proven" * bool(step.proofs)])
+
+
+def _words(child: Branch | None) -> str:
+    """Write what is known of a column: its mean on -1..1, or the proven result."""
+    if child is None:
+        return "."
+    proof = PROOF_NAMES[child.proof]
+    if proof is not None:
+        return proof
+    return f"{child.mean:.3f}" if child.visits else "-"
+
+
+def _build(name: str, options: Mapping[str, Any]) -> Agent:
+    given = dict(options)
+    backend = given.pop("backend")
+    own = Limit(given.pop("seconds"), given.pop("iterations"))
+    usual = PRESETS[name]
+    chosen = usual.with_changes(**given, seconds=None, iterations=None)
+    return MonteCarloAgent(
+        name,
+        Searcher(chosen, backend),
+        own,
+        Limit(usual.seconds, usual.iterations),
+        keeps_table=chosen.table != "off" and chosen.reuse and name == "uct-itu-table",
+    )
+
+
+def _builder(name: str) -> Callable[[Mapping[str, Any]], Agent]:
+    return partial(_build, name)
+
+
+def _choice(name: str, choices: tuple[str, ...], text: str) -> Option:
+    return Option(name, "choice", None, text, choices=choices)
+
+
+_OPTIONS = (
+    Option("iterations", "int", None, "iterations for a move", 1),
+    Option("seconds", "float", None, "wall-clock time for a move", 0.001, 1e6),
+    _choice("formula", FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
+    Option("c", "float", None, "constant of the bonus", 0, 1000),
+    _choice("first", FIRST_PLAYS, "which child of a node is tried first"),
+    _choice("playout", PLAYOUTS, "how a game is played out from a leaf"),
+    Option("cut", "int", None, "moves after which a playout is a draw; 0 never", 0, 1000),
+    _choice("scale", SCALES, "scale of the results"),
+    _choice("choice", CHOICES, "what decides between the columns in the end"),
+    Option("solver", "flag", None, "back up proven wins and losses"),
+    _choice("decisive", DECISIVE, "where wins at once are taken without a search"),
+    _choice("table", TABLES, "positions that share a node"),
+    Option("reuse", "flag", None, "keep the tree for the next move"),
+    Option("nodes", "int", None, "bound on the nodes of the tree", 1, MAX_NODES),
+    Option("threads", "int", None, "trees grown side by side", 1, MAX_THREADS),
+    Option("backend", "choice", "auto", "auto picks by board size", choices=BACKENDS),
+)
+
+_SUMMARIES = {
+    "uct": "upper confidence trees with our best settings",
+    "flat": "flat Monte Carlo of the ITU lab: every reply gets the same share",
+    "breadth": "Monte Carlo breadth first of the AIFour notebook: a playout a node",
+    "uct-polito": "UCT of Politecnico di Torino, 2021",
+    "uct-menary": "UCT of S. Menary, 2023",
+    "uct-aifour": "UCT of the AIFour notebook",
+    "uct-itu": "UCT of the ITU lab",
+    "uct-itu-table": "UCT of the ITU lab with a table of positions kept for its life",
+}
+
+
+def _kind(name: str, preset: Options) -> AgentKind:
+    """Make the kind of a preset: its options stand as defaults, its budget as what is usual."""
+    budget = f"{preset.iterations} iterations" if preset.iterations else f"{preset.seconds:g} s"
+    values = {field.name: getattr(preset, field.name) for field in fields(preset)}
+    kind = AgentKind(name, "", _OPTIONS, _builder(name))
+    defaults = {k: v for k, v in values.items() if k not in ("iterations", "seconds", "method")}
+    summary = f"{_SUMMARIES[name]}; {budget} a move where nothing else is said"
+    named = kind.preset(name, summary, **defaults)
+    return AgentKind(name, summary, named.options, named.build, is_preset=name.startswith("uct-"))
+
+
+KINDS = tuple(_kind(name, preset) for name, preset in PRESETS.items())

@@ -1,0 +1,222 @@
+"""The options of a Monte Carlo search, and the published searches as presets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from claimeven.game import ClaimevenError
+from claimeven.montecarlo.playouts import PLAYOUTS
+
+METHODS: Final = ("uct", "flat", "breadth")
+FORMULAS: Final = ("ucb1", "ucb")
+FIRST_PLAYS: Final = ("random", "order", "all")
+SCALES: Final = ("-1..1", "0..1")
+CHOICES: Final = ("visits", "mean", "ucb")
+DECISIVE: Final = ("off", "root", "tree")
+TABLES: Final = ("off", "equal", "mirror")
+
+MAX_NODES: Final = 100_000_000
+MAX_THREADS: Final = 64
+
+
+class InvalidOptions(ClaimevenError):
+    """An option of a Monte Carlo search, or its budget, that makes no sense."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a Monte Carlo search works. Raises `InvalidOptions` naming the option and the choices.
+
+    Attributes:
+        method: `uct`; `flat` (every leaf two moves ahead gets the same number of playouts); or
+            `breadth` (nodes are expanded in the order they were made, one playout each).
+        formula: selection by mean + bonus; bonus `ucb1` = c * sqrt(2 ln N / n) (Auer 2002),
+            `ucb` = c * sqrt(ln N / n), where N counts the parent's visits and n the child's.
+        c: the constant of the bonus, on the chosen scale of results; at least 0.
+        first: which child of a node is tried first: `random` or in `order` of the columns, each
+            before any is tried again; or `all`: all children enter at once, an untried one
+            standing as if it had won its only playout, and a new node's first playout goes
+            through a child picked at random.
+        playout: one of `PLAYOUTS`; `careful` is `wins-and-blocks` that never fills the cell
+            below a win of the opponent while it can help it; `greedy` makes the longest run;
+            `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`.
+        cut: moves after which a playout is cut and counts as a draw; 0: never.
+        scale: results (and so means, totals and c) on `-1..1` or `0..1`, a draw in the middle.
+        choice: the final choice by most `visits`, best `mean`, or mean + bonus (`ucb`).
+        solver: proven wins, losses and draws are backed up (Winands 2008), proven losses are not
+            selected, and the search ends when the root is proven.
+        decisive: `root`: a column that wins at once is chosen without a search; `tree`: besides,
+            in the whole tree, wins at once end a line, and moves that lose at once are left out.
+        table: `equal`: equal positions share a node; `mirror`: mirror images too.
+        reuse: the tree is kept for the next decision when its position is in the tree.
+        nodes: bound on the nodes of the tree (of one thread). A full tree grows no further, and
+            playouts go on from its leaves.
+        threads: trees grown side by side from different seeds, and added up at the root.
+        iterations, seconds: the budget when a search is not given another; None: no such limit.
+
+    """
+
+    method: str = "uct"
+    formula: str = "ucb"
+    c: float = 0.7
+    first: str = "random"
+    playout: str = "random"
+    cut: int = 0
+    scale: str = "-1..1"
+    choice: str = "visits"
+    solver: bool = False
+    decisive: str = "off"
+    table: str = "off"
+    reuse: bool = False
+    nodes: int = 1_000_000
+    threads: int = 1
+    iterations: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, choices in (
+            ("method", METHODS),
+            ("formula", FORMULAS),
+            ("first", FIRST_PLAYS),
+            ("playout", PLAYOUTS),
+            ("scale", SCALES),
+            ("choice", CHOICES),
+            ("decisive", DECISIVE),
+            ("table", TABLES),
+        ):
+            chosen = getattr(self, name)
+            if chosen not in choices:
+                raise InvalidOptions(f"unknown {name} {chosen!r}: choose from {', '.join(choices)}")
+        if not is_number(self.c) or not 0 <= self.c < math.inf:
+            raise InvalidOptions(f"c must be a number of at least 0, not {self.c!r}")
+        check_whole("cut", self.cut, 0, 1_000)
+        check_whole("nodes", self.nodes, 1, MAX_NODES)
+        check_whole("threads", self.threads, 1, MAX_THREADS)
+        for name in ("solver", "reuse"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidOptions(f"{name} must be true or false, not {getattr(self, name)!r}")
+        check_budget(self.iterations, self.seconds)
+        if self.method != "uct":
+            for name in ("table", "decisive"):
+                if getattr(self, name) not in ("off", "root"):
+                    raise InvalidOptions(f"{name}={getattr(self, name)} needs method=uct")
+            if self.solver or self.reuse:
+                raise InvalidOptions("solver and reuse need method=uct")
+        if self.table != "off" and self.first == "all":
+            raise InvalidOptions("table needs first=random or first=order")
+
+    @property
+    def root_factor(self) -> float:
+        """The factor under the root of the bonus: 2 for `ucb1`, else 1."""
+        return 2.0 if self.formula == "ucb1" else 1.0
+
+    @property
+    def width(self) -> float:
+        """How much of the scale -1..1 one unit of the chosen scale is: 2 for `0..1`, else 1."""
+        return 2.0 if self.scale == "0..1" else 1.0
+
+    @property
+    def weight(self) -> float:
+        """What sqrt(ln N / n) is multiplied by for the bonus on the scale -1..1."""
+        return self.c * math.sqrt(self.root_factor) * self.width
+
+    def with_changes(self, **changes: Any) -> Options:
+        """Return a copy with some options changed. Raises `InvalidOptions`."""
+        known = [field.name for field in fields(self)]
+        for name in changes:
+            if name not in known:
+                raise InvalidOptions(f"unknown option {name!r}: choose from {', '.join(known)}")
+        return replace(self, **changes)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a real number and not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: object, low: int, high: int) -> None:
+    """Raise `InvalidOptions` unless value is a whole number from low to high."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:  # type: ignore[operator]
+        raise InvalidOptions(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+
+
+def check_budget(iterations: int | None, seconds: float | None) -> None:
+    """Raise `InvalidOptions` for a budget of nothing; None means no such limit."""
+    if iterations is not None:
+        whole = isinstance(iterations, int) and not isinstance(iterations, bool)
+        if not whole or iterations < 1:
+            raise InvalidOptions(
+                f"iterations must be a whole number of at least 1, not {iterations!r}"
+            )
+    if seconds is not None and not (is_number(seconds) and 0 < seconds < math.inf):
+        raise InvalidOptions(f"seconds must be a number above 0, not {seconds!r}")
+
+
+#: The strongest settings measured here at equal time.
+DEFAULT: Final = Options(
+    formula="ucb",
+    c=0.7,
+    first="random",
+    playout="careful",
+    solver=True,
+    decisive="tree",
+    reuse=True,
+    nodes=4_000_000,
+    seconds=1.0,
+)
+
+#: Named searches: our best, the simple ones, and the published variants.
+PRESETS: Final[Mapping[str, Options]] = MappingProxyType(
+    {
+        "uct": DEFAULT,
+        "flat": Options(method="flat", choice="mean", decisive="root", seconds=3.0),
+        "breadth": Options(method="breadth", choice="mean", iterations=2000),
+        "uct-polito": Options(
+            c=math.sqrt(2), first="all", scale="0..1", choice="visits", iterations=100
+        ),
+        "uct-menary": Options(
+            formula="ucb1", c=1.0, first="random", choice="mean", reuse=True, seconds=1.0
+        ),
+        "uct-aifour": Options(
+            formula="ucb1", c=1 / math.sqrt(2), first="order", choice="ucb", iterations=200
+        ),
+        "uct-itu": Options(
+            formula="ucb1",
+            c=1.4,
+            first="random",
+            cut=20,
+            choice="ucb",
+            decisive="root",
+            seconds=3.0,
+        ),
+        "uct-itu-table": Options(
+            formula="ucb1",
+            c=1.4,
+            first="random",
+            cut=20,
+            choice="ucb",
+            decisive="root",
+            table="equal",
+            reuse=True,
+            seconds=3.0,
+        ),
+    }
+)
+
+
+def preset(name: str, **changes: Any) -> Options:
+    """Return the options of a named search, some of them changed.
+
+    Raises `InvalidOptions` for an unknown name, listing the choices.
+
+    >>> preset("uct-aifour", iterations=2000).iterations
+    2000
+    """
+    if name not in PRESETS:
+        raise InvalidOptions(f"unknown search {name!r}: choose from {', '.join(PRESETS)}")
+    return PRESETS[name].with_changes(**changes)

@@ -1,0 +1,287 @@
+"""The driver: from options, a position and a budget to a result, on one thread or several.
+
+Several threads grow a tree each from a seed of its own, and the trees are added up. That makes
+the same decision from the same seed and iterations, which threads in one tree cannot promise,
+and no thread ever waits for another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import Any, Final
+
+import numpy as np
+
+from claimeven.game import InvalidPosition, Position
+from claimeven.montecarlo.engines import Engine, TextbookEngine, check_room, make_engine
+from claimeven.montecarlo.inspection import Branch, Forest
+from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_LOSS, PROVEN_WIN
+from claimeven.montecarlo.options import InvalidOptions, Options, check_budget
+from claimeven.montecarlo.textbook_playouts import (
+    blocking_columns,
+    safe_columns,
+    winning_columns,
+)
+from claimeven.montecarlo.textbook_tree import Step
+
+BACKENDS: Final = ("auto", "compiled", "python")
+
+#: Seconds that a timed search aims to spend between two looks at the clock.
+_SLICE: Final = 0.001
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search found.
+
+    Attributes:
+        column: the chosen 0-based column.
+        value: expected result of it for the side to move, -1..1; exact where proven.
+        policy: share of the visits for each column, shape (columns,); zero where illegal or
+            proven lost (unless all are), and one at the choice where it is proven won.
+        root: the root with its children, as `Branch`.
+        iterations: iterations of this search; `kept` those found in a kept tree.
+        seconds: time taken.
+        depth: depth of the deepest iteration, in moves.
+        nodes: stored nodes (with a table: positions), of all threads together.
+        full: whether a tree (or table) was full.
+        backend: `compiled` or `python`.
+        forest: the trees behind, for `inspection`; good until the next search of the searcher.
+
+    """
+
+    column: int
+    value: float
+    policy: tuple[float, ...]
+    root: Branch
+    iterations: int
+    kept: int
+    seconds: float
+    depth: int
+    nodes: int
+    full: bool
+    backend: str
+    forest: Forest
+
+    @property
+    def line(self) -> tuple[int, ...]:
+        """Principal line: the choice, then the likeliest moves, 0-based columns."""
+        return self.forest.line(self.column)
+
+
+class Searcher:
+    """A search with its options, and the trees it keeps from one decision to the next.
+
+    >>> from claimeven.montecarlo import preset
+    >>> searcher = Searcher(preset("uct", seconds=None))
+    >>> position = Position.from_moves("121212")
+    >>> searcher.search(position, np.random.default_rng(1), iterations=100).column
+    0
+    """
+
+    def __init__(self, options: Options, backend: str = "auto") -> None:
+        """Raises `InvalidOptions` for an unknown backend."""
+        if backend not in BACKENDS:
+            raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+        self.options = options
+        self.backend = backend
+        self._engines: list[Engine] = []
+        self._engines_for: tuple[Any, ...] = ()
+
+    def reset(self) -> None:
+        """Forget the trees kept."""
+        self._engines, self._engines_for = [], ()
+
+    def search(
+        self,
+        position: Position,
+        rng: np.random.Generator,
+        iterations: int | None = None,
+        seconds: float | None = None,
+    ) -> Result:
+        """Search a position within a budget: the given one, or else that of the options.
+
+        The randomness is drawn from `rng`. Raises `InvalidOptions` without a budget or with a
+        budget of nothing, and `InvalidPosition` for a finished position.
+        """
+        started = time.perf_counter()
+        if position.is_over:
+            raise InvalidPosition("the game is over here, so there is no move to search for")
+        check_budget(iterations, seconds)
+        if iterations is None and seconds is None:
+            iterations, seconds = self.options.iterations, self.options.seconds
+        if iterations is None and seconds is None:
+            raise InvalidOptions("a search needs a budget: give iterations or seconds, or both")
+        check_room(position, self.options)
+        compiled = self._compiled(position)
+        engines = self._engines_of(position, compiled)
+        for engine in engines:
+            engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
+        forest = Forest(position, self.options, tuple(engines))
+        kept = forest.root_visits()
+        made = 0
+        if not self._evident(position):
+            deadline = None if seconds is None else started + seconds
+            made = _run_all(engines, iterations, deadline, first=8 if compiled else 1)
+        return self._result(forest, made, kept, started, "compiled" if compiled else "python")
+
+    def trace(
+        self, position: Position, rng: np.random.Generator, iterations: int
+    ) -> tuple[Sequence[Step], Branch]:
+        """Each iteration of a search from scratch, phase by phase, and the root afterwards.
+
+        It is the search that `search` makes with the same generator on one thread without a kept
+        tree, made by the textbook.
+        """
+        check_budget(iterations, None)
+        if position.is_over:
+            raise InvalidPosition("the game is over here, so there is no move to search for")
+        check_room(position, self.options)
+        engine = TextbookEngine(self.options)
+        engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
+        steps = list(engine.steps(iterations))
+        return steps, Forest(position, self.options, (engine,)).branch(depth=1)
+
+    def _compiled(self, position: Position) -> bool:
+        if self.backend == "python":
+            return False
+        if self.backend == "compiled" and not position.geometry.fits_word:
+            raise InvalidOptions(
+                f"a board of {position.geometry} is too large for backend=compiled: choose"
+                " backend=auto or backend=python"
+            )
+        return position.geometry.fits_word
+
+    def _engines_of(self, position: Position, compiled: bool) -> list[Engine]:
+        wanted = (position.geometry, self.options, compiled)
+        if self._engines_for != wanted:
+            self._engines = [make_engine(*wanted) for _ in range(self.options.threads)]
+            self._engines_for = wanted
+        return self._engines
+
+    def _evident(self, position: Position) -> bool:
+        """Whether the options decide this position without a search."""
+        if self.options.decisive == "off":
+            return False
+        if winning_columns(position):
+            return True
+        return self.options.decisive == "tree" and not safe_columns(position)
+
+    def _result(self, forest: Forest, made: int, kept: int, started: float, backend: str) -> Result:
+        root = forest.branch(depth=1)
+        position = forest.position
+        if self._evident(position):
+            wins = winning_columns(position)
+            column, value = (wins[0], 1.0) if wins else (_last_stand(position), -1.0)
+        else:
+            chosen = choose(root, self.options)
+            column = chosen.column
+            value = float(PROOF_RESULTS[chosen.proof]) if chosen.proof else chosen.plain_mean
+        return Result(
+            column=column,
+            value=value,
+            policy=_policy(root, column, value, position.geometry.columns),
+            root=root,
+            iterations=made,
+            kept=kept,
+            seconds=time.perf_counter() - started,
+            depth=max(engine.depth for engine in forest.engines),
+            nodes=sum(engine.used for engine in forest.engines),
+            full=any(engine.full for engine in forest.engines),
+            backend=backend,
+            forest=forest,
+        )
+
+
+def choose(root: Branch, options: Options) -> Branch:
+    """The child of a root that the options choose, from the visited ones where there are any.
+
+    With the solver a proven win comes first, the nearest one; proven losses come last, the
+    farthest first. Ties go to the better mean, then to the left.
+    """
+    children = [child for child in root.children if child.visits] or list(root.children)
+    if options.solver:
+        wins = [child for child in children if child.proof == PROVEN_WIN]
+        if wins:
+            return min(wins, key=lambda child: child.distance)
+        others = [child for child in children if child.proof != PROVEN_LOSS]
+        if not others:
+            return max(children, key=lambda child: child.distance)
+        children = others
+    if options.choice == "visits":
+        return max(children, key=lambda child: (child.visits, child.plain_mean))
+    if options.choice == "mean":
+        return max(children, key=lambda child: (child.judged, child.visits))
+    return max(children, key=lambda child: (child.mean + child.bonus, child.visits))
+
+
+def _policy(root: Branch, column: int, value: float, columns: int) -> tuple[float, ...]:
+    shares = [0.0] * columns
+    live = [child for child in root.children if child.proof != PROVEN_LOSS]
+    total = sum(child.visits for child in live)
+    if value == 1.0 or not total:
+        shares[column] = 1.0
+        return tuple(shares)
+    for child in live:
+        shares[child.column] = child.visits / total
+    return tuple(shares)
+
+
+def _last_stand(position: Position) -> int:
+    """A column where every move loses at once: one that blocks, if there is one."""
+    return (blocking_columns(position) or position.legal_columns)[0]
+
+
+def _run_all(
+    engines: Sequence[Engine], iterations: int | None, deadline: float | None, first: int
+) -> int:
+    """Run every engine on a thread, the first on this one; returns the iterations made."""
+    count = len(engines)
+    shares = [
+        None if iterations is None else iterations // count + (i < iterations % count)
+        for i in range(count)
+    ]
+    made = [0] * count
+    stop = Event()
+
+    def work(i: int) -> None:
+        made[i] = _run(engines[i], shares[i], deadline, first, stop)
+
+    helpers = [Thread(target=work, args=(i,), daemon=True) for i in range(1, count)]
+    for helper in helpers:
+        helper.start()
+    try:
+        work(0)
+    except BaseException:
+        stop.set()
+        raise
+    finally:
+        for helper in helpers:
+            helper.join()
+    return sum(made)
+
+
+def _run(
+    engine: Engine, iterations: int | None, deadline: float | None, first: int, stop: Event
+) -> int:
+    """Run an engine in slices, sized by the rate of the last one so that the clock is looked at
+    about every `_SLICE` seconds; returns the iterations made.
+    """
+    made, size = 0, first
+    while not stop.is_set():
+        if iterations is not None:
+            size = min(size, iterations - made)
+        if size < 1:
+            break
+        before = time.perf_counter()
+        done = engine.run(size)
+        now = time.perf_counter()
+        made += done
+        left = _SLICE if deadline is None else min(_SLICE, deadline - now)
+        if done < size or left <= 0:
+            break
+        size = max(1, min(4 * size, int(size * left / max(now - before, 1e-7))))
+    return made

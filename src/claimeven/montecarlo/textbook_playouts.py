@@ -1,0 +1,168 @@
+"""Playouts on positions: the five rules in plain Python, for boards of any size.
+
+A rule is a function from (position, stream) to a column. `play_out` follows one to the end.
+`playouts` holds the compiled twins, which draw the same random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from claimeven.evaluation.triples import triples
+from claimeven.game import Position
+from claimeven.game import bitboards as bits
+from claimeven.game.geometry import DIRECTIONS
+from claimeven.montecarlo.playouts import PLAYOUTS
+from claimeven.montecarlo.randomness import Stream
+
+Rule = Callable[[Position, Stream], int]
+
+WIN: Final = 1 << 40
+
+
+def winning_columns(position: Position) -> tuple[int, ...]:
+    """Columns in which the side to move completes a line at once."""
+    return _columns_of(position, _wins(position, position.mine))
+
+
+def blocking_columns(position: Position) -> tuple[int, ...]:
+    """Columns in which the other side would complete a line at once."""
+    return _columns_of(position, _wins(position, position.theirs))
+
+
+def safe_columns(position: Position) -> tuple[int, ...]:
+    """Columns that do not lose at once, where the side to move cannot win at once.
+
+    A win of the other side must be blocked, and no cell directly below one be filled. None left:
+    the game is lost.
+    """
+    geometry, mask = position.geometry, position.mask
+    cells = bits.playable_cells(mask, geometry)
+    threats = _wins(position, position.theirs)
+    forced = threats & cells
+    if forced & (forced - 1):
+        return ()
+    return _columns_of(position, (forced or cells) & ~(threats >> 1))
+
+
+def pick_column(columns: Sequence[int], position: Position, stream: Stream) -> int:
+    """Pick a column at random: columns of the board are drawn until one is among `columns`."""
+    while True:
+        column = stream.below(position.geometry.columns)
+        if column in columns:
+            return column
+
+
+def pick_of(columns: Sequence[int], stream: Stream) -> int:
+    """Pick a column at random with a single draw; none when there is only one."""
+    return columns[stream.below(len(columns))] if len(columns) > 1 else columns[0]
+
+
+def random_move(position: Position, stream: Stream) -> int:
+    """Every column that is not full, equally likely."""
+    return pick_column(position.legal_columns, position, stream)
+
+
+def wins_and_blocks(position: Position, stream: Stream) -> int:
+    """Wins at once, else blocks a win of the other side (the leftmost), else plays at random."""
+    urgent = winning_columns(position) or blocking_columns(position)
+    return urgent[0] if urgent else random_move(position, stream)
+
+
+def careful_move(position: Position, stream: Stream) -> int:
+    """`wins_and_blocks` that fills no cell below a win of the other side while it can help it."""
+    urgent = winning_columns(position) or blocking_columns(position)
+    if urgent:
+        return urgent[0]
+    return pick_column(safe_columns(position) or position.legal_columns, position, stream)
+
+
+def greedy_move(position: Position, stream: Stream) -> int:
+    """The move that makes the longest straight run of its own; ties at random."""
+    lengths = {column: longest_run(position, column) for column in position.legal_columns}
+    longest = max(lengths.values())
+    return pick_of([c for c, length in lengths.items() if length == longest], stream)
+
+
+def longest_run(position: Position, column: int) -> int:
+    """Length of the longest own run through the cell that a move in `column` fills."""
+    row, longest = position.height_of(column), 1
+    geometry, mine = position.geometry, position.mine
+    for dc, dr in DIRECTIONS:
+        length = 1
+        for sign in (1, -1):
+            c, r = column + sign * dc, row + sign * dr
+            while geometry.has(c, r) and mine >> geometry.bit(c, r) & 1:
+                length += 1
+                c, r = c + sign * dc, r + sign * dr
+        longest = max(longest, length)
+    return longest
+
+
+def shallow_move(position: Position, stream: Stream, depth: int) -> int:
+    """The best column of an alpha-beta search of `depth` 1 or 2 with `triples`; ties at random."""
+    best, values = -WIN, {}
+    for column in position.legal_columns:
+        values[column] = _value_of(position, column, depth, best)
+        best = max(best, values[column])
+    return pick_of([c for c, value in values.items() if value == best], stream)
+
+
+#: The rules by name.
+RULES: Final[dict[str, Rule]] = {
+    "random": random_move,
+    "wins-and-blocks": wins_and_blocks,
+    "careful": careful_move,
+    "greedy": greedy_move,
+    "alphabeta1": lambda position, stream: shallow_move(position, stream, 1),
+    "alphabeta2": lambda position, stream: shallow_move(position, stream, 2),
+}
+assert tuple(RULES) == PLAYOUTS
+
+
+def play_out(position: Position, rule: Rule, stream: Stream, cut: int) -> tuple[int, list[int]]:
+    """Play to the end, or for `cut` moves when cut is not 0.
+
+    Returns the result for the side to move in `position` (+1, 0, -1; 0 when cut) and the moves.
+    """
+    turn = position.turn
+    moves: list[int] = []
+    while not position.is_over and (not cut or len(moves) < cut):
+        moves.append(rule(position, stream))
+        position = position.play(moves[-1])
+    outcome = position.outcome
+    if outcome is None or outcome.winner is None:
+        return 0, moves
+    return (1 if outcome.winner == turn else -1), moves
+
+
+def _wins(position: Position, discs: int) -> int:
+    return bits.winning_cells(discs, position.mask, position.geometry)
+
+
+def _columns_of(position: Position, cells: int) -> tuple[int, ...]:
+    playable = cells & bits.playable_cells(position.mask, position.geometry)
+    return tuple(column for column, _ in position.geometry.cells_of(playable))
+
+
+def _value_of(position: Position, column: int, depth: int, floor: int) -> int:
+    """Value of a move for the side that makes it; exact where it is at least `floor`."""
+    after = position.play(column)
+    if _won(after):
+        return WIN
+    if depth == 1 or after.is_over:
+        return -triples(after)
+    worst = WIN
+    for reply in after.legal_columns:
+        answered = after.play(reply)
+        if _won(answered):
+            return -WIN
+        worst = min(worst, triples(answered))
+        if worst < floor:
+            break
+    return worst
+
+
+def _won(position: Position) -> bool:
+    return position.outcome is not None and position.outcome.winner is not None

@@ -1,0 +1,122 @@
+"""Flat and breadth-first Monte Carlo on positions: searches without a selection formula.
+
+`simple_kernels` holds the compiled twins, which draw the same random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from claimeven.game import Position
+from claimeven.montecarlo.layout import PROOF_RESULTS, UNPROVEN
+from claimeven.montecarlo.options import Options
+from claimeven.montecarlo.randomness import Stream
+from claimeven.montecarlo.textbook_playouts import RULES, play_out
+from claimeven.montecarlo.textbook_tree import Node, Step, glance
+
+
+@dataclass
+class TextbookSimple:
+    """What flat and breadth-first search share: nodes in the order they were made, one result of
+    a node at a time, counted in it and in all above.
+    """
+
+    position: Position
+    options: Options
+    seed: int
+    iterations: int = 0
+    depth: int = 0
+    full: bool = False
+    cursor: int = 0
+    root: Node = field(init=False)
+    nodes: list[tuple[Node, ...]] = field(init=False)
+    stream: Stream = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.root = Node(self.position)
+        self.nodes = [(self.root,)]  # each with the nodes above it, the root first
+        self.stream = Stream(self.seed)
+
+    @property
+    def used(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    def run(self, iterations: int) -> int:
+        """Make iterations; returns how many were made."""
+        return sum(1 for _ in self.steps(iterations))
+
+    def steps(self, iterations: int) -> Iterator[Step]:
+        """Make iterations, and tell of each what it did."""
+        raise NotImplementedError
+
+    def expand(self, path: tuple[Node, ...]) -> tuple[int, ...]:
+        """Give a node its children, if there is room; returns their columns."""
+        node = path[-1]
+        columns = node.position.legal_columns
+        if self.used + len(columns) > self.options.nodes:
+            self.full = True
+            return ()
+        node.children = [Node(node.position.play(column), column) for column in columns]
+        self.nodes += [(*path, child) for child in node.children]
+        return columns
+
+    def simulate_and_back_up(self, path: tuple[Node, ...], expanded: tuple[int, ...]) -> Step:
+        """One result of the last node of a path, by its proof or a playout, counted in all."""
+        leaf, moves = path[-1], list[int]()
+        if leaf.proof != UNPROVEN:
+            result = PROOF_RESULTS[leaf.proof]
+        else:
+            rule = RULES[self.options.playout]
+            result, moves = play_out(leaf.position, rule, self.stream, self.options.cut)
+            result = -result
+        self.iterations += 1
+        self.depth = max(self.depth, len(path) - 1)
+        columns = tuple(node.column for node in path[1:])
+        step = Step(self.iterations, columns, expanded, tuple(moves), result, ())
+        for node in reversed(path):
+            node.visits += 1
+            node.total += result
+            result = -result
+        return step
+
+
+class TextbookBreadth(TextbookSimple):
+    """Take nodes in the order they were made: expand each and play once from it.
+
+    The search ends early once every node has been taken. When there is no room for children,
+    nodes are taken without being expanded.
+    """
+
+    def steps(self, iterations: int) -> Iterator[Step]:
+        """Make iterations, and tell of each what it did."""
+        for _ in range(iterations):
+            if self.cursor == self.used:
+                return
+            path = self.nodes[self.cursor]
+            self.cursor += 1
+            glance(path[-1], self.options)
+            expanded = self.expand(path) if path[-1].proof == UNPROVEN else ()
+            yield self.simulate_and_back_up(path, expanded)
+
+
+class TextbookFlat(TextbookSimple):
+    """Play from each leaf of a tree of two plies in turn, round after round."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for path in self.nodes:  # grows meanwhile
+            glance(path[-1], self.options)
+            if path[-1].proof == UNPROVEN and len(path) <= 2:
+                self.expand(path)
+            self.depth = max(self.depth, len(path) - 1)
+
+    def steps(self, iterations: int) -> Iterator[Step]:
+        """Make iterations, and tell of each what it did."""
+        for _ in range(iterations):
+            while self.nodes[self.cursor][-1].children is not None:
+                self.cursor = (self.cursor + 1) % self.used
+            path = self.nodes[self.cursor]
+            self.cursor = (self.cursor + 1) % self.used
+            yield self.simulate_and_back_up(path, ())

@@ -1,0 +1,123 @@
+"""Bounds on a score that need no search, each with its proof.
+
+Throughout, M is the side to move (the mover), W the other side (the waiting one), E the empty
+cells and R their number. Scores are those of M. Positions are those a search enters: M has no
+immediate win, and W's winning cells are not playable.
+
+**No line left.** If W's discs and all of E together hold no line, W can never complete one, so
+the score is at least 0. If M's discs and all of E hold none, it is at most 0.
+
+**Follow-up.** Pair the cells of every column from the top down: the top cell with the one below
+it, and so on. If a column's number of empty cells is even, its empty cells are whole pairs; if it
+is odd, its playable cell is left over, the lower half of its pair being taken. Call such cells
+single. Let R be even. Then the number of single cells is even as well, and W can always answer:
+M takes the lower cell of a pair, W takes the upper one; M takes a single cell, W takes another
+single cell, of which there is one because their number was even and each exchange takes two. M
+never gets to take an upper cell, because it becomes playable only when the lower one is taken,
+and W takes it at once. So W gets every upper cell, `T` = the empty upper cells that are not
+playable (the playable ones are the single ones), and M gets at most E without T. Therefore:
+
+- if M's discs and E without T hold no line, the score is at most 0;
+- if besides W's discs and T hold a line, W completes it when the board is full at the latest,
+  unless W has won before: the score is at most -1. If every cell of T in that line has at least k
+  cells above it, at least k cells are still empty when W takes the last of them: W's winning disc
+  is number cells - k at most, and the score at most -((k + 2) // 2).
+
+On boards of even height with the first player to move this is the claimeven of Allis's thesis
+(1988); it holds for any board with an even number of empty cells.
+
+**Zugzwang.** Let z be a winning cell of W, y the empty cell below it, a the number of cells above
+z. M cannot take y without losing to z at once, unless y itself gives M a line. Cut the board off:
+y and what is above it in its column no longer count. If the number of cells left, R - (a + 2), is
+even, W has the follow-up strategy on what is left, with the pairs of this column counted down
+from the cell below y. When nothing is left M must take y, and W takes z. So if M's discs, the
+cells that M can get on the cut board, and y hold no line, W wins, with disc number cells - a at
+the latest: the score is at most -((a + 2) // 2).
+
+Because a + 2 is as even as R, z is an upper cell of its pair if R is even and a lower one if R is
+odd, and so is the cell below y in the cut column.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimeven.compiled import Int, Word, Words, inlined, popcount
+from claimeven.game.bits import lines, winning_cells
+from claimeven.solver.intrinsics import leading_zeros, line_of_four, winning_four
+from claimeven.solver.layout import ABOVE, BOARD, BOTTOM, CELLS, CONNECT, HEIGHT, PAIR_TOPS
+
+#: Returned when no bound decides; no score is as great.
+NO_BOUND = 1000
+
+_ZERO, _ONE, _FOUR = np.uint64(0), np.uint64(1), np.uint64(4)
+_TOP_BIT = np.uint64(1 << 63)
+
+
+@inlined
+def completing_cells(words: Words, discs: Word, mask: Word) -> Word:
+    """Mask of the empty cells that would complete a line for `discs`."""
+    if words[CONNECT] == _FOUR:
+        return winning_four(discs, words[HEIGHT]) & (words[BOARD] & ~mask)
+    return winning_cells(discs, mask, words[HEIGHT], words[CONNECT], words[BOARD])
+
+
+@inlined
+def has_line(words: Words, cells: Word) -> bool:
+    """Whether the given cells hold a line."""
+    if words[CONNECT] == _FOUR:
+        return bool(line_of_four(cells, words[HEIGHT]) != _ZERO)
+    return bool(lines(cells, words[HEIGHT], words[CONNECT]) != _ZERO)
+
+
+@inlined
+def static_bound(
+    words: Words, mine: Word, mask: Word, threats: Word, empties: Int, alpha: Int
+) -> Int:
+    """Return a bound on the mover's score that decides the window (alpha, alpha + 1).
+
+    `threats` are the winning cells of the waiting side, `empties` the number of empty cells. The
+    value is a high bound if it is at most `alpha` and a low bound otherwise; `NO_BOUND` if
+    nothing here decides.
+    """
+    theirs = mask ^ mine
+    empty = words[BOARD] & ~mask
+    playable = (mask + words[BOTTOM]) & words[BOARD]
+    later = empty & ~playable
+    tops = words[PAIR_TOPS]
+    # Step 1: no line left. With an even number of empty cells step 2 sees M's lines better.
+    if alpha < 0:
+        if not has_line(words, theirs | empty):
+            return 0
+    elif empties & 1 and not has_line(words, mine | empty):
+        return 0
+    # Step 2: follow-up.
+    above = 0 if alpha >= -1 else -2 * alpha - 2
+    if above >= words[CELLS]:
+        return NO_BOUND
+    if empties & 1 == 0:
+        upper = tops & later
+        if alpha >= 0:
+            if not has_line(words, mine | (empty & ~upper)):
+                return 0
+        elif has_line(words, theirs | (upper & words[ABOVE + above])) and not has_line(
+            words, mine | (empty & ~upper)
+        ):
+            return alpha
+    # Step 3: zugzwang, for each winning cell of W of the right parity, lowest first.
+    if threats != _ZERO:
+        halves = ~tops if empties & 1 else tops
+        left = threats & halves & words[ABOVE + above]
+        while left != _ZERO:
+            cell = left & (~left + _ONE)
+            left ^= cell
+            below = cell >> _ONE
+            sentinel = ~words[BOARD] & ~(cell - _ONE)
+            from_cell_up = (sentinel & (~sentinel + _ONE)) - cell
+            next_in_column = _TOP_BIT >> leading_zeros(playable & ((below << _ONE) - _ONE))
+            under = below - next_in_column
+            gone = from_cell_up | below
+            upper = ((tops & ~(gone | under)) | (halves & under)) & later
+            if not has_line(words, mine | (empty & ~upper & ~gone) | below):
+                return -((np.int64(popcount(from_cell_up)) + 1) // 2)
+    return NO_BOUND

@@ -1,0 +1,204 @@
+"""Evaluations and counting: against the oracle, twin against twin, and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.evaluation import (
+    COUNTERS,
+    EVALUATIONS,
+    SEQUENCE_WIN,
+    SYMMETRIC,
+    Evaluation,
+    InvalidEvaluation,
+    Sequence,
+    WindowWeights,
+    count_by_length,
+    get_evaluation,
+    sequence_list,
+    sequences,
+    streaks,
+    triples,
+    weighted_windows,
+    windows,
+)
+from claimeven.evaluation.registry import OWN
+from claimeven.evaluation.single import evaluate_compiled
+from tests import naive
+from tests.positions import BOARDS, oracle, random_positions
+
+POSITIONS_A_BOARD = 250
+
+ORACLES: dict[str, Callable[[naive.Game], int]] = {
+    "sequences": naive.sequences,
+    "windows": naive.windows_value,
+    "windows-symmetric": lambda game: naive.windows_value(game, naive.SYMMETRIC_WEIGHTS),
+    "streaks": naive.streaks,
+    "triples": naive.triples,
+}
+
+#: Boards of up to 64 bits whose long lines shift by a whole word or more, and thin ones.
+TALL = (
+    Geometry(4, 15, 8),
+    Geometry(5, 11, 8),
+    Geometry(3, 16, 6),
+    Geometry(1, 16, 5),
+    Geometry(16, 1, 4),
+    Geometry(16, 3, 2),
+    Geometry(1, 1, 2),
+)
+
+
+def test_every_evaluation_has_an_oracle() -> None:
+    assert set(ORACLES) == set(EVALUATIONS)
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_evaluations_equal_the_oracle(geometry: Geometry) -> None:
+    for position in random_positions(geometry, POSITIONS_A_BOARD, seed=1):
+        game = oracle(position)
+        for name, evaluation in EVALUATIONS.items():
+            expected = ORACLES[name](game)
+            assert evaluation(position) == expected, (name, position)
+            if geometry.fits_word:
+                assert evaluate_compiled(evaluation, position) == expected, (name, position)
+
+
+@pytest.mark.parametrize("geometry", [b for b in (*BOARDS, *TALL) if b.fits_word], ids=str)
+def test_textbook_and_compiled_are_equal(geometry: Geometry) -> None:
+    chosen = [
+        *EVALUATIONS.values(),
+        weighted_windows("own", WindowWeights(7, 5, 3, -2, -4, -6, 9), "other weights", 10.0),
+    ]
+    for position in random_positions(geometry, POSITIONS_A_BOARD, seed=2):
+        for evaluation in chosen:
+            assert evaluate_compiled(evaluation, position) == evaluation(position), position
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_counting_four_ways_equals_the_oracle(geometry: Geometry) -> None:
+    for position in random_positions(geometry, 60, seed=3):
+        game = oracle(position)
+        for player in (0, 1):
+            for length in range(1, geometry.connect + 1):
+                expected = naive.count_by_length(game.grid, player, length)
+                discs = position.discs[player]
+                found = {name: count(discs, geometry, length) for name, count in COUNTERS.items()}
+                assert found == dict.fromkeys(COUNTERS, expected), (position, player, length)
+                assert count_by_length(position, player, length) == expected
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_sequence_list_holds_every_window_the_player_fills(geometry: Geometry) -> None:
+    for position in random_positions(geometry, 30, seed=4):
+        grid = oracle(position).grid
+        for player in (0, 1):
+            expected = [
+                cells
+                for length in range(1, geometry.connect + 1)
+                for cells in naive.windows(grid, length)
+                if naive.contents(grid, cells).count(player) == length
+            ]
+            found = sequence_list(position, player)
+            assert [
+                [(s.start[0] + i * s.step[0], s.start[1] + i * s.step[1]) for i in range(s.length)]
+                for s in found
+            ] == expected
+
+
+def test_sequence_list_by_hand() -> None:
+    up, right, rising, falling = (0, 1), (1, 0), (1, 1), (1, -1)
+    assert sequence_list(Position.from_moves("1213"), 0) == [
+        Sequence((0, 0), up, 1),
+        Sequence((0, 1), up, 1),
+        Sequence((0, 0), right, 1),
+        Sequence((0, 1), right, 1),
+        Sequence((0, 0), rising, 1),
+        Sequence((0, 1), rising, 1),
+        Sequence((0, 0), falling, 1),
+        Sequence((0, 1), falling, 1),
+        Sequence((0, 0), up, 2),
+    ]
+    assert sequence_list(Position(), 0) == []
+
+
+def test_a_run_of_four_holds_two_of_three() -> None:
+    position = Position.from_moves("1122334")
+    assert [count_by_length(position, 0, length) for length in (1, 2, 3, 4, 5)] == [16, 3, 2, 1, 0]
+
+
+BY_HAND = [
+    ("", {"sequences": 0, "windows": 0, "windows-symmetric": 0, "streaks": 0, "triples": 0}),
+    ("4", {"sequences": 0, "windows": 0, "windows-symmetric": 0, "streaks": -1, "triples": 0}),
+    # One disc in a corner: above and beside it 2 * 2, on the diagonal 2 * (2 - 1).
+    ("17", {"sequences": 10, "windows": 0, "streaks": 0}),
+    # From the centre: up 4, left 4, right 4, and 2 on each diagonal; the centre disc counts 1.
+    ("41", {"sequences": 16, "windows": 1, "windows-symmetric": 0, "streaks": 0}),
+    # The side to move can complete a line at once.
+    ("414141", {"sequences": SEQUENCE_WIN, "streaks": 0, "triples": 0}),
+    # Three in the centre column against it, and two of its own.
+    ("41414", {"windows": 100 - 101 - 1001, "windows-symmetric": 2 - 2 - 5, "triples": -1}),
+    ("41414", {"streaks": 2 * 8 - 3 * 128}),
+    # The game is lost: four of the opponent's discs in a line.
+    ("4141414", {"streaks": 3 * 128 - 4 * 99999, "triples": 1 - 2}),
+]
+
+
+@pytest.mark.parametrize(("moves", "expected"), BY_HAND)
+def test_evaluations_by_hand(moves: str, expected: dict[str, int]) -> None:
+    position = Position.from_moves(moves)
+    for name, worth in expected.items():
+        assert EVALUATIONS[name](position) == worth, name
+        assert evaluate_compiled(EVALUATIONS[name], position) == worth, name
+
+
+def test_evaluations_are_functions_of_a_position() -> None:
+    position = Position.from_moves("41414")
+    assert windows(position) == windows(position, WindowWeights()) == -1002
+    assert windows(position, SYMMETRIC) == -5
+    assert (streaks(position), triples(position)) == (-368, -1)
+    assert sequences(position.play(0)) == SEQUENCE_WIN
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_the_mirror_image_is_worth_the_same(geometry: Geometry) -> None:
+    even_centre = geometry.columns % 2 == 0
+    for position in random_positions(geometry, 40, seed=5):
+        image = position.mirror()
+        for name, evaluation in EVALUATIONS.items():
+            if even_centre and name == "windows":
+                continue  # of two middle columns one is the centre, so that one disc weighs 1 more
+            assert evaluation(image) == evaluation(position), (name, position)
+
+
+def height_of_column_4(position: Position) -> float:
+    return float(position.height_of(3))
+
+
+def test_a_function_of_ones_own_is_an_evaluation() -> None:
+    evaluation = get_evaluation(height_of_column_4)
+    assert evaluation.name == "height_of_column_4"
+    assert evaluation.kernel == OWN
+    assert evaluation(Position.from_moves("444")) == 3.0
+    assert get_evaluation(evaluation) is evaluation
+    assert get_evaluation("triples") is EVALUATIONS["triples"]
+    assert isinstance(get_evaluation(lambda position: 0), Evaluation)
+
+
+def test_an_unknown_evaluation_is_told_with_the_choices() -> None:
+    with pytest.raises(InvalidEvaluation) as caught:
+        get_evaluation("window")
+    assert str(caught.value) == (
+        "there is no evaluation 'window': choose from sequences, windows, windows-symmetric,"
+        " streaks, triples"
+    )
+    assert isinstance(caught.value, ValueError)
+
+
+def test_weights_of_the_kernel_fit_the_board() -> None:
+    weights = EVALUATIONS["streaks"].kernel_weights(Geometry(7, 7, 6))
+    assert weights.tolist() == [1, 8, 128, 1024, 8192, 99999]
+    assert EVALUATIONS["windows"].kernel_weights(Geometry()).shape == (7,)

@@ -1,0 +1,1 @@
+"""Tests of minimax, alpha-beta and negamax."""

@@ -1,0 +1,76 @@
+"""Seeded random positions for tests, and the same positions for the oracle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from claimeven import Geometry, Position
+from tests import naive
+
+#: Ten sizes, connect 2..5. 8x7 takes exactly 64 bits, the last three take more.
+BOARDS = (
+    Geometry(7, 6, 4),
+    Geometry(4, 4, 3),
+    Geometry(5, 4, 4),
+    Geometry(6, 5, 5),
+    Geometry(3, 5, 2),
+    Geometry(4, 12, 5),
+    Geometry(8, 7, 4),
+    Geometry(8, 8, 4),
+    Geometry(12, 6, 5),
+    Geometry(9, 9, 3),
+)
+
+#: Five sizes for the searches; the last takes exactly 64 bits.
+SEARCHED = (
+    Geometry(7, 6, 4),
+    Geometry(4, 4, 3),
+    Geometry(5, 4, 4),
+    Geometry(6, 5, 5),
+    Geometry(8, 7, 4),
+)
+
+
+def random_columns(rng: random.Random, geometry: Geometry, plies: int) -> list[int]:
+    """Legal columns, `plies` of them or fewer if the game ends before."""
+    position, columns = Position(geometry), []
+    for _ in range(plies):
+        if position.is_over:
+            break
+        columns.append(rng.choice(position.legal_columns))
+        position = position.play(columns[-1])
+    return columns
+
+
+def random_games(
+    geometry: Geometry, count: int, seed: int, going_on: bool = False
+) -> Iterator[list[int]]:
+    """Yield `count` move lists of random lengths; with `going_on` none that ends the game."""
+    rng = random.Random(f"{geometry} {seed}")
+    found = 0
+    while found < count:
+        columns = random_columns(rng, geometry, rng.randint(0, geometry.cells - going_on))
+        if going_on and Position.from_moves(columns, geometry).is_over:
+            continue
+        found += 1
+        yield columns
+
+
+def random_positions(
+    geometry: Geometry, count: int, seed: int, going_on: bool = False
+) -> Iterator[Position]:
+    """Yield the positions after `random_games`."""
+    for columns in random_games(geometry, count, seed, going_on):
+        yield Position.from_moves(columns, geometry)
+
+
+def oracle(position: Position) -> naive.Game:
+    """Return the position as the oracle's game, cell by cell."""
+    geometry = position.geometry
+    game = naive.Game(geometry.columns, geometry.rows, geometry.connect)
+    for player, discs in enumerate(position.discs):
+        for column, row in geometry.cells_of(discs):
+            game.grid[column][row] = player
+    game.player = position.turn
+    return game

@@ -1,0 +1,108 @@
+"""Exact scores: plain minimax on every position of small boards, and published results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.solver.drive import Engine
+from tests import naive
+from tests.solver.plain import all_scores, as_arrays
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        (4, 4, 2),
+        (3, 3, 3),
+        (4, 3, 3),
+        (3, 5, 3),
+        (4, 4, 3),
+        (8, 1, 3),
+        (1, 5, 4),
+        (6, 1, 4),
+        (2, 6, 4),
+        (4, 3, 4),
+        (3, 4, 4),
+        (3, 5, 4),
+        (3, 5, 5),
+        (5, 2, 5),
+    ],
+)
+def test_every_position_of_small_boards(size: tuple[int, int, int]) -> None:
+    mines, masks, expected = as_arrays(*size)
+    engine = Engine(Geometry(*size), table_mb=1)
+    scores, nodes = engine.score_many(mines, masks)
+    np.testing.assert_array_equal(scores, expected)
+    assert nodes.sum() == engine.nodes
+    outcomes, _ = engine.score_many(mines, masks, floor=-1, ceiling=1)
+    np.testing.assert_array_equal(outcomes, np.sign(expected))
+
+
+def test_the_plain_scores_are_those_of_the_oracle() -> None:
+    known: dict[object, int] = {}
+    game = naive.Game(3, 3, 3)
+    assert naive.score(game, known) == all_scores(3, 3, 3)[("", "", "")]
+    mines, masks, scores = as_arrays(3, 3, 3)
+    assert len(scores) == len(set(zip(mines.tolist(), masks.tolist(), strict=True)))
+    assert set(scores.tolist()) <= set(known.values())
+
+
+#: Who wins from the empty board (sign) and with which disc; 0 for a draw. Tromp; Steininger.
+PUBLISHED = {
+    (4, 4): 0,
+    (5, 4): 0,
+    (6, 4): -24,
+    (7, 4): 0,
+    (4, 5): 0,
+    (5, 5): 0,
+    (6, 5): 0,
+    (4, 6): 0,
+    (5, 6): 0,
+    (4, 7): 0,
+}
+
+
+@pytest.mark.parametrize("size", PUBLISHED)
+def test_published_results_of_whole_boards(size: tuple[int, int]) -> None:
+    disc = PUBLISHED[size]
+    geometry = Geometry(*size)
+    expected = (geometry.cells + 2 - abs(disc)) // 2 if disc else 0
+    score = Engine(geometry, table_mb=16).score(0, 0)
+    assert score == (expected if disc > 0 else -expected)
+
+
+@pytest.fixture(scope="module")
+def standard() -> Engine:
+    return Engine(Geometry(), table_mb=32)
+
+
+@pytest.mark.parametrize(
+    ("moves", "scores"),
+    [
+        ("226744515337", [-1, 0, -1, 7, 6, -2, 0]),
+        ("475772722323", [-14, 4, 4, 3, 4, -3, 4]),
+        ("44455554221", [-15] * 7),
+    ],
+)
+def test_published_scores_of_columns(standard: Engine, moves: str, scores: list[int]) -> None:
+    position = Position.from_moves(moves)
+    assert standard.scores(position.mine, position.mask) == scores
+
+
+def test_full_columns_and_wins_at_hand(standard: Engine) -> None:
+    position = Position.from_moves("4444447171717")
+    scores = standard.scores(position.mine, position.mask)
+    assert scores[3] is None
+    assert position.outcome is not None
+    position = Position.from_moves("444444717171")
+    assert standard.scores(position.mine, position.mask)[6] == (42 + 1 - 12) // 2
+
+
+def test_a_full_board_is_a_draw() -> None:
+    geometry = Geometry(2, 2, 3)
+    engine = Engine(geometry, table_mb=1)
+    assert engine.score(0b001010, geometry.board) == 0
+    assert engine.scores(0b001010, geometry.board) == [None, None]

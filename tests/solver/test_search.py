@@ -1,0 +1,179 @@
+"""The contract of a window test, pausing, tables of any size, threads."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.solver import kernel
+from claimeven.solver.drive import Engine, Progress, SearchStopped
+from tests.solver.positions import random_position
+
+STANDARD = Geometry()
+MIDDLE = Position.from_moves("4444443265")
+
+
+def sample(plies: int, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = random.Random(seed)
+    pairs = [random_position(STANDARD, plies, rng) for _ in range(count)]
+    return (
+        np.array([mine for mine, _ in pairs], dtype=np.uint64),
+        np.array([mask for _, mask in pairs], dtype=np.uint64),
+    )
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(STANDARD, table_mb=8)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32), st.integers(20, 36), st.integers(-21, 21))
+def test_a_test_returns_a_bound_on_its_side_of_the_window(
+    engine: Engine, seed: int, plies: int, alpha: int
+) -> None:
+    mine, mask = random_position(STANDARD, plies, random.Random(seed))
+    score = engine.score(mine, mask)
+    searcher = engine.searchers[0]
+    searcher.control[kernel.RESUME] = 0
+    searcher.control[kernel.BUDGET] = 1 << 62
+    searcher.shared[:] = (0, -99, 99)
+    bound = kernel.search(
+        searcher.words,
+        engine.entries,
+        searcher.stack,
+        searcher.control,
+        searcher.shared,
+        np.uint64(mine),
+        np.uint64(mask),
+        alpha,
+    )
+    assert alpha < bound <= score if score > alpha else score <= bound <= alpha
+
+
+def test_a_table_of_64_entries_gives_the_same_scores(engine: Engine) -> None:
+    mines, masks = sample(20, 30, seed=1)
+    tiny = Engine(STANDARD, table_mb=64 * 8 / 2**20)
+    assert len(tiny.entries) == 64
+    np.testing.assert_array_equal(
+        tiny.score_many(mines, masks)[0], engine.score_many(mines, masks)[0]
+    )
+
+
+def test_the_same_run_visits_the_same_nodes() -> None:
+    mines, masks = sample(18, 60, seed=2)
+    first, second = Engine(STANDARD, table_mb=1), Engine(STANDARD, table_mb=1)
+    expected = first.score_many(mines, masks)
+    np.testing.assert_array_equal(second.score_many(mines, masks), expected)
+    second.clear()
+    np.testing.assert_array_equal(second.score_many(mines, masks), expected)
+
+
+def test_two_threads_give_the_scores_of_one(engine: Engine) -> None:
+    mines, masks = sample(16, 3 * 64 + 5, seed=3)
+    pair = Engine(STANDARD, table_mb=8, threads=2)
+    alone = engine.score_many(mines, masks)[0]
+    np.testing.assert_array_equal(pair.score_many(mines, masks)[0], alone)
+    mines, masks = sample(12, 6, seed=4)
+    for mine, mask in zip(mines.tolist(), masks.tolist(), strict=True):
+        assert pair.score(mine, mask) == engine.score(mine, mask)
+    assert pair.searchers[1].nodes > 0
+
+
+def test_pausing_changes_nothing() -> None:
+    whole, sliced = Engine(STANDARD, table_mb=1), Engine(STANDARD, table_mb=1)
+    score = whole.score(MIDDLE.mine, MIDDLE.mask)
+    searcher = sliced.searchers[0]
+    control, shared = searcher.control, searcher.shared
+    shared[:] = (0, -99, 99)
+    pauses = 0
+    while True:
+        control[kernel.BUDGET] = searcher.nodes + 97
+        result = kernel.solve(
+            searcher.words,
+            sliced.entries,
+            searcher.stack,
+            control,
+            shared,
+            np.uint64(MIDDLE.mine),
+            np.uint64(MIDDLE.mask),
+            -99,
+            99,
+        )
+        if result != kernel.PAUSED:
+            break
+        pauses += 1
+        assert searcher.nodes == 97 * pauses
+    assert result == score
+    assert sliced.nodes == whole.nodes
+    np.testing.assert_array_equal(sliced.entries, whole.entries)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_node_budget_stops_the_search(threads: int) -> None:
+    engine = Engine(STANDARD, table_mb=1, threads=threads)
+    with pytest.raises(SearchStopped, match=r"the score is -?\d+ to \d+") as stopped:
+        engine.score(0, 0, nodes=50_000)
+    assert engine.nodes <= 50_000 + (threads - 1) * 50_000
+    assert stopped.value.low < stopped.value.high
+    with pytest.raises(SearchStopped):
+        engine.scores(0, 0, nodes=1000)
+    assert engine.score(MIDDLE.mine, MIDDLE.mask) == Engine(STANDARD).score(
+        MIDDLE.mine, MIDDLE.mask
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stop_from_another_thread(threads: int) -> None:
+    engine = Engine(STANDARD, table_mb=1, threads=threads)
+    failed: list[SearchStopped] = []
+
+    def search() -> None:
+        try:
+            engine.score(0, 0)
+        except SearchStopped as stopped:
+            failed.append(stopped)
+
+    worker = threading.Thread(target=search)
+    worker.start()
+    while engine.nodes == 0:
+        time.sleep(0.01)
+    engine.stop()
+    worker.join(60)
+    assert failed
+
+
+def test_progress_tells_nodes_and_bounds(engine: Engine) -> None:
+    seen: list[Progress] = []
+    with pytest.raises(SearchStopped):
+        engine.score(0, 0, nodes=2_000_000, progress=seen.append)
+    assert seen
+    assert [p.nodes for p in seen] == sorted(p.nodes for p in seen)
+    assert all(-21 <= p.low < p.high <= 21 for p in seen)
+    mines, masks = sample(30, 10, seed=5)
+    seen.clear()
+    engine.score_many(mines, masks, progress=seen.append)
+    assert (seen[-1].done, seen[-1].total) == (10, 10)
+
+
+def test_outcome_is_the_sign_of_the_score(engine: Engine) -> None:
+    mines, masks = sample(22, 40, seed=6)
+    for mine, mask in zip(mines.tolist(), masks.tolist(), strict=True):
+        assert engine.outcome(mine, mask) == np.sign(engine.score(mine, mask))
+
+
+def test_bad_options_are_named() -> None:
+    with pytest.raises(ValueError, match="more than 0 MB"):
+        Engine(STANDARD, table_mb=0)
+    with pytest.raises(ValueError, match="at least 1 thread, not 0"):
+        Engine(STANDARD, threads=0)
+    with pytest.raises(ValueError, match="9x7 connect 4 takes 72"):
+        Engine(Geometry(9, 7))
