@@ -1,8 +1,8 @@
 """The one place where Numba is set up: the `kernel` decorator and the intrinsics kernels share.
 
-A kernel is compiled for an explicit signature when its module is imported, without the Python
-error model, releasing the GIL, and cached on disk in the user's cache folder. The folder is named
-after a digest of the package's own sources, so an edit or an upgrade never runs stale code, and an
+A kernel is compiled for an explicit signature when it is first called, without the Python error
+model, releasing the GIL, and cached on disk in the user's cache folder. The folder is named after
+a digest of the package's own sources, so an edit or an upgrade never runs stale code, and an
 installation that cannot be written to works too. `CLAIMEVEN_CACHE_DIR` moves the folder.
 """
 
@@ -13,15 +13,16 @@ import os
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, update_wrapper
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
 import platformdirs
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, typeof_impl
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -87,30 +88,71 @@ _PLAIN = bool(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0")
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
+class Kernel:
+    """A function that is compiled, or loaded from the cache, when it is first called.
+
+    Importing its module costs nothing, and what is never called is never compiled. `load` does
+    the work ahead of a call, so that no clock runs meanwhile. A kernel may call another; a small
+    helper of kernels is better `inlined`.
+    """
+
+    def __init__(self, function: Callable[..., Any], signatures: tuple[str, ...]) -> None:
+        self.py_func = function
+        self.signatures = signatures
+        self._compiled: Callable[..., Any] | None = None
+        self._lock = Lock()
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the compiled function."""
+        compiled = self._compiled
+        return compiled(*arguments) if compiled is not None else self.load()(*arguments)
+
+    def load(self) -> Callable[..., Any]:
+        """Return the compiled function, ready to run."""
+        with self._lock:
+            if self._compiled is None:
+                self._compiled = self._load()
+            return self._compiled
+
+    def _load(self) -> Callable[..., Any]:
+        function, folder = self.py_func, cache_folder()
+        signatures = list(self.signatures)
+        if not _may_write(folder):
+            _tell_of_compilation()
+            return cast(Callable[..., Any], numba.njit(signatures, **_OPTIONS)(function))
+        done = folder / f"{function.__module__}.{function.__qualname__}"
+        if not done.exists():
+            _tell_of_compilation()
+        with _caching_in(folder):
+            compiled: Any = numba.njit(signatures, cache=True, **_OPTIONS)(function)
+        done.touch()
+        return cast(Callable[..., Any], compiled)
+
+
+@typeof_impl.register(Kernel)
+def _type_of_kernel(value: Kernel, context: Any) -> Any:
+    """Let a kernel call another: to Numba it is the compiled function."""
+    return typeof_impl(value.load(), context)
+
+
 def kernel(*signatures: str) -> Callable[[Function], Function]:
-    """Compile a function at once for the given Numba signatures, cached on disk.
+    """Make a function a `Kernel`, compiled for the given Numba signatures and cached on disk.
 
     Under `NUMBA_DISABLE_JIT=1` the function stays plain Python.
     """
 
     def decorate(function: Function) -> Function:
-        if _PLAIN:
-            return function
-        compiled: Any
-        folder = cache_folder()
-        if not _may_write(folder):
-            _tell_of_compilation()
-            compiled = numba.njit(list(signatures), **_OPTIONS)(function)
-            return cast(Function, compiled)
-        done = folder / f"{function.__module__}.{function.__qualname__}"
-        if not done.exists():
-            _tell_of_compilation()
-        with _caching_in(folder):
-            compiled = numba.njit(list(signatures), cache=True, **_OPTIONS)(function)
-        done.touch()
-        return cast(Function, compiled)
+        return function if _PLAIN else cast(Function, Kernel(function, signatures))
 
     return decorate
+
+
+def load(*kernels: Callable[..., Any]) -> None:
+    """Compile kernels, or load them from the cache, before a clock starts."""
+    for each in kernels:
+        if isinstance(each, Kernel):
+            each.load()
 
 
 def inlined(function: Function) -> Function:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -144,8 +143,7 @@ def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
         1 << options["table"] if "table" in options else TABLE_ENTRIES,
     )
     if options["backend"] != "python":
-        # Compiled, or loaded from the cache, before the first clock of a game starts.
-        importlib.import_module("claimeven.minimax.compiled_search")
+        searcher.load()
     full = options["depth"] == FULL
     own = Limit(options["seconds"], None, None if full else options["depth"], options["nodes"])
     return SearchAgent(searcher, own, full, options["start"] == "centre")

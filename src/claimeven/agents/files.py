@@ -142,7 +142,7 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
             raise InvalidSpec(f"{spec}: the class {found.__name__} is not a claimeven Agent")
         try:
             found = found()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InvalidSpec(f"{spec}: it cannot be made: {describe(error)}") from error
     if isinstance(found, Agent):
         found.name = spec
@@ -177,9 +177,12 @@ def describe(error: BaseException) -> str:
 
 def _module_exists(place: str) -> bool:
     try:
-        return importlib.util.find_spec(place) is not None
+        with redirect_stdout(sys.stderr):
+            return importlib.util.find_spec(place) is not None
     except (ImportError, ValueError):
         return False
+    except (Exception, SystemExit):
+        return True  # its package is there and fails: loading it says how
 
 
 def _load_module(place: str) -> ModuleType:
@@ -228,9 +231,13 @@ def _parameters(found: Any, spec: str) -> int:
     """Return how many positional arguments a function needs: 1, or 2 for a Kaggle agent."""
     if not callable(found):
         raise InvalidSpec(f"{spec} is not a function or an Agent")
+    try:
+        signature = inspect.signature(found)
+    except (TypeError, ValueError):
+        raise InvalidSpec(f"{spec} does not say which arguments it takes") from None
     parameters = [
         p
-        for p in inspect.signature(found).parameters.values()
+        for p in signature.parameters.values()
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     needed = sum(p.default is p.empty for p in parameters)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 
+from claimeven import interrupts
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.match import MatchPlan, PlayedGame, Player
 
@@ -34,20 +35,24 @@ def play_games(plan: MatchPlan, jobs: int) -> Iterator[PlayedGame]:
     pool = ProcessPoolExecutor(
         min(jobs, len(batches)), multiprocessing.get_context("spawn"), _begin, (plan,)
     )
+    finished = False
     try:
-        waiting: set[Future[list[PlayedGame]]] = {pool.submit(_play, batch) for batch in batches}
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield from future.result()
+        # A terminal sends Ctrl-C to the workers too, which may still be importing.
+        with interrupts.held_back():
+            futures = [pool.submit(_play, batch) for batch in batches]
+        for future in as_completed(futures):
+            yield from future.result()
+        finished = True
     except BrokenProcessPool:
         raise InvalidMatch(
             "an agent ended the process it played in; the games before it count"
         ) from None
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in list((getattr(pool, "_processes", None) or {}).values()):
-            process.terminate()
+        # Looked up first, as the pool forgets its processes when it shuts down.
+        workers = list((getattr(pool, "_processes", None) or {}).values())
+        pool.shutdown(wait=finished, cancel_futures=True)
+        for worker in () if finished else workers:
+            worker.terminate()
 
 
 def _begin(plan: MatchPlan) -> None:

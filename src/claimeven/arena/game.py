@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +39,7 @@ class Measures:
         )
         for name, amount in zip(QUANTITIES, told, strict=True):
             if amount is not None:
-                self.sums[name] += amount
+                self.sums[name] += float(amount)
                 self.counts[name] += 1
 
     def add(self, other: Measures) -> None:
@@ -92,11 +96,15 @@ def play_game(
     `watch` sees every position after a move, with the column played. `generators` are the
     random generators of the two seats.
     """
-    for agent in dict.fromkeys(seats):
-        agent.reset()
     position = start
     columns: list[int] = []
     measures = (Measures(), Measures())
+    for seat, agent in enumerate(seats):
+        try:
+            if seat == 0 or agent is not seats[0]:
+                begin_game(agent)
+        except AgentFault as fault:
+            return Game(start, (), 1 - seat, Forfeit(seat, str(fault)), measures)
     while position.outcome is None:
         seat = position.turn
         try:
@@ -119,12 +127,8 @@ def checked_decision(
     Raises `AgentFault`, saying what happened, when the agent raises anything but
     KeyboardInterrupt, or answers with something else.
     """
-    try:
+    with _faults():
         decision = agent.choose(position, limit, rng)
-    except (AgentFault, KeyboardInterrupt):
-        raise
-    except (Exception, SystemExit) as error:
-        raise AgentFault(f"raised {describe(error)}") from error
     if not isinstance(decision, Decision):
         raise AgentFault(f"returned {decision!r} instead of a Decision")
     column = as_column(decision.column)
@@ -137,4 +141,46 @@ def checked_decision(
         raise AgentFault(
             f"returned column {column} (counted from 0), {why}: legal were {choices}"
         ) from None
+    _check_told(decision, position.geometry.columns)
     return decision if type(decision.column) is int else replace(decision, column=column)
+
+
+def begin_game(agent: Agent) -> None:
+    """Reset an agent. Raises `AgentFault` when it fails at that."""
+    with _faults():
+        agent.reset()
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Turn whatever an agent raises, Ctrl-C apart, into an `AgentFault` that says what it was."""
+    try:
+        yield
+    except (AgentFault, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise AgentFault(f"raised {describe(error)}") from error
+
+
+def _check_told(decision: Decision, columns: int) -> None:
+    """Raise `AgentFault` unless what a decision tells besides its column can be counted with."""
+    told: dict[str, Any] = {
+        name: getattr(decision, name) for name in ("value", "score", "depth", "nodes")
+    }
+    if isinstance(decision.details, Mapping):
+        told["branching"] = decision.details.get("branching")
+    else:
+        raise AgentFault(f"returned a Decision whose details are {decision.details!r}, no mapping")
+    wrong = [name for name, amount in told.items() if amount is not None and not _finite(amount)]
+    if not _finite(decision.seconds):
+        wrong.append("seconds")
+    if wrong:
+        given = told.get(wrong[0], decision.seconds)
+        raise AgentFault(f"returned a Decision whose {wrong[0]} is {given!r}, no number")
+    policy = decision.policy
+    if policy is not None and (len(policy) != columns or not all(map(_finite, policy))):
+        raise AgentFault("returned a Decision whose policy is not one number a column")
+
+
+def _finite(amount: Any) -> bool:
+    return isinstance(amount, Real) and math.isfinite(amount)

@@ -18,7 +18,7 @@ class Pairing:
     """One game to be played.
 
     `number` counts from 0; games 2k and 2k + 1 share an opening with the seats swapped.
-    `first` says which agent (0 or 1) moves first in the game.
+    `first` says which agent (0 or 1) is the first player, whose turn it is on the empty board.
     """
 
     number: int
@@ -55,8 +55,9 @@ class Schedule:
         return np.random.default_rng(one), np.random.default_rng(other)
 
     def _first(self, number: int) -> int:
-        """Agent 0 makes the first move of even games, whoever's turn the start position has."""
-        return number % 2 if self.start.turn == 0 else 1 - number % 2
+        """Agent 0 makes the first move of even games, whoever's turn it is then."""
+        turn = (self.start.ply + self.opening_plies) % 2
+        return number % 2 ^ turn
 
     def _opening(self, pair: int) -> Position:
         if not self.opening_plies:

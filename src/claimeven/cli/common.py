@@ -80,6 +80,9 @@ def clean_stdout() -> Iterator[TextIO]:
         yield real
     finally:
         sys.stdout = shown
+        for stream in (shown, sys.__stdout__):
+            if stream is not None and not stream.closed:
+                stream.flush()  # what was written past sys.stdout must not come out later
         real.flush()
         os.dup2(kept, 1)
         real.close()
@@ -87,7 +90,12 @@ def clean_stdout() -> Iterator[TextIO]:
 
 def write_json(value: Any, stream: TextIO) -> None:
     """Write one JSON object on a line of its own."""
-    stream.write(json.dumps(value) + "\n")
+    stream.write(json.dumps(value, default=_plain) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold of a value from a user's agent: numbers of NumPy, or words."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def board_text(position: Position, stream: TextIO, last: int | None = None) -> str:
@@ -104,6 +112,6 @@ def board_text(position: Position, stream: TextIO, last: int | None = None) -> s
 def table_width() -> int:
     """Columns a table may take: the terminal's, or 80 where there is none."""
     try:
-        return os.get_terminal_size(1).columns
+        return os.get_terminal_size(1).columns or WIDTH
     except OSError:
         return WIDTH

@@ -9,15 +9,17 @@ from typing import Any
 
 import click
 
-from claimeven import __version__
+from claimeven import __version__, interrupts
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
 VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
+    "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),
     "agents": ("claimeven.cli.agents", "List every agent with its options."),
+    "book": ("claimeven.cli.book", "Build, check, count and convert opening books."),
     "perft": ("claimeven.cli.perft", "Count positions and move sequences, ply by ply."),
 }
 
@@ -35,7 +37,8 @@ class LazyVerbs(click.Group):
         """Import the module of a verb."""
         if cmd_name not in VERBS:
             raise click.UsageError(f"there is no verb {cmd_name!r}: choose from {', '.join(VERBS)}")
-        command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
+        with interrupts.seen_through():
+            command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -44,9 +47,14 @@ class LazyVerbs(click.Group):
             formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
 
 
-@click.group(cls=LazyVerbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyVerbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="claimeven")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """The Connect Four workbench: play, solve, search, compete.
 
     \b
@@ -55,6 +63,8 @@ def cli() -> None:
       claimeven match alphabeta:depth=3,eval=sequences random --games 500
       claimeven VERB --help
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:

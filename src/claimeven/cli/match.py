@@ -174,6 +174,7 @@ def _print_game(played: PlayedGame, plan: MatchPlan, out: TextIO) -> None:
 def _print_result(result: MatchResult, out: TextIO) -> None:
     from rich.console import Console  # noqa: PLC0415 - costs start-up time
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     console = Console(file=out, width=min(table_width(), 100), highlight=False)
     plan, played = result.plan, len(result.games)
@@ -189,7 +190,7 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
     low, high = result.interval
     for agent, interval in ((0, (low, high)), (1, (1 - high, 1 - low))):
         totals.add_row(
-            plan.agents[agent],
+            Text(plan.agents[agent]),
             str(result.wins[agent]),
             str(result.draws),
             str(result.wins[1 - agent]),
@@ -205,7 +206,7 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
     for agent in (0, 1):
         measures = result.measures(agent)
         costs.add_row(
-            plan.agents[agent],
+            Text(plan.agents[agent]),
             str(measures.moves),
             _number(measures.mean("seconds"), ".6f"),
             _number(measures.mean("nodes"), ",.1f"),

@@ -12,7 +12,7 @@ import numpy as np
 
 from claimeven.agents import Agent, Limit, make_agent
 from claimeven.agents.human import HumanAgent
-from claimeven.arena.game import checked_decision
+from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
     board_options,
     board_text,
@@ -211,7 +211,7 @@ def command(
     with clean_stdout() as out:
         seats = (make_agent(first_spec), make_agent(second_spec))
         for agent in seats:
-            agent.reset()
+            begin_game(agent)
         # With --json the conversation moves to stderr, so that stdout holds the object alone.
         talk = sys.stderr if as_json else out
         session = Session(

@@ -6,7 +6,7 @@ import click
 import numpy as np
 
 from claimeven.agents import Decision, Limit, make_agent
-from claimeven.arena.game import checked_decision
+from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
     board_options,
     board_text,
@@ -64,7 +64,7 @@ def command(
     say_when_compiling()
     with clean_stdout() as out:
         agent = make_agent(spec)
-        agent.reset()
+        begin_game(agent)
         decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
         if as_json:
             write_json(_as_dict(decision, position), out)

@@ -12,10 +12,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax import textbook
+from claimeven.minimax.compiled_search import SearchState, search_slice, start_search
 from claimeven.minimax.rules import (
     ALGORITHMS,
     PROVEN,
@@ -92,6 +94,10 @@ class Searcher:
         self.table_entries = table
         self._tables: dict[str, Table | CompiledTable] = {}
         self._geometry: Geometry | None = None
+
+    def load(self) -> None:
+        """Compile the search, or load it from the cache, before a clock starts."""
+        load(start_search, search_slice)
 
     def reset(self) -> None:
         """Forget the table."""
@@ -183,10 +189,6 @@ class Searcher:
         self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
     ) -> SearchResult | None:
         """Search one depth compiled; None when a bound ended it. Adds its counts to `total`."""
-        from claimeven.minimax.compiled_search import (  # noqa: PLC0415 - compiles on import
-            SearchState,
-        )
-
         table = self._table("compiled")
         assert not isinstance(table, Table)
         state = SearchState(position, depth, self.algorithm, self.evaluation, self.order, table)

@@ -1,0 +1,303 @@
+"""`claimeven book`: build, check, count, export and import opening books."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from claimeven.cli.common import board_options, say_when_compiling, write_json
+from claimeven.cli.solving import solver_options, status_line
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+
+if TYPE_CHECKING:
+    from claimeven.solver.book import Book
+    from claimeven.solver.book_build import BuildProgress
+
+#: Entries of the last ply that `verify` solves again where nothing else is asked for.
+SAMPLE = 100
+#: Wrong entries that `verify` lists.
+LISTED = 20
+
+book_file = click.argument("file", required=False, type=click.Path(path_type=Path))
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.group("book")
+def command() -> None:
+    """Opening books: exact scores of every position of the first plies.
+
+    The package comes with the book of the 7x6 board; commands that read a book use it where no
+    FILE is given.
+
+    \b
+    Examples:
+      claimeven book verify --sample 500
+      claimeven book counts
+      claimeven book build --plies 6 --columns 6 --rows 5
+      claimeven book export | head
+    """
+
+
+@command.command("build")
+@click.option("--plies", default=8, show_default=True, help="The greatest number of discs held.")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write; usually 7x6.book.")
+@solver_options
+@board_options
+def build(
+    plies: int,
+    out: Path | None,
+    threads: int,
+    table_mb: float,
+    columns: int,
+    rows: int,
+    connect: int,
+) -> None:
+    """Build a book. A build that was ended goes on where it was: run the same command again.
+
+    Results are kept second by second in a journal beside the book (FILE.journal).
+
+    \b
+    Examples:
+      claimeven book build --plies 4
+      claimeven book build --plies 8 --table-mb 1024 --threads 2
+      claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
+    """
+    geometry = Geometry(columns, rows, connect)
+    say_when_compiling()
+    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+    from claimeven.solver.book_build import build_book  # noqa: PLC0415
+
+    Solver(geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
+    path = out if out is not None else Path(f"{columns}x{rows}.book")
+    with status_line() as line:
+        made = build_book(
+            path,
+            geometry,
+            plies,
+            table_mb=table_mb,
+            threads=threads,
+            report=lambda at: line.show(lambda: _build_text(at)),
+        )
+    click.echo(_summary(path, made))
+
+
+@command.command("info")
+@book_file
+@json_option
+def info(file: Path | None, as_json: bool) -> None:
+    """Say what a book holds, ply by ply.
+
+    \b
+    Examples:
+      claimeven book info
+      claimeven book info small.book --json
+    """
+    path, book = _read(file)
+    sizes = [len(keys) for keys in book.keys]
+    if as_json:
+        board = book.geometry
+        write_json(
+            {
+                "file": str(path),
+                "columns": board.columns,
+                "rows": board.rows,
+                "connect": board.connect,
+                "plies": book.plies,
+                "positions": sizes,
+                "entries": len(book),
+                "bytes": path.stat().st_size,
+            },
+            sys.stdout,
+        )
+        return
+    click.echo(_summary(path, book))
+    for ply, size in enumerate(sizes):
+        click.echo(f"{ply:>4} {size:>12,}")
+
+
+@command.command("verify")
+@book_file
+@click.option("--sample", default=SAMPLE, show_default=True, help="Entries to solve again.")
+@click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
+@click.option("--seed", default=0, show_default=True, help="Decides which entries are drawn.")
+@solver_options
+@json_option
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    file: Path | None,
+    sample: int,
+    every: bool,
+    seed: int,
+    threads: int,
+    table_mb: float,
+    as_json: bool,
+) -> None:
+    """Check a book: whole, every ply the best of minus the next, last ply solved again.
+
+    Exit status 1 if an entry is wrong or missing.
+
+    \b
+    Examples:
+      claimeven book verify
+      claimeven book verify --sample 1000 --seed 7 --threads 2
+      claimeven book verify small.book --all
+    """
+    if sample < 0 or seed < 0:
+        raise ClaimevenError(f"--sample and --seed are 0 or more, not {min(sample, seed)}")
+    path, book = _read(file)
+    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+    from claimeven.solver.book_verify import verify_book  # noqa: PLC0415
+
+    Solver(book.geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
+    with status_line() as line:
+        found = verify_book(
+            book,
+            sample=None if every else sample,
+            seed=seed,
+            table_mb=table_mb,
+            threads=threads,
+            report=lambda done, total: line.show(lambda: f"solved again {done:,} of {total:,}"),
+        )
+    if as_json:
+        write_json(
+            {
+                "file": str(path),
+                "entries": found.entries,
+                "missing": found.missing,
+                "backed": found.backed,
+                "solved": found.solved,
+                "wrong": [vars(entry) for entry in found.wrong],
+            },
+            sys.stdout,
+        )
+    else:
+        click.echo(
+            f"{path}: {found.entries:,} entries, {found.missing:,} missing or not to be there,"
+            f" {found.backed:,} compared with their children, {found.solved:,} solved again,"
+            f" {len(found.wrong):,} wrong"
+        )
+        for entry in found.wrong[:LISTED]:
+            click.echo(f"ply {entry.ply}, key {entry.key}: {entry.held}, should be {entry.right}")
+    if not found.is_right:
+        ctx.exit(1)
+
+
+@command.command("counts")
+@book_file
+@json_option
+def count(file: Path | None, as_json: bool) -> None:
+    """Count the positions of each ply by their outcome for the first player.
+
+    All distinct positions, finished ones included and mirror images as two; then the quiet ones,
+    mirror images as one: unfinished, and nobody can complete a line with the next disc. The quiet
+    positions of ply 8 on 7x6 are the "connect-4" data set of the UCI repository.
+
+    \b
+    Examples:
+      claimeven book counts
+      claimeven book counts --json
+    """
+    path, book = _read(file)
+    from claimeven.solver.book_verify import counts  # noqa: PLC0415 - compiles on import
+
+    found = list(counts(book))
+    if as_json:
+        names = ("win", "draw", "loss")
+        plies = [
+            {
+                "ply": row.ply,
+                "positions": dict(zip(names, row.positions, strict=True)),
+                "over": row.over,
+                "quiet": dict(zip(names, row.quiet, strict=True)),
+            }
+            for row in found
+        ]
+        write_json({"file": str(path), "plies": plies}, sys.stdout)
+        return
+    heads = ["ply", "win", "draw", "loss", "over", "quiet win", "draw", "loss"]
+    click.echo("".join(f"{head:>11}" if i else f"{head:>4}" for i, head in enumerate(heads)))
+    for row in found:
+        cells = [*row.positions, row.over, *row.quiet]
+        click.echo(f"{row.ply:>4}" + "".join(f"{cell:>11,}" for cell in cells))
+
+
+@command.command("export")
+@book_file
+@click.option("--out", default="-", show_default=True, help="File to write, - for stdout.")
+def export(file: Path | None, out: str) -> None:
+    """Write a book as text: a heading, then a line `moves score` a position.
+
+    \b
+    Examples:
+      claimeven book export --out book.txt
+      claimeven book export small.book | tail
+    """
+    _, book = _read(file)
+    from claimeven.solver.book_text import to_text  # noqa: PLC0415 - compiles on import
+
+    lines = to_text(book)
+    try:
+        with nullcontext(sys.stdout) if out == "-" else Path(out).open("w") as stream:
+            stream.writelines(line + "\n" for line in lines)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ClaimevenError(f"{out} cannot be written: {error.strerror or error}") from None
+
+
+@command.command("import")
+@click.argument("text")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Book file to write.")
+def import_text(text: str, out: Path) -> None:
+    """Make a book of TEXT, a file as `export` writes it (- for stdin); all positions must be there.
+
+    The scores are taken as they are; `claimeven book verify` checks them.
+
+    \b
+    Examples:
+      claimeven book import book.txt --out 7x6.book
+    """
+    from claimeven.solver.book_text import from_text  # noqa: PLC0415 - compiles on import
+
+    name = "stdin" if text == "-" else text
+    try:
+        with nullcontext(sys.stdin) if text == "-" else Path(text).open() as stream:
+            book = from_text(stream, name)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise ClaimevenError(f"{name} cannot be read: {reason}") from None
+    book.save(out)
+    click.echo(_summary(out, book))
+
+
+def _read(file: Path | None) -> tuple[Path, Book]:
+    """Return a book and where it lies: the file given, or the book of the package."""
+    say_when_compiling()
+    from claimeven.solver.book import Book, shipped_path  # noqa: PLC0415 - compiles on import
+
+    path = file if file is not None else shipped_path(Geometry())
+    if path is None:
+        raise ClaimevenError("the package comes without a book: name a FILE")
+    return path, Book.load(path)
+
+
+def _summary(path: Path, book: Book) -> str:
+    return (
+        f"{path}: {book.geometry}, plies 0 to {book.plies}, {len(book):,} positions,"
+        f" {path.stat().st_size:,} bytes"
+    )
+
+
+def _build_text(at: BuildProgress) -> str:
+    """Say how far a build is, and how long the rest will take at this rate."""
+    text = f"{at.done:,} of {at.total:,} positions, {at.nodes:,} nodes"
+    fresh = at.done - at.resumed
+    if fresh:
+        text += f", {(at.total - at.done) * at.seconds / fresh:,.0f} s left"
+    return text

@@ -1,0 +1,88 @@
+"""What a score says: when the game ends, and in words.
+
+A score s of a position, seen from its side to move: 0 is a draw. If the side to move wins with
+best play, s = (cells + 1 - n) // 2 with n discs on the board before its winning disc; if it loses,
+minus that number for the opponent. Of the two n that give the same s only one has the parity of
+the winner's turns, so a score tells the exact disc on which the game ends.
+"""
+
+from __future__ import annotations
+
+from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.solver.errors import InvalidSolve
+
+OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
+
+
+def final_score(position: Position) -> int:
+    """Return the score of a finished game for the side that would be to move: 0, or its loss.
+
+    Raises `InvalidSolve` for a game that goes on.
+    """
+    outcome = position.outcome
+    if outcome is None:
+        raise InvalidSolve("the game is not over yet")
+    if outcome.winner is None:
+        return 0
+    return -((position.geometry.cells + 2 - position.ply) // 2)
+
+
+def last_disc(position: Position, score: int) -> int:
+    """Return the number of the disc on which the game ends with best play, counted from 1.
+
+    That is the winning disc, or the one that fills the board. Raises `InvalidSolve` for a score
+    that the position cannot have.
+
+    >>> last_disc(Position.from_moves("4455"), 18)
+    7
+    """
+    cells, ply = position.geometry.cells, position.ply
+    if score == 0:
+        if not (position.is_over and ply < cells):
+            return cells
+    else:
+        before = cells + 1 - 2 * abs(score)
+        winner_turn = ply % 2 if score > 0 else 1 - ply % 2
+        if before % 2 != winner_turn:
+            before -= 1
+        over = position.is_over
+        if (before == ply - 1 and score < 0) if over else before >= ply + (score < 0):
+            return before + 1
+    raise InvalidSolve(f"{score} is no score of a position with {ply} of {cells} discs")
+
+
+def plies_to_end(position: Position, score: int) -> int:
+    """Return how many discs both sides still play with best play; 0 once the game is over.
+
+    Raises `InvalidSolve` for a score that the position cannot have.
+
+    >>> plies_to_end(Position.from_moves("4455"), 18)
+    3
+    """
+    return last_disc(position, score) - position.ply
+
+
+def outcome_word(score: int) -> str:
+    """Return "win", "draw" or "loss": what a score means for the side to move."""
+    return OUTCOMES[(score > 0) - (score < 0)]
+
+
+def score_in_words(position: Position, score: int) -> str:
+    """Say who wins, with which disc and when.
+
+    Raises `InvalidSolve` for a score that the position cannot have.
+
+    >>> score_in_words(Position(), 1)
+    'first player wins with disc 41, in 41 plies'
+    >>> score_in_words(Position.from_moves("4455"), 18)
+    'first player wins with disc 7, in 3 plies'
+    """
+    disc = last_disc(position, score)
+    left = disc - position.ply
+    if left == 0:
+        return f"{position.outcome} with disc {disc}"
+    when = f"in {left} pl{'y' if left == 1 else 'ies'}"
+    if score == 0:
+        return f"draw with disc {disc}, {when}"
+    winner = position.turn if score > 0 else 1 - position.turn
+    return f"{PLAYER_NAMES[winner]} wins with disc {disc}, {when}"

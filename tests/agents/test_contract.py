@@ -1,0 +1,160 @@
+"""The contract of agents: limits, decisions, and what every agent of the registry keeps to."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.agents import AGENTS, Agent, Decision, InvalidLimit, Limit, make_agent
+from claimeven.agents.contract import one_hot
+from tests.positions import random_positions
+
+BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(9, 9, 5), Geometry(1, 4, 2))
+PLAYERS = [name for name in AGENTS if name != "human"]
+
+
+@pytest.mark.parametrize("name", ["seconds", "iterations", "depth", "nodes"])
+@pytest.mark.parametrize("given", [0, -1, math.nan])
+def test_limits_are_greater_than_0(name: str, given: float) -> None:
+    with pytest.raises(InvalidLimit) as caught:
+        Limit(**{name: given})
+    assert str(caught.value) == f"{name} must be greater than 0, not {given}"
+
+
+def test_the_tighter_limit_has_the_smaller_of_each() -> None:
+    one, other = Limit(seconds=1.0, depth=3, nodes=10), Limit(seconds=0.5, depth=4, iterations=7)
+    assert one.tighter(other) == other.tighter(one) == Limit(0.5, 7, 3, 10)
+    assert one.tighter(Limit()) == one
+    assert Limit().is_free
+    assert not one.is_free
+
+
+def test_one_hot() -> None:
+    assert one_hot(2, 4) == (0.0, 0.0, 1.0, 0.0)
+
+
+def decide(agent: Agent, position: Position, seed: int, limit: Limit) -> Decision:
+    agent.reset()
+    return agent.choose(position, limit, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("spec", PLAYERS)
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_decisions_are_legal_whole_and_reproducible(spec: str, geometry: Geometry) -> None:
+    limit = Limit(depth=2, iterations=30)
+    one, other = make_agent(spec), make_agent(spec)
+    for seed, position in enumerate(random_positions(geometry, 8, seed=1, going_on=True)):
+        decision = decide(one, position, seed, limit)
+        assert type(decision.column) is int
+        assert decision.column in position.legal_columns
+        assert decision.seconds >= 0
+        assert decision.depth is None or decision.depth >= 0
+        assert decision.nodes is None or decision.nodes >= 0
+        assert decision.value is None or -1 <= decision.value <= 1
+        if decision.policy is not None:
+            assert len(decision.policy) == geometry.columns
+            assert math.isclose(sum(decision.policy), 1)
+            assert all(
+                share == 0
+                for column, share in enumerate(decision.policy)
+                if column not in position.legal_columns
+            )
+        for key in ("values", "visits"):
+            if decision.details.get(key) is not None:
+                assert len(decision.details[key]) == geometry.columns
+        json.dumps(dict(decision.details), allow_nan=False)
+        again = decide(other, position, seed, limit)
+        assert (again.column, again.value, again.policy) == (
+            decision.column,
+            decision.value,
+            decision.policy,
+        )
+        assert (again.depth, again.nodes) == (decision.depth, decision.nodes)
+
+
+@pytest.mark.parametrize("spec", PLAYERS)
+def test_traces_are_lines_of_text_and_change_nothing(spec: str) -> None:
+    position, agent = Position.from_moves("112"), make_agent(spec)
+    limit, rng = Limit(depth=1, iterations=10), np.random.default_rng(1)
+    lines = list(agent.trace(position, limit, rng))
+    assert all(line and "\n" not in line for line in lines)
+    assert decide(agent, position, 5, limit).column == decide(
+        make_agent(spec), position, 5, limit
+    ).column  # fmt: skip
+
+
+def test_random_plays_every_column() -> None:
+    agent, rng = make_agent("random"), np.random.default_rng(0)
+    position = Position.from_moves("444444")
+    chosen = {agent.choose(position, Limit(), rng).column for _ in range(200)}
+    assert chosen == {0, 1, 2, 4, 5, 6}
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "column"),
+    [
+        ("greedy", "", 1),
+        # Two beside each other: a third on the left, though the fourth column is as good.
+        ("greedy", "2637", 1),
+        # Three of its own: it completes the line, the longest run there is.
+        ("greedy", "112233", 4),
+        # The other's three are left alone for a run of its own, unless it blocks.
+        ("greedy", "71727", 3),
+        ("greedy:block=yes", "71727", 7),
+        ("greedy:win=yes,block=yes", "112233", 4),
+        # A win of its own is worth more than a block.
+        ("greedy:win=yes,block=yes", "717273", 7),
+        # With block alone the block comes before the longest run.
+        ("greedy:block=yes", "717172", 7),
+    ],
+)
+def test_greedy_by_hand(spec: str, moves: str, column: int) -> None:
+    decision = make_agent(spec).choose(
+        Position.from_moves(moves), Limit(), np.random.default_rng(0)
+    )
+    assert decision.column == column - 1
+
+
+def test_limits_of_the_spec_and_of_the_move_both_hold() -> None:
+    position, rng = Position(), np.random.default_rng(0)
+    assert make_agent("alphabeta").choose(position, Limit(), rng).depth == 5
+    assert make_agent("alphabeta:depth=3").choose(position, Limit(), rng).depth == 3
+    assert make_agent("alphabeta:depth=3").choose(position, Limit(depth=2), rng).depth == 2
+    assert make_agent("alphabeta:depth=3").choose(position, Limit(depth=9), rng).depth == 3
+    nodes = make_agent("alphabeta:nodes=500").choose(position, Limit(), rng).nodes
+    assert nodes is not None
+    assert nodes <= 500
+
+
+def test_a_full_search_sees_the_end() -> None:
+    position = Position.from_moves("1122", Geometry(4, 4, 3))
+    decision = make_agent("negamax:depth=full").choose(position, Limit(), np.random.default_rng(0))
+    assert decision.value == 1.0
+    assert decision.details["plies_to_end"] == 1
+
+
+def test_presets_open_in_the_centre() -> None:
+    for spec in ("minimax-polito", "alphabeta-polito"):
+        agent, rng = make_agent(spec), np.random.default_rng(0)
+        assert agent.choose(Position(), Limit(), rng).column == 3
+        assert agent.choose(Position.from_moves("1"), Limit(), rng).column == 3
+        assert agent.choose(Position.from_moves("11"), Limit(), rng).depth == 3
+
+
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+def test_backends_decide_alike(backend: str) -> None:
+    position = Position.from_moves("4433")
+    decision = make_agent(f"alphabeta:depth=3,backend={backend}").choose(
+        position, Limit(), np.random.default_rng(0)
+    )
+    assert decision.details["backend"] == backend
+    other = make_agent("alphabeta:depth=3").choose(position, Limit(), np.random.default_rng(0))
+    assert (decision.column, decision.value, decision.nodes) == (
+        other.column,
+        other.value,
+        other.nodes,
+    )

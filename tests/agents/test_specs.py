@@ -1,0 +1,133 @@
+"""Specs: what names an agent, its options, and the sentence for everything that does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from claimeven import ClaimevenError
+from claimeven.agents import AGENTS, AgentKind, InvalidSpec, Option, make_agent
+from claimeven.evaluation import InvalidEvaluation
+
+NAMES = ", ".join(AGENTS)
+SEARCH_OPTIONS = "depth, eval, seconds, nodes, order, start, backend"
+
+BAD = [
+    (
+        "alphabet",
+        f"there is no agent 'alphabet': choose from {NAMES}, or a Python file such as"
+        " my_agent.py:agent",
+    ),
+    ("", f"there is no agent '': choose from {NAMES}, or a Python file such as my_agent.py:agent"),
+    ("alphabeta:deep=3", f"alphabeta has no option 'deep': it takes {SEARCH_OPTIONS}"),
+    ("alphabeta:table=3", f"alphabeta has no option 'table': it takes {SEARCH_OPTIONS}"),
+    ("random:depth=3", "random has no option 'depth': it takes none"),
+    (
+        "alphabeta:depth=0",
+        "depth=0 of alphabeta: depth takes a whole number from 1 to 256, or full",
+    ),
+    (
+        "alphabeta:depth=257",
+        "depth=257 of alphabeta: depth takes a whole number from 1 to 256, or full",
+    ),
+    (
+        "alphabeta:depth=3.5",
+        "depth=3.5 of alphabeta: depth takes a whole number from 1 to 256, or full",
+    ),
+    (
+        "minimax:depth=deep",
+        "depth=deep of minimax: depth takes a whole number from 1 to 256, or full",
+    ),
+    ("negamax:seconds=0", "seconds=0 of negamax: seconds takes a number from 0.001 to 1e+06"),
+    ("negamax:seconds=nan", "seconds=nan of negamax: seconds takes a number from 0.001 to 1e+06"),
+    ("alphabeta:nodes=0", "nodes=0 of alphabeta: nodes takes a whole number from 1"),
+    ("alphabeta:order=right", "order=right of alphabeta: order takes centre, left"),
+    ("alphabeta:start=left", "start=left of alphabeta: start takes search, centre"),
+    ("alphabeta:backend=gpu", "backend=gpu of alphabeta: backend takes auto, compiled, python"),
+    ("negamax:table=29", "table=29 of negamax: table takes a whole number from 0 to 28"),
+    ("greedy:win=maybe", "win=maybe of greedy: win takes yes or no"),
+    (
+        "alphabeta:eval=window",
+        "there is no evaluation 'window': choose from sequences, windows, windows-symmetric,"
+        " streaks, triples",
+    ),
+    ("alphabeta:depth", "'depth' in 'alphabeta:depth' is not of the form option=value"),
+    ("alphabeta:depth=", "'depth=' in 'alphabeta:depth=' is not of the form option=value"),
+    ("alphabeta:=3", "'=3' in 'alphabeta:=3' is not of the form option=value"),
+    ("alphabeta:depth=3,", "'' in 'alphabeta:depth=3,' is not of the form option=value"),
+    ("alphabeta:depth=3,depth=4", "depth stands twice in 'alphabeta:depth=3,depth=4'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "sentence"), BAD, ids=[spec for spec, _ in BAD])
+def test_bad_specs_are_told_in_one_sentence(spec: str, sentence: str) -> None:
+    with pytest.raises((InvalidSpec, InvalidEvaluation)) as caught:
+        make_agent(spec)
+    assert str(caught.value) == sentence
+    assert isinstance(caught.value, ClaimevenError)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *AGENTS,
+        "alphabeta:",
+        " random ",
+        "alphabeta:depth=full,eval=streaks,order=left,start=centre,backend=python",
+        "minimax: depth = 3 , eval = triples ",
+        "negamax:table=0",
+        "negamax:table=4,seconds=0.05,nodes=1000",
+        "greedy:win=true,block=0",
+        "greedy:win=NO",
+        "alphabeta-polito:depth=2",
+    ],
+)
+def test_good_specs_name_their_agent(spec: str) -> None:
+    assert make_agent(spec).name == spec.strip()
+
+
+def test_every_agent_tells_its_options() -> None:
+    for name, kind in AGENTS.items():
+        assert kind.name == name
+        assert kind.summary
+        names = [option.name for option in kind.options]
+        assert len(set(names)) == len(names)
+        for option in kind.options:
+            assert option.help
+            assert option.range
+            if option.default is not None:
+                shown = option.parse(option.shown_default, name)
+                wanted = option.default
+                if option.kind == "float":  # of which 6 digits are shown
+                    wanted = pytest.approx(option.default, rel=1e-5)
+                assert shown == wanted
+
+
+def test_presets_are_kinds_with_other_defaults() -> None:
+    presets = [kind for kind in AGENTS.values() if kind.is_preset]
+    assert presets
+    for kind in presets:
+        origin = AGENTS[kind.name.partition("-")[0]]
+        assert [o.name for o in kind.options] == [o.name for o in origin.options]
+        assert [o.default for o in kind.options] != [o.default for o in origin.options]
+
+
+def test_options_of_every_kind() -> None:
+    flag = Option("win", "flag", False, "help")
+    assert [flag.parse(word, "x") for word in ("yes", "No", "TRUE", "0")] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert (flag.range, flag.shown_default) == ("yes or no", "no")
+    number = Option("c", "float", 0.7, "help", 0.0)
+    assert (number.parse("1e-3", "x"), number.range) == (0.001, "a number from 0")
+    assert number.shown_default == "0.7"
+    assert Option("n", "int", None, "help").shown_default == "-"
+    assert Option("n", "int", None, "help").range == "a whole number"
+    text = Option("eval", "text", "windows", "help")
+    assert (text.parse("a.py:f", "x"), text.range) == ("a.py:f", "a name")
+    kind = AgentKind("x", "an agent", (flag, number), lambda options: make_agent("random"))
+    assert kind.parse({"c": "2"}) == {"win": False, "c": 2.0}
+    assert kind.preset("y", "another", c=3.0).parse({}) == {"win": False, "c": 3.0}
