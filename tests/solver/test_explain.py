@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from claimeven import ClaimevenError, Geometry, Position
+from claimeven import Geometry, Position
 from claimeven.solver.checks import CHECKS, holds
-from claimeven.solver.claims import SENTENCES, Claim, winning_disc
+from claimeven.solver.claims import SENTENCES, Claim
+from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.explain import explain
 from tests import naive
 from tests.solver.claims_oracle import JUDGES, judge
@@ -158,20 +159,6 @@ def test_json_counts_from_one_and_holds_every_sentence() -> None:
     assert written == sentences
 
 
-def test_the_disc_that_wins_is_counted_from_the_score() -> None:
-    position = Position.from_moves("4455")
-    assert winning_disc(position, 18) == 7
-    assert winning_disc(position, -4) == 36
-    assert winning_disc(Position(), 1) == 41
-    for geometry in (Geometry(), Geometry(5, 5, 4), Geometry(4, 5, 4)):
-        for turn in (0, 1):
-            start = Position.from_moves([0] * turn, geometry)
-            for disc in range(2 * geometry.connect - 1 + turn, geometry.cells + 1, 2):
-                score = (geometry.cells + 1 - (disc - 1)) // 2
-                winner_moves = (disc - 1) % 2 == start.turn
-                assert winning_disc(start, score if winner_moves else -score) == disc
-
-
 def test_a_double_threat_is_told_in_words() -> None:
     geometry = Geometry(5, 3, 3)
     position = Position.from_moves("33", geometry)
@@ -183,5 +170,5 @@ def test_a_double_threat_is_told_in_words() -> None:
 
 def test_a_finished_game_is_refused() -> None:
     geometry = Geometry(4, 4, 3)
-    with pytest.raises(ClaimevenError, match="nothing to explain, the game is over: first player"):
+    with pytest.raises(InvalidSolve, match="nothing to explain, the game is over: first player"):
         explain(Position.from_moves("12121", geometry), PlainSolver(geometry))

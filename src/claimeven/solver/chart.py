@@ -32,16 +32,17 @@ _SYMBOLS = {"unicode": ("█", "│", "─", "┼"), "ascii": ("#", "|", "-", "+
 def score_chart(course: Sequence[int], width: int = 80, charset: str = "unicode") -> str:
     """Draw scores from the first player, after 0, 1, ... moves, as lines of at most `width`.
 
-    A score other than 0 is always at least one row high; the furthest reaches `REACH` rows.
+    A score other than 0 is always at least one row high; the furthest reaches `REACH` rows at most.
     """
     bar, upright, axis, crossing = _SYMBOLS[charset]
     step = -(-len(course) // (width - _MARGIN))
     shown = [max(course[i : i + step], key=abs) for i in range(0, len(course), step)]
     furthest = max(1, *(abs(score) for score in course))
-    heights = [_rows(score, furthest) for score in shown]
+    reach = min(REACH, furthest)
+    heights = [_rows(score, furthest, reach) for score in shown]
     lines = []
     for row in range(max(0, *heights), min(0, *heights) - 1, -1):
-        label = 0 if row == 0 else (1 if row > 0 else -1) * -(-abs(row) * furthest // REACH)
+        label = 0 if row == 0 else (1 if row > 0 else -1) * -(-abs(row) * furthest // reach)
         bars = "".join(
             axis if row == 0 else bar if 0 < row <= height or height <= row < 0 else " "
             for height in heights
@@ -52,9 +53,9 @@ def score_chart(course: Sequence[int], width: int = 80, charset: str = "unicode"
     return "\n".join(lines)
 
 
-def _rows(score: int, furthest: int) -> int:
+def _rows(score: int, furthest: int, reach: int) -> int:
     """Return the height of a bar in rows, signed."""
-    height = -(-abs(score) * REACH // furthest)
+    height = -(-abs(score) * reach // furthest)
     return height if score > 0 else -height
 
 

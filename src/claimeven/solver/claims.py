@@ -12,6 +12,7 @@ from typing import Any
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import PLAYER_NAMES, Position
 from claimeven.solver.threats import Cell, forced_below
+from claimeven.solver.words import last_disc, plies_to_end
 
 #: Moves of a line that are read out; the claim itself holds all of them.
 SPOKEN_MOVES = 8
@@ -56,13 +57,6 @@ class Claim:
         }
 
 
-def winning_disc(position: Position, score: int) -> int:
-    """Return the number of the disc that wins, counted from 1; the score is not 0."""
-    winner = position.turn if score > 0 else 1 - position.turn
-    before = position.geometry.cells - 2 * abs(score)
-    return before + 1 + (before % 2 != winner)
-
-
 @dataclass(frozen=True)
 class _Words:
     """The names of things in sentences about one position."""
@@ -88,10 +82,10 @@ class _Words:
     def end(self, score: int) -> str:
         """Say who wins with which disc; the score is from the side to move, not 0."""
         winner = self.position.turn if score > 0 else 1 - self.position.turn
-        return f"{self.player(winner)} wins with disc {winning_disc(self.position, score)}"
+        return f"{self.player(winner)} wins with disc {last_disc(self.position, score)}"
 
     def plies(self, score: int) -> str:
-        plies = winning_disc(self.position, score) - self.position.ply
+        plies = plies_to_end(self.position, score)
         return "at once" if plies == 1 else f"in {plies} plies"
 
 
@@ -138,15 +132,15 @@ def _verdict(claim: Claim, words: _Words) -> str:
             )
         if words.plies(after) == "at once":
             return f"{name} wins at once."
-        disc = winning_disc(words.position, after)
+        disc = last_disc(words.position, after)
         return f"{name} wins with disc {disc}, {words.plies(after)}."
     if after > 0:
-        late, soon = (winning_disc(words.position, score) for score in (after, before))
+        late, soon = (last_disc(words.position, score) for score in (after, before))
         return f"{name} still wins, but with disc {late} instead of disc {soon}."
     if after == 0:
         return f"{name} gives the win away: best play now ends in a draw."
     if before < 0:
-        soon, late = (winning_disc(words.position, score) for score in (after, before))
+        soon, late = (last_disc(words.position, score) for score in (after, before))
         return f"{name} loses sooner, to disc {soon} instead of disc {late}."
     what = "turns the win into a loss" if before > 0 else "gives the draw away"
     return f"{name} {what}: {words.end(after)}, {words.plies(after)}."

@@ -14,12 +14,12 @@ from itertools import islice
 from textwrap import wrap
 from typing import Any
 
-from claimeven.game.errors import ClaimevenError
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.solver import checks
 from claimeven.solver.claims import Claim
 from claimeven.solver.contract import ExactSolver
+from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.follow_up import follow_up_reaches
 from claimeven.solver.threats import (
     Cell,
@@ -99,10 +99,10 @@ class Explanation:
 def explain(position: Position, solver: ExactSolver) -> Explanation:
     """Explain a position that is not over by exact scores.
 
-    Raises `ClaimevenError` for a finished game and whatever the solver refuses.
+    Raises `InvalidSolve` for a finished game, and whatever the solver refuses.
     """
     if position.outcome is not None:
-        raise ClaimevenError(f"there is nothing to explain, the game is over: {position.outcome}")
+        raise InvalidSolve(f"there is nothing to explain, the game is over: {position.outcome}")
     scores = solver.scores(position)
     known = {column: score for column, score in enumerate(scores) if score is not None}
     score = max(known.values())
@@ -227,10 +227,10 @@ class _Column:
 
     def _reasons(self, best_play: tuple[int, ...]) -> Iterator[Claim]:
         """Yield what explains the score of a column after which nobody wins at once."""
-        if self.cell in wins_now(self.position, self.other):
-            yield self._claim("blocks", self.mover, cells=(self.cell,))
         if self.after < self.before:
             yield from self._given_up()
+        if self.cell in wins_now(self.position, self.other):
+            yield self._claim("blocks", self.mover, cells=(self.cell,))
         if self.after != 0:
             yield from self._decided(best_play)
         if self.after < self.before:
