@@ -1,0 +1,126 @@
+"""`claimeven dataset`: positions with exact scores, for learning and statistics."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from claimeven.cli.common import board_options, say_when_compiling, write_json
+from claimeven.cli.solving import solver_options
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+
+if TYPE_CHECKING:
+    from claimeven.solver.dataset import DatasetProgress
+
+#: Seconds between two lines of progress, on a terminal and elsewhere.
+TICK, SLOW_TICK = 0.5, 30.0
+
+
+@click.command("dataset")
+@click.option("--positions", type=int, required=True, help="Rows to write.")
+@click.option("--plies", default="8-36", show_default=True, help="Plies of the positions, a-b.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A .csv or .parquet.")
+@click.option("--source", default="random", show_default=True, help="random or selfplay.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
+@solver_options
+@board_options
+def command(
+    positions: int,
+    plies: str,
+    seed: int,
+    out: Path,
+    source: str,
+    as_json: bool,
+    threads: int,
+    table_mb: float,
+    columns: int,
+    rows: int,
+    connect: int,
+) -> None:
+    """Write positions with the exact score of every column to a CSV or Parquet file.
+
+    A row holds the moves that lead to the position, its ply, `mine` and `mask` (the discs of the
+    side to move and all discs, as integers), `score`, and `score_1`, `score_2`, ... for the
+    columns, empty where full; all for the side to move. No position is there twice, nor beside its
+    mirror image. The same options give the same rows.
+
+    Random positions come from games of random moves to a ply drawn evenly; games over by then are
+    dropped, so late plies are rarer. Self-play takes all positions of games in which both sides
+    know the scores and err a little; the moves before the plies asked for are random.
+
+    Work ended by Ctrl-C or a kill goes on where it was: run the same command again.
+
+    \b
+    Examples:
+      claimeven dataset --positions 10000 --plies 12-30 --seed 1 --out train.parquet
+      claimeven dataset --positions 500 --source selfplay --plies 14-41 --out games.csv --threads 2
+      claimeven dataset --positions 1000 --plies 4-15 --columns 4 --rows 4 --out small.csv
+    """
+    lowest, highest = _range(plies)
+    geometry = Geometry(columns, rows, connect)
+    say_when_compiling()
+    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+    from claimeven.solver.dataset import DatasetPlan, make_dataset  # noqa: PLC0415
+
+    plan = DatasetPlan(positions, lowest, highest, seed, source, geometry)
+    solver = Solver(geometry, table_mb, threads)
+    begin = time.perf_counter()
+    show = _Shown()
+    try:
+        made = make_dataset(out, plan, solver, show)
+    except KeyboardInterrupt:
+        show.end()
+        print(f"interrupted; run the same again to go on from {out}.partial", file=sys.stderr)
+        raise
+    show.end()
+    seconds = time.perf_counter() - begin
+    if as_json:
+        nodes = solver.statistics.nodes
+        write_json(
+            {"out": str(out), "positions": made, **plan.header(), "nodes": nodes,
+             "seconds": seconds},
+            sys.stdout,
+        )  # fmt: skip
+        return
+    click.echo(f"{out}: {made:,} positions, {seconds:.1f} s")
+
+
+def _range(text: str) -> tuple[int, int]:
+    """Read plies: `8-20`, or one number for both ends."""
+    found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
+    if found is None:
+        raise ClaimevenError(f"--plies {text}: give two plies such as 8-20, or one")
+    return int(found[1]), int(found[2] or found[1])
+
+
+class _Shown:
+    """Progress on stderr: one line written over on a terminal, a line now and then elsewhere."""
+
+    def __init__(self) -> None:
+        self._at = time.monotonic()
+        self._open = False
+
+    def __call__(self, at: DatasetProgress) -> None:
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        if now - self._at < (TICK if terminal else SLOW_TICK):
+            return
+        self._at = now
+        rate = (at.done - at.resumed) / at.seconds if at.seconds else 0.0
+        left = f", about {(at.total - at.done) / rate:,.0f} s left" if rate else ""
+        text = f"{at.done:,} of {at.total:,} positions, {rate:,.0f}/s{left}"
+        print(f"\r{text}\x1b[K" if terminal else text, end="" if terminal else "\n",
+              file=sys.stderr, flush=True)  # fmt: skip
+        self._open = terminal
+
+    def end(self) -> None:
+        """Wipe the line."""
+        if self._open:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._open = False

@@ -1,0 +1,68 @@
+"""A drawing of the score over a game, as text.
+
+>>> print(score_chart([1, 1, -3, 12, 12, 0, -6]))
+ +12 │   ██
+ +10 │   ██
+  +8 │   ██
+  +5 │   ██
+  +3 │██ ██
+   0 ┼───────
+  -3 │  █   █
+  -5 │  █   █
+  -8 │      █
+      0
+
+One character a ply, bars up where the first player wins, down where the second does. Long games
+are drawn with several plies a character, of which the score furthest from 0 is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+#: Rows of bars on either side of the axis.
+REACH = 5
+#: Characters left of the bars.
+_MARGIN = 6
+_TICK = 10
+#: (bar, upright, axis, crossing) of each charset.
+_SYMBOLS = {"unicode": ("█", "│", "─", "┼"), "ascii": ("#", "|", "-", "+")}
+
+
+def score_chart(course: Sequence[int], width: int = 80, charset: str = "unicode") -> str:
+    """Draw scores from the first player, after 0, 1, ... moves, as lines of at most `width`.
+
+    A score other than 0 is always at least one row high; the furthest reaches `REACH` rows at most.
+    """
+    bar, upright, axis, crossing = _SYMBOLS[charset]
+    step = -(-len(course) // (width - _MARGIN))
+    shown = [max(course[i : i + step], key=abs) for i in range(0, len(course), step)]
+    furthest = max(1, *(abs(score) for score in course))
+    reach = min(REACH, furthest)
+    heights = [_rows(score, furthest, reach) for score in shown]
+    lines = []
+    for row in range(max(0, *heights), min(0, *heights) - 1, -1):
+        label = 0 if row == 0 else (1 if row > 0 else -1) * -(-abs(row) * furthest // reach)
+        bars = "".join(
+            axis if row == 0 else bar if 0 < row <= height or height <= row < 0 else " "
+            for height in heights
+        )
+        text = f"{label:+d}" if label else "0"
+        lines.append(f"{text:>{_MARGIN - 2}} {crossing if row == 0 else upright}{bars}".rstrip())
+    lines.append(_ruler(len(shown), step))
+    return "\n".join(lines)
+
+
+def _rows(score: int, furthest: int, reach: int) -> int:
+    """Return the height of a bar in rows, signed."""
+    height = -(-abs(score) * reach // furthest)
+    return height if score > 0 else -height
+
+
+def _ruler(length: int, step: int) -> str:
+    ticks = [" "] * length
+    for place in range(0, length, _TICK):
+        text = str(place * step)
+        if place + len(text) <= length:
+            ticks[place : place + len(text)] = text
+    return (" " * _MARGIN + "".join(ticks)).rstrip()

@@ -1,0 +1,180 @@
+"""The files of a data set: the journal of work in progress, CSV, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from claimeven.game.errors import ClaimevenError
+
+Cells = Sequence["int | str | None"]
+CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
+PARTIAL = ".partial"
+#: Fields that are text; the others are whole numbers, empty where there is none.
+_TEXT = ("moves",)
+_WIDE = ("mine", "mask")
+
+
+class InvalidDatasetFile(ClaimevenError):
+    """A file of a data set that cannot be written, or a partial one that cannot be gone on with."""
+
+
+def check_target(path: Path) -> None:
+    """Raise `InvalidDatasetFile` unless a data set can be written to a new file there."""
+    if path.suffix not in SUFFIXES:
+        raise InvalidDatasetFile(f"{path} must end in {' or '.join(SUFFIXES)}")
+    if path.suffix == PARQUET:
+        _pyarrow()
+    if path.exists():
+        raise InvalidDatasetFile(f"{path} is there already: choose another name or remove it")
+    if not path.parent.is_dir():
+        raise InvalidDatasetFile(f"{path} cannot be written: there is no folder {path.parent}")
+
+
+class Journal:
+    """The rows made so far, kept in `path` + ".partial" line by line.
+
+    The first line holds the options, each further one the number of a row's candidate and its
+    fields. A last line that was cut off is dropped; anything else that is wrong is refused with
+    `InvalidDatasetFile`. `rows` holds the fields of all rows.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, Any], fields: Sequence[str]) -> None:
+        check_target(path)
+        self.path = path.with_name(path.name + PARTIAL)
+        self.fields = fields
+        self.rows: list[Cells] = []
+        self.last_number = 0
+        try:
+            whole = self._load(header) if self.path.exists() else 0
+            self._file: IO[bytes] = self.path.open("r+b" if whole else "wb")
+            self._file.truncate(whole)
+            self._file.seek(whole)
+            if not whole:
+                self._file.write(json.dumps(header).encode() + b"\n")
+                self._file.flush()
+        except OSError as error:
+            reason = error.strerror or error
+            raise InvalidDatasetFile(f"{self.path} cannot be written: {reason}") from None
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def append(self, rows: Iterable[tuple[int, Cells]]) -> None:
+        """Add rows, (number, fields) each; they are on their way to the disk when this returns."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        for number, cells in rows:
+            writer.writerow([number, *cells])
+            self.rows.append(cells)
+            self.last_number = number
+        self._file.write(text.getvalue().encode())
+        self._file.flush()
+
+    def done(self) -> None:
+        """Remove the journal: the data set is written."""
+        self._file.close()
+        self.path.unlink()
+
+    def _load(self, header: Mapping[str, Any]) -> int:
+        """Read the rows of an earlier run; return the length of the lines that are whole."""
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        first, _, rest = content[:whole].partition(b"\n")
+        if not first:
+            return 0
+        self._check_header(first, header)
+        for number, line in enumerate(rest.splitlines(), start=2):
+            try:
+                cells = next(csv.reader([line.decode("ascii")]))
+                source, *values = (
+                    text if name in _TEXT else int(text) if text else None
+                    for name, text in zip(("number", *self.fields), cells, strict=True)
+                )
+                assert isinstance(source, int)
+            except (ValueError, AssertionError, StopIteration):
+                raise InvalidDatasetFile(
+                    f"{self.path} is damaged in line {number}: remove it to begin again"
+                ) from None
+            self.rows.append(values)
+            self.last_number = source
+        return whole
+
+    def _check_header(self, line: bytes, header: Mapping[str, Any]) -> None:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise InvalidDatasetFile(
+                f"{self.path} is not a partial data set: remove it to begin again"
+            )
+        for name, value in header.items():
+            if found.get(name) != value:
+                raise InvalidDatasetFile(
+                    f"{self.path} was begun with {name} {found.get(name)}, not {value}:"
+                    " ask for the same, or remove it to begin again"
+                )
+
+
+def write_table(
+    path: Path, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
+) -> None:
+    """Write rows as CSV or Parquet, whole or not at all. Raises `InvalidDatasetFile`."""
+    temporary = path.with_name(path.name + ".new")
+    write: Callable[..., None] = _write_csv if path.suffix == CSV else _write_parquet
+    try:
+        write(temporary, fields, rows, header)
+        temporary.replace(path)
+    except OSError as error:
+        raise InvalidDatasetFile(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _write_csv(
+    path: Path, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
+) -> None:
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(fields)
+        writer.writerows(rows)
+
+
+def _write_parquet(
+    path: Path, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
+) -> None:
+    arrow, parquet = _pyarrow()
+    types = [
+        arrow.string() if name in _TEXT else arrow.uint64() if name in _WIDE else arrow.int16()
+        for name in fields
+    ]
+    columns = [
+        arrow.array([row[place] for row in rows], type=kind) for place, kind in enumerate(types)
+    ]
+    table = arrow.Table.from_arrays(columns, names=list(fields))
+    parquet.write_table(
+        table.replace_schema_metadata({"claimeven": json.dumps(dict(header))}), path
+    )
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow  # noqa: PLC0415 - an extra
+        import pyarrow.parquet  # noqa: PLC0415
+    except ImportError:
+        raise InvalidDatasetFile(
+            "Parquet files need pyarrow: pip install 'claimeven[data]', or write a .csv file"
+        ) from None
+    return pyarrow, pyarrow.parquet
