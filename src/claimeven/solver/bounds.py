@@ -143,7 +143,7 @@ def static_bound(
             if not has_line(fixed, mine | (empty & ~upper)):
                 return 0
         elif has_line(fixed, theirs | (upper & words[ABOVE + above])) and not has_line(
-            words, mine | (empty & ~upper)
+            fixed, mine | (empty & ~upper)
         ):
             return alpha
     # Step 3: zugzwang, for each winning cell of W of the right parity, lowest first.

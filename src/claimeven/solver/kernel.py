@@ -24,9 +24,13 @@ ENTERED is the node count at entry, PLIES how far below the child is that is bei
 the number of children left. A child is six words: MINE MASK THREATS REPLIES HASH PLIES.
 
 **Control** (int64, one array a thread): `BUDGET` nodes at which to pause, `NODES` visited so far,
-`RESUME` not 0 if a paused search is laid down, `STEP` and `GUESS` of the window driver, `DONE`
-positions finished in `solve_many`. **Shared** (int64, one array for all threads at one position):
-`STOP` not 0 pauses everybody, `LOW` and `HIGH` are the bounds found so far.
+`RESUME` not 0 if a paused search is laid down, `STEP`, `GUESS` and `ALPHA_NOW` of the window
+driver, `DONE` positions finished in `solve_many`.
+
+**Shared** (int64, one array for all threads at one position): `STOP` not 0 pauses everybody; `LOW`
+and `HIGH` are the bounds found so far; `TOGETHER` is not 0 if several threads are at work, which
+then mark the positions they are at in `MARK_COUNT` places from `MARKS` on. A thread goes to a
+position that another is at only if there is no other to go to.
 """
 
 from __future__ import annotations
