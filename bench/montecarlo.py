@@ -23,6 +23,8 @@ from claimeven.montecarlo import PLAYOUTS, PRESETS, Options, Searcher, preset
 from claimeven.montecarlo.graph_layout import graph_arrays
 from claimeven.montecarlo.layout import FIELDS
 from claimeven.montecarlo.playouts import board_vector, count_results
+from claimeven.montecarlo.randomness import Stream
+from claimeven.montecarlo.textbook_playouts import RULES
 from claimeven.solver import Engine
 
 #: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.
@@ -172,13 +174,14 @@ def clock(decisions: int) -> None:
 
 
 def some_position(generator: random.Random, plies: int) -> Position:
-    """Play random moves; never a finished game."""
+    """Play moves that win and block, else random ones; never a finished game."""
+    stream = Stream(generator.getrandbits(64))
     while True:
         position = Position()
         for _ in range(plies):
             if position.is_over:
                 break
-            position = position.play(generator.choice(position.legal_columns))
+            position = position.play(RULES["careful"](position, stream))
         if not position.is_over:
             return position
 
@@ -194,7 +197,7 @@ def curve(count: int) -> None:
         while len(found) < count:
             position = some_position(generator, generator.choice(plies))
             scores = {column: exact(engine, position, column) for column in position.legal_columns}
-            if len(set(map(np.sign, scores.values()))) > 1:  # a choice that matters
+            if len(set(map(np.sign, scores.values()))) > 1:  # some moves throw the result away
                 found.append((position, scores))
         labels[band] = found
     for name in ("uct", "uct-menary"):
@@ -213,7 +216,7 @@ def curve(count: int) -> None:
                 kept += kept_here
                 total += len(found)
                 cells.append(f"plies {band} {kept_here / len(found):.1%}")
-            shares.append(perfect / total)
+            shares.append(kept / total)
             print(
                 f"{name}, {iterations:,} iterations: perfect {perfect / total:.1%},"
                 f" result kept {kept / total:.1%} ({', '.join(cells)})"

@@ -12,12 +12,16 @@ from claimeven.montecarlo.randomness import Stream
 from claimeven.montecarlo.textbook_playouts import (
     RULES,
     WIN,
+    Replies,
     longest_run,
     play_out,
     safe_columns,
     winning_columns,
 )
 from tests.montecarlo.support import BOARDS, unfinished_position, wins_at_once
+
+#: Playouts from one stream, so that what is remembered shows.
+PLAYED = 12
 
 
 def moves_of(rule: str, position: Position, count: int = 60) -> set[int]:
@@ -31,9 +35,9 @@ def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
     for trial in range(40):
         position = unfinished_position(rng, BOARDS[trial % len(BOARDS)])
         cut, seed = rng.choice((0, 0, 1, 2, 7)), rng.getrandbits(64)
-        stream, expected = Stream(seed), [0, 0, 0]
-        for _ in range(4):
-            expected[play_out(position, RULES[rule], stream, cut)[0] + 1] += 1
+        stream, replies, expected = Stream(seed), Replies(), [0, 0, 0]
+        for _ in range(PLAYED):
+            expected[play_out(position, rule, stream, cut, replies)[0] + 1] += 1
         compiled = count_results(
             PLAYOUTS.index(rule),
             np.uint64(position.mine),
@@ -41,7 +45,7 @@ def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
             cut or -1,
             board_vector(position.geometry),
             np.uint64(seed),
-            4,
+            PLAYED,
         )
         assert list(compiled) == expected, (rule, repr(position), cut, seed)
 
@@ -50,7 +54,7 @@ def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
 def test_playouts_are_legal_games(rule: str) -> None:
     position, stream = Position.from_moves("4"), Stream(9)
     for cut in (0, 5):
-        result, moves = play_out(position, RULES[rule], stream, cut)
+        result, moves = play_out(position, rule, stream, cut, Replies())
         end = position
         for column in moves:
             end = end.play(column)
@@ -96,6 +100,26 @@ def test_careful_fills_no_cell_below_a_win_of_the_opponent() -> None:
     for column in set(position.legal_columns) - safe:
         after = position.play(column)
         assert any(wins_at_once(after, reply) for reply in after.legal_columns)
+
+
+def test_replies_by_hand() -> None:
+    """A winner's answer is given again, until it is given in a lost game."""
+    replies, stream = Replies(), Stream(1)
+    position = Position.from_moves("4")  # the second player is to move, after the cell (3, 0)
+    after = position.play(2)
+    game = [(2, 0), (6, 0), (2, 1)]
+    replies.learn(1, game, 1)  # won by the player who opened with (2, 0)
+    assert replies.known == {(1, (6, 0)): (2, 1)}
+    answered = after.play(6)
+    assert {replies.move(answered, Stream(seed), (6, 0)) for seed in range(20)} == {2}
+    assert len({replies.move(answered, Stream(seed), (0, 0)) for seed in range(60)}) == 7
+    assert len({replies.move(position, Stream(seed), (6, 0)) for seed in range(60)}) == 7
+    replies.learn(1, game, 0)
+    replies.learn(1, [(2, 0), (6, 0), (5, 0)], -1)  # lost by another answer: still known
+    assert replies.known[1, (6, 0)] == (2, 1)
+    replies.learn(1, game, -1)
+    assert (1, (6, 0)) not in replies.known
+    assert stream.state == 1
 
 
 def test_greedy_makes_the_longest_run() -> None:

@@ -133,6 +133,7 @@ class _CompiledEngine:
         self.words[layout.MINE] = position.mine
         self.words[layout.MASK] = position.mask
         self.words[layout.RANDOM_STATE] = seed
+        self.words[layout.REPLIES :] = 0
         self.state[layout.DEPTH] = 0
         self.state[layout.FULL] = 0
 

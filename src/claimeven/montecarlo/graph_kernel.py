@@ -313,7 +313,9 @@ def grow_graph(
             if proof != UNPROVEN:
                 result = np.int64(proof_result(proof))
             else:
-                result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board)
+                result, rng = play_out(
+                    settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words
+                )
                 result = -result
             nodes[node, OWN_TOTAL] += result
             nodes[node, VISITS] += 1

@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import Any, Final, TypeAlias
 
 from claimeven.compiled import Int, inlined
+from claimeven.game.geometry import WORD_BITS
 
 Records: TypeAlias = Any  #: an array of int32, in kernels
 
@@ -49,8 +50,12 @@ _MOVE_MASK: Final = (1 << PROOF_SHIFT) - 1
 
 # Fields of the `state` vector (int64) of a search, beside its tree.
 USED, DEPTH, FULL, CURSOR, STATE_FIELDS = range(5)
-# Fields of the `words` vector (uint64): the root's position and the random state.
-MINE, MASK, RANDOM_STATE, WORDS_FIELDS = range(4)
+# Fields of the `words` vector (uint64): the root's position, the random state, and what playouts
+# with `replies` need: from REPLIES on a cell for each player and cell, from PLAYED on the moves of
+# a playout, in the order they were made.
+MINE, MASK, RANDOM_STATE, REPLIES = range(4)
+PLAYED: Final = REPLIES + 2 * WORD_BITS
+WORDS_FIELDS: Final = PLAYED + WORD_BITS
 # Fields of the `settings` vector (int64).
 ALL_AT_ONCE, SHUFFLED, PLAYOUT, CUT, SOLVER, DECISIVE, MIRROR, SETTINGS_FIELDS = range(8)
 

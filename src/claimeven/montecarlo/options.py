@@ -43,7 +43,9 @@ class Options:
             through a child picked at random.
         playout: one of `PLAYOUTS`; `careful` is `wins-and-blocks` that never fills the cell
             below a win of the opponent while it can help it; `greedy` makes the longest run;
-            `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`.
+            `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`;
+            `replies` is `wins-and-blocks` that answers a move as it was last answered by a side
+            that then won.
         cut: moves after which a playout is cut and counts as a draw; 0: never.
         scale: results (and so means, totals and c) on `-1..1` or `0..1`, a draw in the middle.
         choice: the final choice by most `visits`, best `mean`, or mean + bonus (`ucb`).
@@ -162,7 +164,7 @@ DEFAULT: Final = Options(
     formula="ucb",
     c=1.4,
     first="random",
-    playout="wins-and-blocks",
+    playout="replies",
     solver=True,
     decisive="tree",
     reuse=True,

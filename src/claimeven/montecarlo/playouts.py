@@ -1,4 +1,4 @@
-"""Compiled playouts: games played to the end from a leaf (or cut), by one of five rules.
+"""Compiled playouts: games played to the end from a leaf (or cut), by one of seven rules.
 
 Every playout takes the discs of the side to move, all discs, the random state, how many moves it
 may make (negative: any number) and the board vector of `board_vector`; it returns the result for
@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount
+from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
 from claimeven.evaluation.triples import triples_kernel
 from claimeven.game.bits import (
     BOARD,
@@ -27,12 +27,21 @@ from claimeven.game.bits import (
     playable_cells,
     winning_cells,
 )
-from claimeven.game.geometry import DIRECTIONS, Geometry
+from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
+from claimeven.montecarlo.layout import PLAYED, REPLIES, WORDS_FIELDS
 from claimeven.montecarlo.randomness import STEP, draw_below
 
 #: Names of the playout rules; the place in the tuple is the number kernels know them by.
-PLAYOUTS = ("random", "wins-and-blocks", "careful", "greedy", "alphabeta1", "alphabeta2")
-RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2 = range(6)
+PLAYOUTS = (
+    "random",
+    "wins-and-blocks",
+    "careful",
+    "greedy",
+    "alphabeta1",
+    "alphabeta2",
+    "replies",
+)
+RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES = range(7)
 
 #: Slots that `board_vector` adds to those of `board_words`.
 _USUAL: Final = STARTS + len(DIRECTIONS)
@@ -140,6 +149,62 @@ def play_forced(
         wins, threats = threats, after
         sign = -sign
     return np.int64(0), rng
+
+
+@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], uint64[::1])")
+def play_replies(
+    mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
+) -> tuple[Int, Word]:
+    """`play_forced`, but where it would play at random, a move is answered as it was last time by
+    a side that then won, if that cell can be played: last good replies with forgetting (Baier and
+    Drake, "The power of forgetting", 2010).
+    """
+    height, connect, full = board[HEIGHT], board[CONNECT], board[BOARD]
+    wins = winning_cells(mine, mask, height, connect, full)
+    threats = winning_cells(mine ^ mask, mask, height, connect, full)
+    sign, result = np.int64(1), np.int64(0)
+    start = np.int64(popcount(mask))
+    played = np.int64(0)
+    while cut != 0 and result == 0:
+        cut -= 1
+        cells = playable_cells(mask, board[BOTTOM], full)
+        if cells == _0:
+            break
+        # 1. Win, block, answer, or pick at random.
+        cell = wins & cells
+        if cell != _0:
+            cell &= ~cell + _1
+            result = sign
+        else:
+            cell = threats & cells
+            cell &= ~cell + _1
+            if cell == _0 and played > 0:
+                cell = words[_answer(start + played, words[PLAYED + played - 1])] & cells
+            if cell == _0:
+                cell, rng = pick_cell(cells, rng, board)
+        # 2. Play it; the other side is to move.
+        words[PLAYED + played] = cell
+        played += 1
+        mask |= cell
+        after = winning_cells(mine | cell, mask, height, connect, full)
+        mine = (mine | cell) ^ mask
+        wins, threats = threats, after
+        sign = -sign
+    # 3. Learn the winner's answers, and forget the loser's where they were the ones known.
+    if result != 0:
+        for move in range(1, played):
+            place = _answer(start + move, words[PLAYED + move - 1])
+            if (result > 0) == (move & 1 == 0):
+                words[place] = words[PLAYED + move]
+            elif words[place] == words[PLAYED + move]:
+                words[place] = _0
+    return result, rng
+
+
+@inlined
+def _answer(ply: Int, cell: Word) -> Int:
+    """Place in the `words` vector of the answer to `cell` by the player who moves at `ply`."""
+    return REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
 
 
 @kernel("uint64(uint64, uint64, uint64[::1])")
@@ -250,7 +315,7 @@ def play_alphabeta(
 
 @inlined
 def play_out(
-    rule: Int, mine: Word, mask: Word, rng: Word, cut: Int, board: Words
+    rule: Int, mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
 ) -> tuple[Int, Word]:
     """Play by the rule of that number."""
     if rule == RANDOM:
@@ -259,6 +324,8 @@ def play_out(
         return play_forced(mine, mask, rng, cut, board, False)
     if rule == CAREFUL:
         return play_forced(mine, mask, rng, cut, board, True)
+    if rule == GOOD_REPLIES:
+        return play_replies(mine, mask, rng, cut, board, words)
     if rule == GREEDY:
         return play_greedy(mine, mask, rng, cut, board)
     return play_alphabeta(mine, mask, rng, cut, board, np.int64(rule - GREEDY))
@@ -270,8 +337,9 @@ def count_results(
 ) -> Ints:
     """Losses, draws and wins (of the side to move) over a number of playouts."""
     results = np.zeros(3, np.int64)
+    words = np.zeros(WORDS_FIELDS, np.uint64)
     rng = seed
     for _ in range(playouts):
-        result, rng = play_out(rule, mine, mask, rng, cut, board)
+        result, rng = play_out(rule, mine, mask, rng, cut, board, words)
         results[result + 1] += 1
     return results

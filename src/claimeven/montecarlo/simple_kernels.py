@@ -98,13 +98,14 @@ def simulate_and_back_up(
     parents: Records,
     settings: Ints,
     board: Words,
+    words: Words,
 ) -> Word:
     """One result of a node, by its proof or a playout, counted in it and in all above."""
     proof = proof_of(nodes[node, META])
     if proof != UNPROVEN:
         result = np.int64(proof_result(proof))
     else:
-        result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board)
+        result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words)
         result = -result
     while node != NO_NODE:
         nodes[node, VISITS] += 1
@@ -151,7 +152,7 @@ def grow_breadth(
             else:
                 state[FULL] = 1
         # 3. Simulate and back up.
-        rng = simulate_and_back_up(node, mine, mask, rng, nodes, parents, settings, board)
+        rng = simulate_and_back_up(node, mine, mask, rng, nodes, parents, settings, board, words)
         state[CURSOR] += 1
         state[DEPTH] = max(state[DEPTH], depth)
         made += 1
@@ -200,6 +201,6 @@ def grow_flat(
         state[CURSOR] = (node + 1) % state[USED]
         # 2. Simulate and back up.
         mine, mask, _depth = position_of(node, words, nodes, parents, path, board)
-        rng = simulate_and_back_up(node, mine, mask, rng, nodes, parents, settings, board)
+        rng = simulate_and_back_up(node, mine, mask, rng, nodes, parents, settings, board, words)
     words[RANDOM_STATE] = rng
     return iterations

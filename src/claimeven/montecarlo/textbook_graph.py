@@ -22,7 +22,7 @@ from claimeven.montecarlo.layout import (
 )
 from claimeven.montecarlo.options import Options
 from claimeven.montecarlo.randomness import Stream
-from claimeven.montecarlo.textbook_playouts import RULES, play_out, safe_columns
+from claimeven.montecarlo.textbook_playouts import Replies, play_out, safe_columns
 from claimeven.montecarlo.textbook_tree import Step, glance
 
 
@@ -69,6 +69,7 @@ class TextbookGraph:
     table: dict[int, GraphNode] = field(default_factory=dict)
     root: GraphNode = field(init=False)
     stream: Stream = field(init=False)
+    replies: Replies = field(default_factory=Replies)
 
     def __post_init__(self) -> None:
         self.stream = Stream(self.seed)
@@ -110,8 +111,7 @@ class TextbookGraph:
             if leaf.proof != UNPROVEN:
                 result = PROOF_RESULTS[leaf.proof]
             else:
-                rule = RULES[self.options.playout]
-                result, moves = play_out(leaf.position, rule, self.stream, self.options.cut)
+                result, moves = self.playout(leaf.position)
                 result = -result
             leaf.own_total += result
             leaf.visits += 1
@@ -124,6 +124,11 @@ class TextbookGraph:
         columns = tuple(edge.column for _, edge in path)
         result = round(leaf.value) if caught_up else result
         return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
+
+    def playout(self, position: Position) -> tuple[int, list[int]]:
+        """Simulate a game: its result for the side to move, and its moves."""
+        options = self.options
+        return play_out(position, options.playout, self.stream, options.cut, self.replies)
 
     def select(
         self,

@@ -1,6 +1,7 @@
-"""Playouts on positions: the five rules in plain Python, for boards of any size.
+"""Playouts on positions: the rules in plain Python, for boards of any size.
 
-A rule is a function from (position, stream) to a column. `play_out` follows one to the end.
+A rule is a function from (position, stream) to a column; only `replies` remembers more, in
+`Replies`. `play_out` follows a rule to the end.
 `playouts` holds the compiled twins, which draw the same random numbers.
 """
 
@@ -17,6 +18,7 @@ from claimeven.montecarlo.playouts import PLAYOUTS
 from claimeven.montecarlo.randomness import Stream
 
 Rule = Callable[[Position, Stream], int]
+Cell = tuple[int, int]
 
 WIN: Final = 1 << 40
 
@@ -109,7 +111,39 @@ def shallow_move(position: Position, stream: Stream, depth: int) -> int:
     return pick_of([c for c, value in values.items() if value == best], stream)
 
 
-#: The rules by name.
+class Replies:
+    """`wins_and_blocks`, but where it would play at random, a move is answered as it was last
+    time by a side that then won, if that cell can be played: last good replies with forgetting
+    (Baier and Drake, "The power of forgetting", 2010).
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, Cell], Cell] = {}
+
+    def move(self, position: Position, stream: Stream, last: Cell | None) -> int:
+        """Column to play after a move to the cell `last` of the playout, None at its start."""
+        urgent = winning_columns(position) or blocking_columns(position)
+        if urgent:
+            return urgent[0]
+        answer = None if last is None else self.known.get((position.turn, last))
+        if answer is not None and position.height_of(answer[0]) == answer[1]:
+            return answer[0]
+        return random_move(position, stream)
+
+    def learn(self, turn: int, cells: Sequence[Cell], result: int) -> None:
+        """Learn the winner's answers and forget the loser's. `turn` moved first, with `result`."""
+        if result == 0:
+            return
+        winner = turn if result > 0 else 1 - turn
+        for move in range(1, len(cells)):
+            mover = (turn + move) % 2
+            if mover == winner:
+                self.known[mover, cells[move - 1]] = cells[move]
+            elif self.known.get((mover, cells[move - 1])) == cells[move]:
+                del self.known[mover, cells[move - 1]]
+
+
+#: The rules by name; `replies` without anything to remember.
 RULES: Final[dict[str, Rule]] = {
     "random": random_move,
     "wins-and-blocks": wins_and_blocks,
@@ -117,24 +151,33 @@ RULES: Final[dict[str, Rule]] = {
     "greedy": greedy_move,
     "alphabeta1": lambda position, stream: shallow_move(position, stream, 1),
     "alphabeta2": lambda position, stream: shallow_move(position, stream, 2),
+    "replies": wins_and_blocks,
 }
 assert tuple(RULES) == PLAYOUTS
 
 
-def play_out(position: Position, rule: Rule, stream: Stream, cut: int) -> tuple[int, list[int]]:
-    """Play to the end, or for `cut` moves when cut is not 0.
+def play_out(
+    position: Position, name: str, stream: Stream, cut: int, replies: Replies
+) -> tuple[int, list[int]]:
+    """Play by the rule of that name to the end, or for `cut` moves when cut is not 0.
 
     Returns the result for the side to move in `position` (+1, 0, -1; 0 when cut) and the moves.
+    `replies` is what `replies` remembers from playout to playout.
     """
-    turn = position.turn
-    moves: list[int] = []
-    while not position.is_over and (not cut or len(moves) < cut):
-        moves.append(rule(position, stream))
-        position = position.play(moves[-1])
+    turn, cells = position.turn, list[Cell]()
+    while not position.is_over and (not cut or len(cells) < cut):
+        if name == "replies":
+            column = replies.move(position, stream, cells[-1] if cells else None)
+        else:
+            column = RULES[name](position, stream)
+        cells.append((column, position.height_of(column)))
+        position = position.play(column)
     outcome = position.outcome
-    if outcome is None or outcome.winner is None:
-        return 0, moves
-    return (1 if outcome.winner == turn else -1), moves
+    result = 0
+    if outcome is not None and outcome.winner is not None:
+        result = 1 if outcome.winner == turn else -1
+    replies.learn(turn, cells, result)
+    return result, [column for column, _ in cells]
 
 
 def _wins(position: Position, discs: int) -> int:

@@ -12,7 +12,7 @@ from claimeven.game import Position
 from claimeven.montecarlo.layout import PROOF_RESULTS, UNPROVEN
 from claimeven.montecarlo.options import Options
 from claimeven.montecarlo.randomness import Stream
-from claimeven.montecarlo.textbook_playouts import RULES, play_out
+from claimeven.montecarlo.textbook_playouts import Replies, play_out
 from claimeven.montecarlo.textbook_tree import Node, Step, glance
 
 
@@ -32,6 +32,7 @@ class TextbookSimple:
     root: Node = field(init=False)
     nodes: list[tuple[Node, ...]] = field(init=False)
     stream: Stream = field(init=False)
+    replies: Replies = field(default_factory=Replies)
 
     def __post_init__(self) -> None:
         self.root = Node(self.position)
@@ -62,14 +63,18 @@ class TextbookSimple:
         self.nodes += [(*path, child) for child in node.children]
         return columns
 
+    def playout(self, position: Position) -> tuple[int, list[int]]:
+        """Simulate a game: its result for the side to move, and its moves."""
+        options = self.options
+        return play_out(position, options.playout, self.stream, options.cut, self.replies)
+
     def simulate_and_back_up(self, path: tuple[Node, ...], expanded: tuple[int, ...]) -> Step:
         """One result of the last node of a path, by its proof or a playout, counted in all."""
         leaf, moves = path[-1], list[int]()
         if leaf.proof != UNPROVEN:
             result = PROOF_RESULTS[leaf.proof]
         else:
-            rule = RULES[self.options.playout]
-            result, moves = play_out(leaf.position, rule, self.stream, self.options.cut)
+            result, moves = self.playout(leaf.position)
             result = -result
         self.iterations += 1
         self.depth = max(self.depth, len(path) - 1)

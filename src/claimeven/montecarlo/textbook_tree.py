@@ -23,7 +23,7 @@ from claimeven.montecarlo.layout import (
 )
 from claimeven.montecarlo.options import Options
 from claimeven.montecarlo.randomness import Stream
-from claimeven.montecarlo.textbook_playouts import RULES, play_out, safe_columns, winning_columns
+from claimeven.montecarlo.textbook_playouts import Replies, play_out, safe_columns, winning_columns
 
 
 class HasProof(Protocol):
@@ -82,6 +82,7 @@ class TextbookTree:
     full: bool = False
     root: Node = field(init=False)
     stream: Stream = field(init=False)
+    replies: Replies = field(default_factory=Replies)
 
     def __post_init__(self) -> None:
         self.root = Node(self.position)
@@ -106,14 +107,18 @@ class TextbookTree:
         if leaf.proof != UNPROVEN:
             result = PROOF_RESULTS[leaf.proof]
         else:
-            rule = RULES[self.options.playout]
-            result, moves = play_out(leaf.position, rule, self.stream, self.options.cut)
+            result, moves = self.playout(leaf.position)
             result = -result
         proofs = self.back_up(path, result)
         self.iterations += 1
         self.depth = max(self.depth, len(path) - 1)
         columns = tuple(node.column for node in path[1:])
         return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
+
+    def playout(self, position: Position) -> tuple[int, list[int]]:
+        """Simulate a game: its result for the side to move, and its moves."""
+        options = self.options
+        return play_out(position, options.playout, self.stream, options.cut, self.replies)
 
     def select(self) -> tuple[list[Node], tuple[int, ...]]:
         """Follow the greatest upper bound down to a leaf; on the way a leaf met again (with

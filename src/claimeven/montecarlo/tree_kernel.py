@@ -240,7 +240,7 @@ def grow_tree(
         if proof != UNPROVEN:
             result = np.int64(proof_result(proof))
         else:
-            result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board)
+            result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words)
             result = -result
         # 4. Back up: visits, totals, and proofs as far as they reach.
         proven = solver and proof != UNPROVEN
