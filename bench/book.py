@@ -1,0 +1,133 @@
+"""The opening book and what it saves: `python -m bench.book`.
+
+    python -m bench.book               published counts, look-ups, scores of columns
+    python -m bench.book --games N     every column at every ply of N random games (20)
+    python -m bench.book --peer N      N entries of the last ply against `bitbully`
+
+Counts and scores are asserted: counts against the published ones, every score of a column against
+the position's, entries against those of `bitbully`, which searches them without a book.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+
+import numpy as np
+
+from bench.timing import best_of, machine
+from claimeven import Geometry, Position
+from claimeven.solver import Book, Solver
+from claimeven.solver.book import shipped
+from claimeven.solver.book_text import to_text
+from claimeven.solver.book_verify import counts
+
+#: Win, draw, loss for the first player after 8 plies: all positions (Boeck 2025), and the quiet
+#: ones, which are the data set "connect-4" of UCI.
+PUBLISHED = (124624, 14676, 44975)
+UCI = (44473, 6449, 16635)
+#: Plies that `report` puts together in a line.
+GROUP = 6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--peer", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    print(machine())
+    book = shipped(Geometry())
+    assert book is not None, "the package comes without a book"
+    loading(book)
+    look_ups(book, options.seed)
+    random_games(options.games, options.seed, options.threads)
+    if options.peer:
+        peer(book, options.peer, options.seed)
+
+
+def loading(book: Book) -> None:
+    data = book.to_bytes()
+    seconds, _ = best_of(5, lambda: Book.from_bytes(data))
+    counting, rows = best_of(1, lambda: list(counts(book)))
+    assert rows[8].positions == PUBLISHED
+    assert rows[8].quiet == UCI
+    print(
+        f"book of {len(book):,} positions, {len(data):,} bytes: read in {1e3 * seconds:.1f} ms;"
+        f" published counts of plies 0 to {book.plies} in {counting:.2f} s"
+    )
+
+
+def look_ups(book: Book, seed: int) -> None:
+    """Scores of positions up to the last ply of the book, and of all columns where it has them."""
+    rng = random.Random(seed)
+    positions = [random_position(rng, ply) for ply in range(book.plies + 1) for _ in range(100)]
+    solver = Solver(book=book)
+    for name, asked in (
+        ("score", positions),
+        ("scores", [position for position in positions if position.ply < book.plies]),
+    ):
+        times = []
+        for position in asked:
+            begin = time.perf_counter()
+            getattr(solver, name)(position)
+            times.append(time.perf_counter() - begin)
+        print(f"{name} from the book: {spread(times)}")
+    assert solver.statistics.nodes == 0
+
+
+def random_games(games: int, seed: int, threads: int) -> None:
+    """Every column at every ply of random games, with a fresh table for each game."""
+    rng = random.Random(seed)
+    by_group: dict[int, list[float]] = {}
+    for _ in range(games):
+        solver = Solver(threads=threads)
+        position = Position()
+        while not position.is_over:
+            begin = time.perf_counter()
+            scores = solver.scores(position)
+            taken = time.perf_counter() - begin
+            assert max(s for s in scores if s is not None) == solver.score(position)
+            by_group.setdefault(position.ply // GROUP, []).append(taken)
+            position = position.play(rng.choice(position.legal_columns))
+    for group, times in sorted(by_group.items()):
+        print(f"scores at plies {group * GROUP}..{group * GROUP + GROUP - 1}: {spread(times)}")
+    everything = [taken for times in by_group.values() for taken in times]
+    print(f"scores at every ply of {games} random games, {threads} threads: {spread(everything)}")
+
+
+def peer(book: Book, number: int, seed: int) -> None:
+    from bitbully.bitbully_core import BitBullyCore, BoardCore  # noqa: PLC0415 - an extra
+
+    last = [line.split() for line in to_text(book) if len(line.split()[0]) == book.plies]
+    theirs = BitBullyCore()
+    begin = time.perf_counter()
+    for moves, score in random.Random(seed).sample(last, number):
+        board = BoardCore()
+        assert all(board.play(int(character) - 1) for character in moves)
+        assert theirs.nullWindow(board) == int(score), moves
+    seconds = time.perf_counter() - begin
+    print(f"{number} entries of ply {book.plies} agree with bitbully, which took {seconds:.0f} s")
+
+
+def random_position(rng: random.Random, plies: int) -> Position:
+    while True:
+        position = Position()
+        while position.ply < plies and not position.is_over:
+            position = position.play(rng.choice(position.legal_columns))
+        if not position.is_over:
+            return position
+
+
+def spread(times: list[float]) -> str:
+    middle, late = np.percentile(times, [50, 99])
+    return (
+        f"median {1e3 * middle:.3f} ms, 99th percentile {1e3 * late:.3f} ms"
+        f" ({len(times)} positions)"
+    )
+
+
+if __name__ == "__main__":
+    main()
