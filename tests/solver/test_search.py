@@ -45,7 +45,7 @@ def test_a_test_returns_a_bound_on_its_side_of_the_window(
     searcher = engine.searchers[0]
     searcher.control[kernel.RESUME] = 0
     searcher.control[kernel.BUDGET] = 1 << 62
-    searcher.shared[:] = (0, -99, 99)
+    searcher.shared[:3] = (0, -99, 99)
     bound = kernel.search(
         searcher.words,
         engine.entries,
@@ -93,7 +93,7 @@ def test_pausing_changes_nothing() -> None:
     score = whole.score(MIDDLE.mine, MIDDLE.mask)
     searcher = sliced.searchers[0]
     control, shared = searcher.control, searcher.shared
-    shared[:] = (0, -99, 99)
+    shared[:3] = (0, -99, 99)
     pauses = 0
     while True:
         control[kernel.BUDGET] = searcher.nodes + 97

@@ -1,6 +1,6 @@
 """Players under one contract, made by name."""
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, InvalidLimit, Limit
+from claimeven.agents.contract import Agent, AgentFault, Decision, InvalidLimit, Limit, TreeView
 from claimeven.agents.files import FunctionAgent, KaggleAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.agents.registry import AGENTS, make_agent
@@ -17,5 +17,6 @@ __all__ = [
     "KaggleAgent",
     "Limit",
     "Option",
+    "TreeView",
     "make_agent",
 ]

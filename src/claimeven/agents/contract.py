@@ -83,7 +83,6 @@ class Decision:
     `line`       the principal variation, 0-based columns
     `branching`  mean columns tried in an expanded position
     `backend`    "compiled" or "python"
-    `tree`       the search tree as nested objects, for agents that keep one
 
     and any counters of the family (`evaluations`, `cutoffs`, `iterations`, ...).
     """
@@ -96,6 +95,15 @@ class Decision:
     nodes: int | None = None
     seconds: float = 0.0
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TreeView:
+    """The tree behind a decision: as indented lines, as plain data for JSON, as an SVG drawing."""
+
+    text: str
+    data: Mapping[str, Any]
+    svg: str
 
 
 class Agent(ABC):
@@ -117,6 +125,12 @@ class Agent(ABC):
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision in words, one line each; nothing by default."""
         return iter(())
+
+    def tree(self, depth: int, nodes: int) -> TreeView | None:
+        """Return the tree behind the last decision: its most visited part, `depth` plies deep and
+        of at most `nodes` nodes. None for an agent that keeps no tree.
+        """
+        return None
 
 
 def one_hot(column: int, columns: int) -> tuple[float, ...]:

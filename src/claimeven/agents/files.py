@@ -176,6 +176,9 @@ def describe(error: BaseException) -> str:
 
 
 def _module_exists(place: str) -> bool:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     try:
         with redirect_stdout(sys.stderr):
             return importlib.util.find_spec(place) is not None

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit
+from claimeven.agents.contract import Agent, Decision, Limit, TreeView
 from claimeven.agents.options import AgentKind, Option
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, tree_json, tree_text
 from claimeven.montecarlo.options import (
     CHOICES,
@@ -27,11 +28,9 @@ from claimeven.montecarlo.options import (
     Options,
 )
 from claimeven.montecarlo.playouts import PLAYOUTS
-from claimeven.montecarlo.search import BACKENDS, Searcher
+from claimeven.montecarlo.search import BACKENDS, Result, Searcher
 from claimeven.montecarlo.textbook_tree import Step
 
-#: Plies of the tree that a decision carries, and at most how many nodes of it.
-TREE_DEPTH, TREE_NODES = 2, 60
 #: Iterations a trace tells.
 TRACE_ITERATIONS = 20
 
@@ -51,9 +50,11 @@ class MonteCarloAgent(Agent):
         self.own = own
         self.usual = usual
         self.keeps_table = keeps_table
+        self._last: tuple[Position, Result] | None = None
 
     def reset(self) -> None:
         """Forget the tree, unless it is kept for the agent's life."""
+        self._last = None
         if not self.keeps_table:
             self.searcher.reset()
 
@@ -61,6 +62,7 @@ class MonteCarloAgent(Agent):
         """Search under the tighter of its own budget and the limit given."""
         budget = self._budget(limit)
         result = self.searcher.search(position, rng, budget.iterations, budget.seconds)
+        self._last = (position, result)
         children: list[Branch | None] = [None] * position.geometry.columns
         for child in result.root.children:
             if child.column is not None:
@@ -83,8 +85,17 @@ class MonteCarloAgent(Agent):
                 "line": list(result.line),
                 "proof": PROOF_NAMES[result.root.proof],
                 "backend": result.backend,
-                "tree": tree_json(result.forest.branch(TREE_DEPTH, TREE_NODES), position),
             },
+        )
+
+    def tree(self, depth: int, nodes: int) -> TreeView | None:
+        """Return the tree of the last search."""
+        if self._last is None:
+            return None
+        position, result = self._last
+        branch = result.forest.branch(depth, nodes)
+        return TreeView(
+            tree_text(branch, position), tree_json(branch, position), tree_svg(branch, position)
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:

@@ -12,8 +12,10 @@ from claimeven import interrupts
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.match import MatchPlan, PlayedGame, Player
 
-#: Games handed to a worker at a time: enough to hide the hand-over, few enough for progress.
+#: Most games handed to a worker at a time: enough to hide the hand-over, few enough for progress.
 BATCH = 8
+#: Batches a worker gets at the least, where there are so many games.
+BATCHES_EACH = 8
 
 _player: Player | None = None
 
@@ -31,7 +33,8 @@ def play_games(plan: MatchPlan, jobs: int) -> Iterator[PlayedGame]:
         yield from player.play_all()
         return
     numbers = range(plan.schedule.games)
-    batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
+    size = max(1, min(BATCH, len(numbers) // (jobs * BATCHES_EACH)))
+    batches = [numbers[i : i + size] for i in range(0, len(numbers), size)]
     pool = ProcessPoolExecutor(
         min(jobs, len(batches)), multiprocessing.get_context("spawn"), _begin, (plan,)
     )

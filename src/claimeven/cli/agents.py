@@ -51,9 +51,9 @@ def _as_dict(kind: AgentKind) -> dict[str, object]:
 
 
 def _in_words(kind: AgentKind, whole: bool) -> str:
-    lines = [f"{kind.name}: {kind.summary}"]
+    lines = _wrapped(f"{kind.name}: {kind.summary}", 0, 4)
     if not whole:
-        given = ",".join(f"{o.name}={o.shown_default}" for o in kind.options if o.default)
+        given = ", ".join(f"{o.name}={o.shown_default}" for o in kind.options if o.default)
         return "\n".join([*lines, *_wrapped(f"= {given}", 2, 4), ""])
     for option in kind.options:
         text = f"{option.name}={option.shown_default}  {option.help} ({option.range})"

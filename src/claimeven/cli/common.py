@@ -7,11 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import click
 
+from claimeven.agents.contract import Agent, AgentFault, Limit
 from claimeven.game.drawing import draw
+from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -22,7 +26,7 @@ WIDTH = 80
 
 
 def board_options(command: Command) -> Command:
-    """Add --columns, --rows and --connect."""
+    """Add --columns, --rows and --connect; the command gets `columns`, `rows` and `connect`."""
     for name, usual, help_text in (
         ("--connect", 4, "Discs in a line that win, 2 to 8."),
         ("--rows", 6, "Rows of the board, 1 to 16."),
@@ -32,21 +36,38 @@ def board_options(command: Command) -> Command:
     return command
 
 
-def limit_options(command: Command) -> Command:
-    """Add --seconds, --iterations, --depth and --nodes, the limits of each move."""
+def geometry_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --columns, --rows and --connect; the command gets them as one `geometry`."""
+
+    @wraps(command)
+    def with_geometry(columns: int, rows: int, connect: int, **others: Any) -> Any:
+        return command(geometry=Geometry(columns, rows, connect), **others)
+
+    return board_options(with_geometry)
+
+
+def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --seconds, --iterations, --depth and --nodes; the command gets them as one `limit`."""
+
+    @wraps(command)
+    def with_limit(
+        seconds: float | None,
+        iterations: int | None,
+        depth: int | None,
+        nodes: int | None,
+        **others: Any,
+    ) -> Any:
+        return command(limit=Limit(seconds, iterations, depth, nodes), **others)
+
+    decorated: Callable[..., Any] = with_limit
     for name, kind, help_text in (
         ("--nodes", int, "Positions an agent may look at for a move."),
         ("--depth", int, "Plies an agent may look ahead."),
         ("--iterations", int, "Monte Carlo iterations an agent may make for a move."),
         ("--seconds", float, "Wall-clock time an agent may take for a move."),
     ):
-        command = click.option(name, type=kind, help=help_text)(command)
-    return command
-
-
-def start_position(columns: int, rows: int, connect: int, moves: str) -> Position:
-    """Return the position after a move string on a board of that size."""
-    return Position.from_moves(moves, Geometry(columns, rows, connect))
+        decorated = click.option(name, type=kind, help=help_text)(decorated)
+    return decorated
 
 
 def say_when_compiling() -> None:
@@ -88,6 +109,15 @@ def clean_stdout() -> Iterator[TextIO]:
         real.close()
 
 
+@contextmanager
+def blaming(agent: Agent) -> Iterator[None]:
+    """Let a fault say whose it is."""
+    try:
+        yield
+    except AgentFault as fault:
+        raise AgentFault(f"{agent.name} {fault}") from fault
+
+
 def write_json(value: Any, stream: TextIO) -> None:
     """Write one JSON object on a line of its own."""
     stream.write(json.dumps(value, default=_plain) + "\n")
@@ -96,6 +126,14 @@ def write_json(value: Any, stream: TextIO) -> None:
 def _plain(value: Any) -> Any:
     """Return what JSON can hold of a value from a user's agent: numbers of NumPy, or words."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file. Raises `ClaimevenError`, naming the file, when that fails."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ClaimevenError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def board_text(position: Position, stream: TextIO, last: int | None = None) -> str:

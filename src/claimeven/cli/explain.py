@@ -11,12 +11,13 @@ from claimeven.cli.common import (
     board_options,
     board_text,
     say_when_compiling,
-    start_position,
     table_width,
     write_json,
 )
 from claimeven.cli.solving import solver_options, status_line
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
 
 #: Fewest characters a line of text may have.
 LEAST_WIDTH = 40
@@ -48,7 +49,7 @@ def command(
       claimeven explain 226744515337 --threads 2
       claimeven explain 4455 --json
     """
-    position = start_position(columns, rows, connect, moves)
+    position = Position.from_moves(moves, Geometry(columns, rows, connect))
     if position.is_over:
         raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
     say_when_compiling()

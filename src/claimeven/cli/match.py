@@ -13,18 +13,19 @@ import click
 from claimeven.agents import Limit
 from claimeven.arena import MatchPlan, MatchResult, PlayedGame, Schedule, play_games
 from claimeven.cli.common import (
-    board_options,
     board_text,
     clean_stdout,
+    geometry_options,
     limit_options,
     say_when_compiling,
-    start_position,
     table_width,
     write_json,
 )
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
 
 #: Cells a horizontal rule of the progress bar takes.
 _BAR = 30
@@ -43,7 +44,7 @@ _BAR = 30
     show_default=True,
     help="Random plies before each pair of games, the same for both seats.",
 )
-@board_options
+@geometry_options
 @limit_options
 @click.option("--show", is_flag=True, help="Print the moves and the final board of every game.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -57,13 +58,8 @@ def command(
     jobs: int,
     moves: str,
     opening_plies: int,
-    columns: int,
-    rows: int,
-    connect: int,
-    seconds: float | None,
-    iterations: int | None,
-    depth: int | None,
-    nodes: int | None,
+    geometry: Geometry,
+    limit: Limit,
     show: bool,
     as_json: bool,
 ) -> None:
@@ -79,11 +75,11 @@ def command(
       claimeven match my_agent.py:agent greedy --jobs 2 --json
       claimeven match alphabeta random --games 1 --show
     """
-    start = start_position(columns, rows, connect, moves)
+    start = Position.from_moves(moves, geometry)
     plan = MatchPlan(
         (first_agent, second_agent),
         Schedule(games, seed, start, opening_plies),
-        Limit(seconds, iterations, depth, nodes),
+        limit,
     )
     say_when_compiling()
     with clean_stdout() as out:

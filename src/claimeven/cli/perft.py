@@ -6,16 +6,18 @@ import sys
 
 import click
 
-from claimeven.cli.common import board_options, say_when_compiling, start_position, write_json
+from claimeven.cli.common import geometry_options, say_when_compiling, write_json
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
 
 
 @click.command("perft")
 @click.argument("plies", type=int)
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
-@board_options
+@geometry_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(plies: int, moves: str, columns: int, rows: int, connect: int, as_json: bool) -> None:
+def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
     """Count the move sequences and the distinct positions of each ply up to PLIES.
 
     Play stops when a line is complete. The counts test the rules: they are published.
@@ -28,7 +30,7 @@ def command(plies: int, moves: str, columns: int, rows: int, connect: int, as_js
     """
     if plies < 0:
         raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
-    start = start_position(columns, rows, connect, moves)
+    start = Position.from_moves(moves, geometry)
     say_when_compiling()
     from claimeven.game.perft import distinct, sequences  # noqa: PLC0415 - compiles on import
 
@@ -38,9 +40,9 @@ def command(plies: int, moves: str, columns: int, rows: int, connect: int, as_js
     if as_json:
         write_json(
             {
-                "columns": columns,
-                "rows": rows,
-                "connect": connect,
+                "columns": geometry.columns,
+                "rows": geometry.rows,
+                "connect": geometry.connect,
                 "moves": moves,
                 "sequences": lines,
                 "positions": list(positions),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TextIO
 
 import click
@@ -14,16 +14,24 @@ from claimeven.agents import Agent, Limit, make_agent
 from claimeven.agents.human import HumanAgent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
-    board_options,
+    blaming,
     board_text,
     clean_stdout,
+    geometry_options,
     limit_options,
     say_when_compiling,
-    start_position,
     write_json,
 )
-from claimeven.cli.thinking import LEVELS, choice_line, decision_lines, trace_lines
+from claimeven.cli.thinking import (
+    LEVELS,
+    TREE_DEPTH,
+    TREE_NODES,
+    choice_line,
+    decision_lines,
+    trace_lines,
+)
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import column_choices, column_name, parse_column
 from claimeven.game.position import PLAYER_NAMES, Position
@@ -44,11 +52,10 @@ class Session:
     limit: Limit
     rng: np.random.Generator
     thinking: str
-    hint_spec: str
+    helper: Agent
     out: TextIO
     forfeit: str | None = None
     quit: bool = False
-    _hint: Agent | None = field(default=None)
 
     @property
     def position(self) -> Position:
@@ -93,6 +100,9 @@ class Session:
             self.say(who)
             for text in decision_lines(decision, position):
                 self.say(f"  {text}")
+        view = agent.tree(TREE_DEPTH, TREE_NODES) if self.thinking == "high" else None
+        for text in view.text.splitlines() if view is not None else ():
+            self.say(f"  {text}")
         self.line.play(decision.column)
         self.show_board()
 
@@ -146,9 +156,12 @@ class Session:
             self.line.redo()
 
     def _give_hint(self) -> None:
-        if self._hint is None:
-            self._hint = make_agent(self.hint_spec)
-        decision = checked_decision(self._hint, self.position, Limit(), self._spare_rng())
+        try:
+            with blaming(self.helper):
+                decision = checked_decision(self.helper, self.position, Limit(), self._spare_rng())
+        except ClaimevenError as fault:
+            self.say(f"{fault}.")
+            return
         for text in decision_lines(decision, self.position):
             self.say(f"  {text}")
 
@@ -170,7 +183,7 @@ class Session:
 )
 @click.option("--hint", default="alphabeta:depth=8", show_default=True, help="Agent for hints.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the agents' randomness.")
-@board_options
+@geometry_options
 @limit_options
 @click.option("--json", "as_json", is_flag=True, help="Print the game as JSON at the end.")
 def command(
@@ -180,13 +193,8 @@ def command(
     thinking: str,
     hint: str,
     seed: int,
-    columns: int,
-    rows: int,
-    connect: int,
-    seconds: float | None,
-    iterations: int | None,
-    depth: int | None,
-    nodes: int | None,
+    geometry: Geometry,
+    limit: Limit,
     as_json: bool,
 ) -> None:
     """Play on the terminal against an agent, another person, or watch two agents.
@@ -201,21 +209,22 @@ def command(
       claimeven play --first alphabeta --second random --thinking high --depth 2
       claimeven play --columns 5 --rows 4 --connect 3 --second negamax:depth=full
     """
-    start = start_position(columns, rows, connect, moves)
+    start = Position.from_moves(moves, geometry)
     if start.is_over:
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
-    limit = Limit(seconds, iterations, depth, nodes)
     say_when_compiling()
     with clean_stdout() as out:
         seats = (make_agent(first_spec), make_agent(second_spec))
-        for agent in seats:
-            begin_game(agent)
+        helper = make_agent(hint)
+        for agent in (*seats, helper):
+            with blaming(agent):
+                begin_game(agent)
         # With --json the conversation moves to stderr, so that stdout holds the object alone.
         talk = sys.stderr if as_json else out
         session = Session(
-            seats, Line(start), limit, np.random.default_rng(seed), thinking, hint, talk
+            seats, Line(start), limit, np.random.default_rng(seed), thinking, helper, talk
         )
         session.run()
         if as_json:

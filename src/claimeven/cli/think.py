@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import numpy as np
 
-from claimeven.agents import Decision, Limit, make_agent
+from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
-    board_options,
+    blaming,
     board_text,
     clean_stdout,
+    geometry_options,
     limit_options,
     say_when_compiling,
-    start_position,
+    write_file,
     write_json,
 )
-from claimeven.cli.thinking import decision_lines, trace_lines
+from claimeven.cli.thinking import TREE_DEPTH, TREE_NODES, decision_lines, trace_lines
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
@@ -26,22 +30,42 @@ from claimeven.game.position import Position
 @click.argument("moves", metavar="POSITION")
 @click.option("--agent", "spec", default="alphabeta", show_default=True, help="Agent to ask.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the agent's randomness.")
-@board_options
+@geometry_options
 @limit_options
 @click.option("--trace", is_flag=True, help="Tell the steps of the search too.")
+@click.option("--tree", is_flag=True, help="Print the tree of the search, most visited part.")
+@click.option(
+    "--tree-depth",
+    type=click.IntRange(0, 256),
+    default=TREE_DEPTH,
+    show_default=True,
+    help="Plies of the tree to show.",
+)
+@click.option(
+    "--tree-nodes",
+    type=click.IntRange(1, 100_000),
+    default=TREE_NODES,
+    show_default=True,
+    help="Nodes of the tree to show, the most visited.",
+)
+@click.option(
+    "--svg",
+    "svg_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a drawing of the tree to this file.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     moves: str,
     spec: str,
     seed: int,
-    columns: int,
-    rows: int,
-    connect: int,
-    seconds: float | None,
-    iterations: int | None,
-    depth: int | None,
-    nodes: int | None,
+    geometry: Geometry,
+    limit: Limit,
     trace: bool,
+    tree: bool,
+    tree_depth: int,
+    tree_nodes: int,
+    svg_file: Path | None,
     as_json: bool,
 ) -> None:
     """Ask an agent about the position after a move string ("" is the empty board).
@@ -53,21 +77,27 @@ def command(
       claimeven think 4455
       claimeven think "" --agent negamax --seconds 0.5
       claimeven think 112233 --agent alphabeta:depth=2 --trace
+      claimeven think 44 --agent uct:iterations=5000 --tree --svg tree.svg
       claimeven think 4455 --agent alphabeta --json
     """
-    position = start_position(columns, rows, connect, moves)
+    position = Position.from_moves(moves, geometry)
     if position.is_over:
         raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
-    limit = Limit(seconds, iterations, depth, nodes)
     say_when_compiling()
     with clean_stdout() as out:
         agent = make_agent(spec)
-        begin_game(agent)
-        decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
+        with blaming(agent):
+            begin_game(agent)
+            decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
+        view = agent.tree(tree_depth, tree_nodes)
+        if view is None and (tree or svg_file is not None):
+            raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
+        if svg_file is not None and view is not None:
+            write_file(svg_file, view.svg)
         if as_json:
-            write_json(_as_dict(decision, position), out)
+            write_json(_as_dict(decision, position, view), out)
             return
         out.write(board_text(position, out) + "\n")
         if trace:
@@ -75,9 +105,11 @@ def command(
                 out.write(text + "\n")
         for text in decision_lines(decision, position):
             out.write(text + "\n")
+        if tree and view is not None:
+            out.write(view.text.rstrip("\n") + "\n")
 
 
-def _as_dict(decision: Decision, position: Position) -> dict[str, object]:
+def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> dict[str, object]:
     details = dict(decision.details)
     line = details.pop("line", None)
     return {
@@ -91,6 +123,6 @@ def _as_dict(decision: Decision, position: Position) -> dict[str, object]:
         "iterations": details.pop("iterations", None),
         "seconds": decision.seconds,
         "line": None if line is None else format_moves(line, position.geometry),
-        "tree": details.pop("tree", None),
+        "tree": None if view is None else dict(view.data),
         "details": details,
     }

@@ -7,10 +7,13 @@ from itertools import islice
 from typing import Any
 
 from claimeven.agents import Agent, Decision
+from claimeven.agents.files import describe
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 
 LEVELS = ("mute", "low", "high")
+#: Plies and nodes of a search tree shown where nothing else is asked for.
+TREE_DEPTH, TREE_NODES = 2, 60
 #: Lines of a trace shown before the rest is only counted.
 TRACE_LINES = 400
 
@@ -68,11 +71,14 @@ def choice_line(decision: Decision, position: Position) -> str:
 
 
 def trace_lines(agent: Agent, position: Position, limit: Any, rng: Any) -> Iterator[str]:
-    """Yield the steps of a decision, `TRACE_LINES` at most."""
-    trace = agent.trace(position, limit, rng)
-    yield from islice(trace, TRACE_LINES)
-    if next(trace, None) is not None:
-        yield f"... the trace goes on; the first {TRACE_LINES} lines are shown"
+    """Yield the steps of a decision, `TRACE_LINES` at most, and how it failed if it did."""
+    try:
+        trace = iter(agent.trace(position, limit, rng))
+        yield from islice(trace, TRACE_LINES)
+        if next(trace, None) is not None:
+            yield f"... the trace goes on; the first {TRACE_LINES} lines are shown"
+    except Exception as error:
+        yield f"... the trace ends: {describe(error)}"
 
 
 def _is_count(details: Any, key: str) -> bool:

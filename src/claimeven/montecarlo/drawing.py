@@ -22,10 +22,10 @@ _BAD, _EVEN, _GOOD = (202, 74, 60), (236, 232, 220), (44, 123, 182)
 def tree_svg(branch: Branch, position: Position) -> str:
     """Draw a tree (see `Forest.branch`, whose `limit` keeps it readable) as an SVG document.
 
-    A circle holds the column of a move and its visits stand below it; its colour goes from red
-    (bad for the player who made the move) to blue (good); a proven node has a thick border. The
-    width of an edge grows with the share of its parent's visits. Titles, shown by browsers on
-    hovering, give all numbers.
+    A circle holds the column of a move and its visits stand below it, on a halo where edges leave;
+    its colour goes from red (bad for the player who made the move) to blue (good); a proven node
+    has a thick border. The width of an edge grows with the share of its parent's visits. Titles,
+    shown by browsers on hovering, give all numbers.
     """
     places: dict[int, tuple[float, float]] = {}
     leaves = 0
@@ -85,7 +85,8 @@ def _circle(node: Branch, name: str, x: float, y: float) -> str:
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{_colour(node.plain_mean)}"'
         f' stroke="#1d1d1b" stroke-width="{border}"/>'
         f'<text x="{x:.1f}" y="{y + 5:.1f}" font-size="14">{escape(name)}</text>'
-        f'<text x="{x:.1f}" y="{y + RADIUS + 12:.1f}" font-size="9">{_short(node.visits)}</text>'
+        f'<text x="{x:.1f}" y="{y + RADIUS + 12:.1f}" font-size="9" stroke="#ffffff"'
+        f' stroke-width="3" paint-order="stroke">{_short(node.visits)}</text>'
         "</g>"
     )
 

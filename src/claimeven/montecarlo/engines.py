@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from claimeven.compiled import load
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import graph_layout, layout
 from claimeven.montecarlo.formula import INVERSE_ROOTS, LOG_ROOTS
@@ -142,6 +143,7 @@ class TreeEngine(_CompiledEngine):
     def __init__(self, geometry: Geometry, options: Options) -> None:
         super().__init__(geometry, options, layout.STATE_FIELDS)
         self.nodes = np.zeros((options.nodes, layout.FIELDS), dtype=np.int32)
+        load(grow_tree, keep_subtree)
 
     def start(self, position: Position, seed: int) -> None:
         node = self._find(position) if self.options.reuse and self.position else NO_NODE
@@ -217,6 +219,10 @@ class SimpleEngine(_CompiledEngine):
             room = min(room, 1 + geometry.columns + geometry.columns**2)
         self.nodes = np.zeros((room, layout.FIELDS), dtype=np.int32)
         self.parents = np.zeros(room, dtype=np.int32)
+        if options.method == "flat":
+            load(grow_flat, plant_two_plies)
+        else:
+            load(grow_breadth)
 
     def start(self, position: Position, seed: int) -> None:
         self.place(position, seed)
@@ -268,6 +274,7 @@ class GraphEngine(_CompiledEngine):
         super().__init__(geometry, options, graph_layout.GRAPH_STATE_FIELDS)
         self.columns = geometry.columns
         self.arrays = graph_layout.graph_arrays(options.nodes, geometry.columns)
+        load(grow_graph, root_of)
 
     def start(self, position: Position, seed: int) -> None:
         if self.full or not self.options.reuse:

@@ -15,8 +15,8 @@ weighted by the visits of its edge. So it does not matter by which way a child w
 "Monte-Carlo graph search from first principles", 2022). META, proofs and points of view: as in
 `layout`.
 
-A million nodes take 32 + 3 * 8 + 8 = 64 MB: an edge pool of three edges a node is enough, since
-most nodes never get edges; when it is used up, so is the table.
+A million nodes take 61 MiB (32 bytes of record, three edges of 8, and slots): an edge pool of three
+edges a node is enough, since most nodes never get edges; when it is used up, so is the table.
 """
 
 from __future__ import annotations

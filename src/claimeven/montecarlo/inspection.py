@@ -100,7 +100,7 @@ class Forest:
                 if visits or limit is None:
                     below = _Shown(handles, shown.depth + 1)
                     heapq.heappush(waiting, (-visits, next(order), below, shown))
-        return self._frozen(root, None)
+        return self._frozen(root, 0, 0)
 
     def line(self, column: int) -> tuple[int, ...]:
         """A column and the likeliest moves after it: a proven win, else the most visited."""
@@ -145,37 +145,40 @@ class Forest:
             proven[0].distance if proven else 0,
         )
 
-    def _frozen(self, shown: _Shown, parent: _Shown | None) -> Branch:
+    def _frozen(self, shown: _Shown, above: int, siblings: int) -> Branch:
+        """`above`: visits of the parent; `siblings`: of all its children, 0 at the root."""
         facts = self._merged(shown.handles)
         options = self.options
         visits, total = facts.visits, float(facts.total)
         plain = total / visits if visits else 0.0
         bonus, share = 0.0, 1.0
-        if parent is not None:
-            above = self._merged(parent.handles).visits
-            siblings = sum(self._merged(s).visits for s in self._children(parent.handles))
+        if shown.depth > 0:
             share = visits / siblings if siblings else 0.0
             if options.method == "uct":
-                bonus = (
-                    options.weight / options.width * math.sqrt(math.log(max(above, 1)) / visits)
-                    if visits
-                    else math.inf
-                )
+                bonus = self._bonus(above, visits)
         if options.width == 2.0:
             total = (total + visits) / 2
         mean = total / visits if visits else math.nan
         judged = plain
-        if options.method == "flat" and parent is not None and shown.depth == 1:
-            leaves = [self._merged(leaf) for leaf in self._children(shown.handles)]
-            if leaves:
-                judged = -sum(leaf.total / leaf.visits for leaf in leaves if leaf.visits)
+        below = [self._merged(child) for child in self._children(shown.handles)]
+        if options.method == "flat" and shown.depth == 1 and below:
+            judged = -sum(leaf.total / leaf.visits for leaf in below if leaf.visits)
+        total_below = sum(child.visits for child in below)
         children = sorted(
-            (self._frozen(child, shown) for child in shown.children), key=lambda b: b.column
+            (self._frozen(child, visits, total_below) for child in shown.children),
+            key=lambda child: child.column,
         )
         return Branch(
             facts.column, visits, total, mean, bonus, share, plain, judged,
             facts.proof, facts.distance, tuple(children),
         )  # fmt: skip
+
+    def _bonus(self, above: int, visits: int) -> float:
+        """What selection adds to the mean of a child with `visits`, of a parent with `above`."""
+        if not visits:
+            return math.inf
+        weight = self.options.weight / self.options.width
+        return weight * math.sqrt(math.log(max(above, 1)) / visits)
 
 
 class _Shown:
@@ -190,14 +193,13 @@ class _Shown:
 def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
     """A tree as plain data for JSON: null where a number is not defined.
 
-    Keys: `move` (as in move strings; null at the root), `column` (0-based), `visits`, `total`,
+    Keys: `move` (as in move strings; null at the root), `visits`, `total`,
     `mean`, `bonus`, `share`, `proof` (win, loss, draw or null), `distance`, `children`.
     """
 
     def data(node: Branch, root: bool) -> dict[str, Any]:
         return {
             "move": None if root else column_name(node.column, position.geometry),
-            "column": None if root else node.column,
             "visits": node.visits,
             "total": node.total,
             "mean": _number(node.mean),

@@ -160,9 +160,9 @@ def check_budget(iterations: int | None, seconds: float | None) -> None:
 #: The strongest settings measured here at equal time.
 DEFAULT: Final = Options(
     formula="ucb",
-    c=0.7,
+    c=1.4,
     first="random",
-    playout="careful",
+    playout="wins-and-blocks",
     solver=True,
     decisive="tree",
     reuse=True,

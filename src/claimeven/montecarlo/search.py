@@ -105,9 +105,9 @@ class Searcher:
         """Search a position within a budget: the given one, or else that of the options.
 
         The randomness is drawn from `rng`. Raises `InvalidOptions` without a budget or with a
-        budget of nothing, and `InvalidPosition` for a finished position.
+        budget of nothing, and `InvalidPosition` for a finished position. The clock starts when
+        compiled code is loaded and memory set aside, which the first search does.
         """
-        started = time.perf_counter()
         if position.is_over:
             raise InvalidPosition("the game is over here, so there is no move to search for")
         check_budget(iterations, seconds)
@@ -118,6 +118,7 @@ class Searcher:
         check_room(position, self.options)
         compiled = self._compiled(position)
         engines = self._engines_of(position, compiled)
+        started = time.perf_counter()
         for engine in engines:
             engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
         forest = Forest(position, self.options, tuple(engines))

@@ -124,16 +124,21 @@ def _solve_layer(
     resumed = len(scores) - len(left)
     mines, masks = discs_of_keys(layer.keys[left], geometry)
     begin = flushed = time.monotonic()
+
+    def tell(count: int) -> None:
+        journal.flush()
+        if report is not None:
+            seconds = time.monotonic() - begin
+            report(BuildProgress(resumed + count, len(scores), resumed, seconds, engine.nodes))
+
+    tell(0)
     for count, (place, mine, mask) in enumerate(zip(left, mines, masks, strict=True), start=1):
         scores[place] = engine.score(int(mine), int(mask))
         journal.note(int(layer.keys[place]), int(scores[place]))
-        now = time.monotonic()
-        if now - flushed >= FLUSH_SECONDS or count == len(left):
-            journal.flush()
-            flushed = now
-            if report is not None:
-                done = resumed + count
-                report(BuildProgress(done, len(scores), resumed, now - begin, engine.nodes))
+        if time.monotonic() - flushed >= FLUSH_SECONDS:
+            tell(count)
+            flushed = time.monotonic()
+    tell(len(left))
     return scores
 
 

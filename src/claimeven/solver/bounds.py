@@ -40,12 +40,31 @@ odd, and so is the cell below y in the cut column.
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.game.bits import lines, winning_cells
 from claimeven.solver.intrinsics import leading_zeros, line_of_four, winning_four
-from claimeven.solver.layout import ABOVE, BOARD, BOTTOM, CELLS, CONNECT, HEIGHT, PAIR_TOPS
+from claimeven.solver.layout import (
+    ABOVE,
+    BOARD,
+    BOTTOM,
+    BUCKET_SHIFT,
+    CELLS,
+    COLUMNS,
+    CONNECT,
+    HEIGHT,
+    KEY_MASK,
+    MIRROR_PLIES,
+    MULTIPLIER,
+    PAIR_TOPS,
+    REST_MASK,
+)
+
+#: What `fixed_words` returns.
+Fixed: TypeAlias = Any
 
 #: Returned when no bound decides; no score is as great.
 NO_BOUND = 1000
@@ -55,24 +74,47 @@ _TOP_BIT = np.uint64(1 << 63)
 
 
 @inlined
-def completing_cells(words: Words, discs: Word, mask: Word) -> Word:
-    """Mask of the empty cells that would complete a line for `discs`."""
-    if words[CONNECT] == _FOUR:
-        return winning_four(discs, words[HEIGHT]) & (words[BOARD] & ~mask)
-    return winning_cells(discs, mask, words[HEIGHT], words[CONNECT], words[BOARD])
+def fixed_words(words: Words) -> Fixed:
+    """Return the first words as a tuple, so that compiled code keeps them in registers.
+
+    Words of an array would have to be read anew after every write to another array. The slots are
+    those of the array.
+    """
+    return (
+        words[HEIGHT],
+        words[CONNECT],
+        words[CELLS],
+        words[COLUMNS],
+        words[BOTTOM],
+        words[BOARD],
+        words[PAIR_TOPS],
+        words[MIRROR_PLIES],
+        words[KEY_MASK],
+        words[MULTIPLIER],
+        words[BUCKET_SHIFT],
+        words[REST_MASK],
+    )
 
 
 @inlined
-def has_line(words: Words, cells: Word) -> bool:
+def completing_cells(fixed: Fixed, discs: Word, mask: Word) -> Word:
+    """Mask of the empty cells that would complete a line for `discs`."""
+    if fixed[CONNECT] == _FOUR:
+        return winning_four(discs, fixed[HEIGHT]) & (fixed[BOARD] & ~mask)
+    return winning_cells(discs, mask, fixed[HEIGHT], fixed[CONNECT], fixed[BOARD])
+
+
+@inlined
+def has_line(fixed: Fixed, cells: Word) -> bool:
     """Whether the given cells hold a line."""
-    if words[CONNECT] == _FOUR:
-        return bool(line_of_four(cells, words[HEIGHT]) != _ZERO)
-    return bool(lines(cells, words[HEIGHT], words[CONNECT]) != _ZERO)
+    if fixed[CONNECT] == _FOUR:
+        return bool(line_of_four(cells, fixed[HEIGHT]) != _ZERO)
+    return bool(lines(cells, fixed[HEIGHT], fixed[CONNECT]) != _ZERO)
 
 
 @inlined
 def static_bound(
-    words: Words, mine: Word, mask: Word, threats: Word, empties: Int, alpha: Int
+    fixed: Fixed, words: Words, mine: Word, mask: Word, threats: Word, empties: Int, alpha: Int
 ) -> Int:
     """Return a bound on the mover's score that decides the window (alpha, alpha + 1).
 
@@ -81,26 +123,26 @@ def static_bound(
     nothing here decides.
     """
     theirs = mask ^ mine
-    empty = words[BOARD] & ~mask
-    playable = (mask + words[BOTTOM]) & words[BOARD]
+    empty = fixed[BOARD] & ~mask
+    playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
     later = empty & ~playable
-    tops = words[PAIR_TOPS]
+    tops = fixed[PAIR_TOPS]
     # Step 1: no line left. With an even number of empty cells step 2 sees M's lines better.
     if alpha < 0:
-        if not has_line(words, theirs | empty):
+        if not has_line(fixed, theirs | empty):
             return 0
-    elif empties & 1 and not has_line(words, mine | empty):
+    elif empties & 1 and not has_line(fixed, mine | empty):
         return 0
     # Step 2: follow-up.
     above = 0 if alpha >= -1 else -2 * alpha - 2
-    if above >= words[CELLS]:
+    if above >= fixed[CELLS]:
         return NO_BOUND
     if empties & 1 == 0:
         upper = tops & later
         if alpha >= 0:
-            if not has_line(words, mine | (empty & ~upper)):
+            if not has_line(fixed, mine | (empty & ~upper)):
                 return 0
-        elif has_line(words, theirs | (upper & words[ABOVE + above])) and not has_line(
+        elif has_line(fixed, theirs | (upper & words[ABOVE + above])) and not has_line(
             words, mine | (empty & ~upper)
         ):
             return alpha
@@ -112,12 +154,12 @@ def static_bound(
             cell = left & (~left + _ONE)
             left ^= cell
             below = cell >> _ONE
-            sentinel = ~words[BOARD] & ~(cell - _ONE)
+            sentinel = ~fixed[BOARD] & ~(cell - _ONE)
             from_cell_up = (sentinel & (~sentinel + _ONE)) - cell
             next_in_column = _TOP_BIT >> leading_zeros(playable & ((below << _ONE) - _ONE))
             under = below - next_in_column
             gone = from_cell_up | below
             upper = ((tops & ~(gone | under)) | (halves & under)) & later
-            if not has_line(words, mine | (empty & ~upper & ~gone) | below):
+            if not has_line(fixed, mine | (empty & ~upper & ~gone) | below):
                 return -((np.int64(popcount(from_cell_up)) + 1) // 2)
     return NO_BOUND

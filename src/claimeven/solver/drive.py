@@ -282,6 +282,7 @@ class Engine:
         leader = self.searchers[0]
         shared = leader.shared
         shared[kernel.LOW], shared[kernel.HIGH] = low, high
+        shared[kernel.TOGETHER] = 0
         leader.control[kernel.RESUME] = leader.control[kernel.STEP] = 0
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         results: list[int] = []
@@ -321,6 +322,8 @@ class Engine:
                     report(searcher, done)
 
         if not slice_of(leader, ALONE_NODES) and not self._stopping:
+            shared[kernel.MARKS :] = 0
+            shared[kernel.TOGETHER] = len(self.searchers) > 1
             self._together(work)
         if not results:
             raise SearchStopped(int(shared[kernel.LOW]), int(shared[kernel.HIGH]))

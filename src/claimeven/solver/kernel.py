@@ -35,7 +35,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount
 from claimeven.game.bits import mirrored
-from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
+from claimeven.solver.bounds import NO_BOUND, Fixed, completing_cells, fixed_words, static_bound
 from claimeven.solver.intrinsics import leading_zeros, prefetch
 from claimeven.solver.layout import (
     BOARD,
@@ -53,13 +53,19 @@ from claimeven.solver.layout import (
 from claimeven.solver.table import high_bound, look_up, low_bound, store
 
 BUDGET, NODES, RESUME, STEP, GUESS, ALPHA_NOW, DONE, CONTROLS = range(8)
-STOP, LOW, HIGH, SHARED = range(4)
+STOP, LOW, HIGH, TOGETHER, MARKS = range(5)
+#: Number of marks, a power of two.
+MARK_COUNT = 1024
+SHARED = MARKS + MARK_COUNT
 
 #: Returned instead of a score when the search pauses, and inside when its window is settled.
 PAUSED = 2000
 MOOT = 2001
 #: Positions with this many empty cells or fewer do without the table.
 NO_TABLE = 10
+#: Positions with this many empty cells or fewer are not worth asking whether another thread is
+#: at them or has been there meanwhile.
+NO_SHARING = 16
 #: Nodes between two looks at `STOP` and at the other threads' bounds.
 LOOK_EVERY = 4096
 
@@ -81,22 +87,23 @@ _TOP = np.uint64(63)
 _WINS_SHIFT, _REPLIES_SHIFT, _WEIGHT_SHIFT = np.uint64(24), np.uint64(16), np.uint64(8)
 _CHILD_NUMBER = np.uint64(255)
 _MANY = np.uint64(63)
+_MARK_SHIFT = np.uint64(20)
 _CHILDREN, _CHILD, _FRAME, _ORDER = (np.uint64(n) for n in (CHILDREN, CHILD, FRAME, ORDER))
 _NONE = -1000
 
 
 @inlined
-def position_hash(words: Words, mine: Word, mask: Word, ply: Int) -> Word:
+def position_hash(fixed: Fixed, mine: Word, mask: Word, ply: Int) -> Word:
     """Return the key times the multiplier: of the position or its mirror, whichever is less."""
     key = mine + mask
-    if ply <= np.int64(words[MIRROR_PLIES]):
-        key = min(key, mirrored(key, words[COLUMNS], words[HEIGHT]))
-    return (key * words[MULTIPLIER]) & words[KEY_MASK]
+    if ply <= np.int64(fixed[MIRROR_PLIES]):
+        key = min(key, mirrored(key, fixed[COLUMNS], fixed[HEIGHT]))
+    return (key * fixed[MULTIPLIER]) & fixed[KEY_MASK]
 
 
 @inlined
 def play_forced(
-    words: Words, mine: Word, mask: Word, threats: Word, plies: Int
+    fixed: Fixed, mine: Word, mask: Word, threats: Word, plies: Int
 ) -> tuple[Word, Word, Word, Word, Int]:
     """Play on while the mover has a single reply; return (mine, mask, threats, replies, plies).
 
@@ -104,7 +111,7 @@ def play_forced(
     the board is full, otherwise won by the waiting side with its next disc.
     """
     while True:
-        playable = (mask + words[BOTTOM]) & words[BOARD]
+        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
         replies = playable & ~(threats >> _ONE)
         forced = playable & threats
         if forced != _ZERO:
@@ -116,18 +123,18 @@ def play_forced(
         mine |= replies
         waiting = mask ^ (mine & ~replies)
         mask |= replies
-        threats = completing_cells(words, mine, mask)
+        threats = completing_cells(fixed, mine, mask)
         mine = waiting
         plies += 1
 
 
 @inlined
-def decided_value(words: Words, mask: Word, empties: Int, plies: Int) -> Int:
+def decided_value(fixed: Fixed, mask: Word, empties: Int, plies: Int) -> Int:
     """Value, for the side that moved `plies` plies ago, of a line that `play_forced` decided.
 
     `empties` is the number of empty cells of that side's position.
     """
-    if mask == words[BOARD]:
+    if mask == fixed[BOARD]:
         return 0
     value = (empties - plies) // 2
     return value if plies & 1 else -value
@@ -140,6 +147,25 @@ def heaviest(stack: Words, base: Word) -> Word:
     for i in range(base + _ORDER, base + _ORDER + stack[base + np.uint64(LEFT)]):
         best = max(best, stack[np.uint64(i)])
     return best
+
+
+@inlined
+def mark_place(hashed: Word) -> Word:
+    """Return where in `shared` a position is marked as being searched."""
+    return np.uint64(MARKS) + (hashed ^ (hashed >> _MARK_SHIFT)) % np.uint64(MARK_COUNT)
+
+
+@inlined
+def heaviest_unmarked(stack: Words, base: Word, shared: Ints, key: Word) -> Word:
+    """Return the greatest order key of the children that no other thread is at, else `key`."""
+    best = _ZERO
+    for i in range(stack[base + np.uint64(LEFT)]):
+        other = stack[base + _ORDER + np.uint64(i)]
+        child = base + _CHILDREN + (other & _CHILD_NUMBER) * _CHILD
+        hashed = stack[child + np.uint64(C_HASH)]
+        if other > best and np.uint64(shared[mark_place(hashed)]) != hashed:
+            best = other
+    return best if best != _ZERO else key
 
 
 @inlined
@@ -172,7 +198,8 @@ def search(
     set, and goes on from there when called again with the same arguments; `MOOT` if other threads
     have settled the window meanwhile.
     """
-    cells = np.int64(words[CELLS])
+    fixed = fixed_words(words)
+    cells = np.int64(fixed[CELLS])
     root_alpha = alpha
     nodes = control[NODES]
     look_at = nodes
@@ -193,17 +220,17 @@ def search(
         base += np.uint64(depth) * _FRAME
         plies = np.int64(0)
     else:
-        playable = (mask + words[BOTTOM]) & words[BOARD]
-        if completing_cells(words, mine, mask) & playable != _ZERO:
+        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
+        if completing_cells(fixed, mine, mask) & playable != _ZERO:
             return (cells + 1 - root_ply) // 2
-        threats = completing_cells(words, mask ^ mine, mask)
-        mine, mask, threats, replies, plies = play_forced(words, mine, mask, threats, np.int64(0))
+        threats = completing_cells(fixed, mask ^ mine, mask)
+        mine, mask, threats, replies, plies = play_forced(fixed, mine, mask, threats, np.int64(0))
         if replies == _ZERO:
-            return decided_value(words, mask, cells - root_ply, plies)
+            return decided_value(fixed, mask, cells - root_ply, plies)
         ply = root_ply + plies
         if plies & 1:
             alpha = -alpha - 1
-        place = position_hash(words, mine, mask, ply)
+        place = position_hash(fixed, mine, mask, ply)
     while True:
         # Step 2: enter a node. Now and then look whether to pause.
         if nodes >= look_at:
@@ -223,12 +250,18 @@ def search(
         nodes += 1
         best = np.int64(_NONE)
         empties = cells - ply
-        # Step 3: neither side can win sooner than this.
+        # Step 3: neither side can win sooner than this; what the table knows by now.
         ended = True
-        if (empties - 1) // 2 <= alpha:
-            value = (empties - 1) // 2
-        elif -((empties - 2) // 2) > alpha:
-            value = -((empties - 2) // 2)
+        low, high = -((empties - 2) // 2), (empties - 1) // 2
+        if empties > NO_SHARING:
+            entry = look_up(
+                entries, (place >> fixed[BUCKET_SHIFT]) << _ONE, place & fixed[REST_MASK]
+            )
+            low, high = max(low, low_bound(entry)), min(high, high_bound(entry))
+        if high <= alpha:
+            value = high
+        elif low > alpha:
+            value = low
         else:
             ended = False
             # Step 4: make the children, playing forced replies out; ask for their entries.
@@ -238,12 +271,12 @@ def search(
             while moves != _ZERO:
                 move = moves & (~moves + _ONE)
                 moves ^= move
-                wins = completing_cells(words, mine | move, mask | move)
+                wins = completing_cells(fixed, mine | move, mask | move)
                 child_mine, child_mask, child_threats, child_replies, plies = play_forced(
-                    words, theirs, mask | move, wins, np.int64(1)
+                    fixed, theirs, mask | move, wins, np.int64(1)
                 )
                 if child_replies == _ZERO:
-                    best = max(best, decided_value(words, child_mask, empties, plies))
+                    best = max(best, decided_value(fixed, child_mask, empties, plies))
                     if best > alpha:
                         break
                     continue
@@ -254,9 +287,9 @@ def search(
                 stack[child + np.uint64(C_REPLIES)] = child_replies
                 stack[child + np.uint64(C_PLIES)] = np.uint64(plies)
                 if empties - plies > NO_TABLE:
-                    child_hash = position_hash(words, child_mine, child_mask, ply + plies)
+                    child_hash = position_hash(fixed, child_mine, child_mask, ply + plies)
                     stack[child + np.uint64(C_HASH)] = child_hash
-                    prefetch(entries, (child_hash >> words[BUCKET_SHIFT]) << _ONE)
+                    prefetch(entries, (child_hash >> fixed[BUCKET_SHIFT]) << _ONE)
                 stack[base + _ORDER + left] = (
                     (popcount(wins) << _WINS_SHIFT)
                     | ((_MANY - popcount(child_replies)) << _REPLIES_SHIFT)
@@ -283,8 +316,8 @@ def search(
                         child_hash = stack[child + np.uint64(C_HASH)]
                         entry = look_up(
                             entries,
-                            (child_hash >> words[BUCKET_SHIFT]) << _ONE,
-                            child_hash & words[REST_MASK],
+                            (child_hash >> fixed[BUCKET_SHIFT]) << _ONE,
+                            child_hash & fixed[REST_MASK],
                         )
                         low, high = low_bound(entry), high_bound(entry)
                         if turned:
@@ -296,6 +329,7 @@ def search(
                             best = max(best, high)
                             continue
                     value = static_bound(
+                        fixed,
                         words,
                         stack[child + np.uint64(C_MINE)],
                         stack[child + np.uint64(C_MASK)],
@@ -327,6 +361,10 @@ def search(
                 control[NODES] = nodes
                 turned = (ply - root_ply) & 1
                 return -value if turned else value
+            if shared[TOGETHER] != 0 and cells - ply > NO_SHARING:
+                mark = mark_place(place)
+                if shared[mark] == np.int64(place):
+                    shared[mark] = 0
             depth -= 1
             base -= _FRAME
             if stack[base + np.uint64(PLIES)] & _ONE:
@@ -344,15 +382,18 @@ def search(
                 place = stack[base + np.uint64(HASH)]
                 store(
                     entries,
-                    (place >> words[BUCKET_SHIFT]) << _ONE,
-                    place & words[REST_MASK],
+                    (place >> fixed[BUCKET_SHIFT]) << _ONE,
+                    place & fixed[REST_MASK],
                     value,
                     value > alpha,
                     np.uint64(nodes) - stack[base + np.uint64(ENTERED)],
                 )
-        # Step 9: go down to the most promising child left.
+        # Step 9: go down to the most promising child left, of those where no other thread is.
         if key == _ZERO:
             key = heaviest(stack, base)
+        together = shared[TOGETHER] != 0 and cells - ply > NO_SHARING + 1
+        if together:
+            key = heaviest_unmarked(stack, base, shared, key)
         take(stack, base, key)
         child = base + _CHILDREN + (key & _CHILD_NUMBER) * _CHILD
         mine = stack[child + np.uint64(C_MINE)]
@@ -360,6 +401,8 @@ def search(
         threats = stack[child + np.uint64(C_THREATS)]
         replies = stack[child + np.uint64(C_REPLIES)]
         place = stack[child + np.uint64(C_HASH)]
+        if together:
+            shared[mark_place(place)] = np.int64(place)
         plies = np.int64(stack[child + np.uint64(C_PLIES)])
         stack[base + np.uint64(PLIES)] = np.uint64(plies)
         ply += plies
@@ -390,14 +433,15 @@ def solve(
     to `floor` and shared[HIGH] to `ceiling`. Threads that share `entries` and `shared` work at the
     same position together. Returns `PAUSED` as `search` does; call again to go on.
     """
-    cells = np.int64(words[CELLS])
+    fixed = fixed_words(words)
+    cells = np.int64(fixed[CELLS])
     ply = np.int64(popcount(mask))
     if ply == cells:
         return 0
     if control[STEP] == 0:
         # Step 1: what follows from the number of discs alone.
-        playable = (mask + words[BOTTOM]) & words[BOARD]
-        if completing_cells(words, mine, mask) & playable != _ZERO:
+        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
+        if completing_cells(fixed, mine, mask) & playable != _ZERO:
             score = (cells + 1 - ply) // 2
             return max(floor, min(ceiling, score))
         shared[LOW] = max(shared[LOW], -((cells - ply) // 2))

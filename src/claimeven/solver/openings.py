@@ -41,7 +41,7 @@ def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
     """Yield the layers after 0, 1, .. `plies` plies of a board of at most 64 bits.
 
     >>> [len(layer.keys) for layer in layers(Geometry(), 4)]
-    [1, 4, 25, 119, 566]
+    [1, 4, 25, 121, 568]
     """
     keys = np.zeros(1, dtype=np.uint64)
     yield Layer(0, keys)
@@ -139,6 +139,6 @@ def backed_up(keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry)
 
 def disc_counts(words: Keys) -> npt.NDArray[np.int64]:
     """Return the number of bits set in each word: its discs."""
-    octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), -1)
+    octets = np.ascontiguousarray(words).view(np.uint8).reshape(-1, words.itemsize)
     counts: npt.NDArray[np.int64] = _BITS_OF_OCTET[octets].sum(axis=1)
     return counts

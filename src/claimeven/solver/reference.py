@@ -15,6 +15,7 @@ from claimeven.solver.table import REST_BITS, multiplier, pack, unpack
 
 #: As in `kernel`.
 NO_TABLE = 10
+NO_SHARING = 16
 FAR_APART = 3
 
 
@@ -36,6 +37,11 @@ class Node:
     threats: int
     replies: int
     plies: int
+
+
+def negated(bound: int | None) -> int | None:
+    """Return a bound as the other side sees it."""
+    return None if bound is None else -bound
 
 
 class Reference:
@@ -191,11 +197,16 @@ class Reference:
         self.nodes += 1
         entered = self.nodes
         empties = self.geometry.cells - node.mask.bit_count()
-        # Step 3: neither side can win sooner than this.
-        if (empties - 1) // 2 <= alpha:
-            return (empties - 1) // 2
-        if -((empties - 2) // 2) > alpha:
-            return -((empties - 2) // 2)
+        # Step 3: neither side can win sooner than this; what the table knows by now.
+        low, high = -((empties - 2) // 2), (empties - 1) // 2
+        if empties > NO_SHARING:
+            known_low, known_high = self.look_up(node)
+            low = max(low, low if known_low is None else known_low)
+            high = min(high, high if known_high is None else known_high)
+        if high <= alpha:
+            return high
+        if low > alpha:
+            return low
         # Step 4: make the children, playing forced replies out.
         best, children = self.children(node, alpha)
         if best > alpha:
@@ -208,11 +219,11 @@ class Reference:
         # Step 6: what the table and the bounds know of the children.
         kept = []
         for order, child in children:
-            low, high = self.known(child, alpha, empties)
-            if low is not None and low > alpha:
-                return low
-            if high is not None and high <= alpha:
-                best = max(best, high)
+            least, most = self.known(child, alpha, empties)
+            if least is not None and least > alpha:
+                return least
+            if most is not None and most <= alpha:
+                best = max(best, most)
             else:
                 kept.append((order, child))
         if not kept:
@@ -259,7 +270,7 @@ class Reference:
         if empties - child.plies > NO_TABLE:
             low, high = self.look_up(child)
             if turned:
-                low, high = (None if b is None else -b for b in (high, low))
+                low, high = negated(high), negated(low)
             if (low is not None and low > alpha) or (high is not None and high <= alpha):
                 return low, high
         value = self.static_bound(child, -alpha - 1 if turned else alpha)

@@ -1,0 +1,258 @@
+"""Speed of the Monte Carlo searches: `python -m bench.montecarlo [--decisions N] [PART ...]`.
+
+Parts: playouts, trees, peer, threads, memory, shallow, clock, curve (all of them by default).
+Each figure stands beside its peer, measured in the same run: OpenSpiel's C++ MCTSBot (of the
+extra `bench`; left out where it is not installed), the textbook twin, one thread, or the published
+figure. The answers of everything timed are asserted. On a machine with other work to do, `clock`
+measures that work too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import random
+import time
+from typing import Any
+
+import numpy as np
+
+from bench.timing import best_of, machine
+from claimeven import Geometry, Position
+from claimeven.montecarlo import PLAYOUTS, PRESETS, Options, Searcher, preset
+from claimeven.montecarlo.graph_layout import graph_arrays
+from claimeven.montecarlo.layout import FIELDS
+from claimeven.montecarlo.playouts import board_vector, count_results
+from claimeven.solver import Engine
+
+#: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.
+PLAIN = Options(formula="ucb1", c=1.0, first="random", nodes=2_000_000)
+ITERATIONS = 200_000
+MILLION = 1_000_000
+#: Seconds a decision of the notebook of Politecnico di Torino (2021) took: 66 s a game.
+POLITO_DECISION = 5.0
+#: Visits of the columns by PLAIN from seed 1, in ITERATIONS: a change is a change of behaviour.
+SIGNATURE = (1531, 4586, 44238, 112040, 18362, 18684, 559)
+CURVE = (100, 1_000, 10_000, 100_000)
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def playouts() -> None:
+    """Bare playouts from the empty board, and how the first player fares in them."""
+    board = board_vector(Geometry())
+    for rule, name in enumerate(PLAYOUTS):
+        count = 40_000 if "alphabeta" in name else 1_000_000
+        seconds, results = best_of(
+            5,
+            lambda rule=rule, count=count: count_results(
+                rule, np.uint64(0), np.uint64(0), -1, board, np.uint64(1), count
+            ),
+        )
+        assert results.sum() == count
+        if name == "random":
+            assert 0.553 < results[2] / count < 0.559, results
+        print(
+            f"playouts {name}: {count / seconds / 1e6:.2f} M/s,"
+            f" first player {results[2] / count:.1%} won, {results[1] / count:.1%} drawn"
+        )
+
+
+def rate(options: Options, iterations: int = ITERATIONS, runs: int = 5) -> float:
+    """Iterations a second on the empty board, the best of some runs."""
+    searcher = Searcher(options.with_changes(reuse=False))
+    searcher.search(Position(), rng(), iterations=iterations)  # touches the memory first
+    seconds, result = best_of(
+        runs, lambda: searcher.search(Position(), rng(), iterations=iterations)
+    )
+    assert result.iterations == iterations == result.root.visits
+    return iterations / seconds
+
+
+def trees() -> None:
+    """Iterations a second of every preset, and of the plain search against its textbook."""
+    plain = Searcher(PLAIN).search(Position(), rng(), iterations=ITERATIONS)
+    assert tuple(child.visits for child in plain.root.children) == SIGNATURE, plain.root
+    compiled = rate(PLAIN)
+    textbook = Searcher(PLAIN, "python")
+    seconds, slow = best_of(1, lambda: textbook.search(Position(), rng(), iterations=2000))
+    fast = Searcher(PLAIN).search(Position(), rng(), iterations=2000)
+    assert fast.forest.branch(3) == slow.forest.branch(3)
+    print(
+        f"UCT, random playouts, {ITERATIONS:,} iterations: {compiled / 1e6:.2f} M/s;"
+        f" textbook {2000 / seconds:,.0f}/s, ratio {compiled * seconds / 2000:,.0f}"
+    )
+    for name, options in PRESETS.items():
+        print(f"{name}: {rate(options, runs=3) / 1e6:.2f} M iterations/s")
+
+
+def peer() -> None:
+    """The plain search beside OpenSpiel's, in turns."""
+    try:
+        pyspiel: Any = importlib.import_module("pyspiel")
+    except ImportError:
+        print("OpenSpiel: not installed, left out")
+        return
+    game = pyspiel.load_game("connect_four")
+    simulations = 20_000
+    theirs = ours = 0.0
+    for _ in range(3):
+        bot = pyspiel.MCTSBot(
+            game, pyspiel.RandomRolloutEvaluator(1, 1), 1.0, simulations, 1000, False, 1, False
+        )
+        state = game.new_initial_state()
+        seconds, action = best_of(1, lambda bot=bot, state=state: bot.step(state))
+        assert action in range(7)
+        theirs = max(theirs, simulations / seconds)
+        ours = max(ours, rate(PLAIN, runs=2))
+    print(
+        f"UCT, one thread: {ours / 1e6:.2f} M iterations/s, OpenSpiel's MCTSBot"
+        f" {theirs / 1e3:.0f} k/s, ratio {ours / theirs:.1f}"
+    )
+
+
+def threads() -> None:
+    """Two threads beside one, in turns, and that two decide alike from the same seed."""
+    one = two = 0.0
+    for _ in range(4):
+        one = max(one, rate(PLAIN, runs=2))
+        two = max(two, rate(PLAIN.with_changes(threads=2), 2 * ITERATIONS, runs=2))
+    again = [
+        Searcher(PLAIN.with_changes(threads=2)).search(Position(), rng(), iterations=9999)
+        for _ in range(2)
+    ]
+    assert again[0].root == again[1].root
+    print(f"two threads: {two / 1e6:.2f} M iterations/s, {two / one:.2f} x one")
+
+
+def memory() -> None:
+    """Bytes of a million nodes, of a tree and of a table of positions."""
+    tree = np.zeros((MILLION, FIELDS), dtype=np.int32).nbytes
+    arrays = graph_arrays(MILLION, 7)
+    table = arrays.nodes.nbytes + arrays.edges.nbytes + arrays.slots.nbytes
+    assert tree <= 64 * 2**20
+    assert table <= 64 * 2**20
+    print(f"a million nodes: tree {tree / 2**20:.1f} MiB, table {table / 2**20:.1f} MiB")
+
+
+def shallow() -> None:
+    """A decision of 50 iterations with alpha-beta playouts of depth 2."""
+    searcher = Searcher(preset("uct-polito", playout="alphabeta2"))
+    seconds, result = best_of(20, lambda: searcher.search(Position(), rng(), iterations=50))
+    assert result.iterations == 50
+    print(
+        f"50 iterations with alphabeta2 playouts: {seconds * 1e3:.2f} ms a decision;"
+        f" the notebook of 2021 some {POLITO_DECISION:.0f} s,"
+        f" ratio {POLITO_DECISION / seconds:,.0f}"
+    )
+
+
+def clock(decisions: int) -> None:
+    """How far timed decisions overshoot: the percentiles over positions of random games."""
+    generator = random.Random(1)
+    for name in ("uct", "uct-itu-table", "uct-polito:alphabeta2"):
+        preset_name, _, playout = name.partition(":")
+        options = preset(preset_name, **({"playout": playout} if playout else {}))
+        for limit in (0.01, 0.1, 1.0):
+            searcher = Searcher(options)
+            over = []
+            for i in range(decisions):
+                position = some_position(generator, 1 + i % 20)
+                begin = time.perf_counter()
+                result = searcher.search(position, rng(i), seconds=limit)
+                over.append(time.perf_counter() - begin - limit)
+                assert result.column in position.legal_columns
+            p50, p99 = np.percentile(np.array(over[1:]) * 1e3, (50, 99))
+            print(
+                f"{name} at {limit * 1e3:.0f} ms: overshoot median {p50:+.2f} ms,"
+                f" 99th percentile {p99:+.2f} ms over {decisions} decisions"
+            )
+
+
+def some_position(generator: random.Random, plies: int) -> Position:
+    """Play random moves; never a finished game."""
+    while True:
+        position = Position()
+        for _ in range(plies):
+            if position.is_over:
+                break
+            position = position.play(generator.choice(position.legal_columns))
+        if not position.is_over:
+            return position
+
+
+def curve(count: int) -> None:
+    """Share of perfect moves, and of moves that keep the result, by iterations and by ply."""
+    generator = random.Random(7)
+    engine = Engine(Geometry())
+    bands = {"12-15": range(12, 16), "16-19": range(16, 20), "20-23": range(20, 24)}
+    labels: dict[str, list[tuple[Position, dict[int, int]]]] = {}
+    for band, plies in bands.items():
+        found: list[tuple[Position, dict[int, int]]] = []
+        while len(found) < count:
+            position = some_position(generator, generator.choice(plies))
+            scores = {column: exact(engine, position, column) for column in position.legal_columns}
+            if len(set(map(np.sign, scores.values()))) > 1:  # a choice that matters
+                found.append((position, scores))
+        labels[band] = found
+    for name in ("uct", "uct-menary"):
+        shares = []
+        for iterations in CURVE:
+            kept = perfect = total = 0
+            cells = []
+            for band, found in labels.items():
+                kept_here = 0
+                for seed, (position, scores) in enumerate(found):
+                    searcher = Searcher(preset(name, nodes=400_000, reuse=False))
+                    column = searcher.search(position, rng(seed), iterations=iterations).column
+                    best = max(scores.values())
+                    kept_here += np.sign(scores[column]) == np.sign(best)
+                    perfect += scores[column] == best
+                kept += kept_here
+                total += len(found)
+                cells.append(f"plies {band} {kept_here / len(found):.1%}")
+            shares.append(perfect / total)
+            print(
+                f"{name}, {iterations:,} iterations: perfect {perfect / total:.1%},"
+                f" result kept {kept / total:.1%} ({', '.join(cells)})"
+            )
+        assert shares[0] < shares[-1], shares
+
+
+def exact(engine: Engine, position: Position, column: int) -> int:
+    """Score of a column for the side to move."""
+    after = position.play(column)
+    if after.outcome is None:
+        return -engine.score(after.mine, after.mask)
+    return 0 if after.outcome.winner is None else (position.geometry.cells + 1 - position.ply) // 2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART")
+    parser.add_argument("--decisions", type=int, default=1000, help="of each limit in `clock`")
+    parser.add_argument("--positions", type=int, default=100, help="of each band in `curve`")
+    given = parser.parse_args()
+    parts = {
+        "playouts": playouts,
+        "trees": trees,
+        "peer": peer,
+        "threads": threads,
+        "memory": memory,
+        "shallow": shallow,
+        "clock": lambda: clock(given.decisions),
+        "curve": lambda: curve(given.positions),
+    }
+    unknown = [part for part in given.parts if part not in parts]
+    if unknown:
+        parser.error(f"unknown part {unknown[0]!r}: choose from {', '.join(parts)}")
+    print(machine())
+    for name, part in parts.items():
+        if not given.parts or name in given.parts:
+            part()
+
+
+if __name__ == "__main__":
+    main()

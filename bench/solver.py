@@ -1,0 +1,179 @@
+"""Speed of the exact solver beside `bitbully`: `python -m bench.solver`.
+
+    python -m bench.solver --positions DIR   every file NAME.txt of DIR, lines "moves score"
+    python -m bench.solver --rows            published scores of whole rows of columns
+    python -m bench.solver --boards          whole boards from scratch against published results
+    python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
+
+Every score is asserted, of ours and of `bitbully` (left out where it is not installed). Times are
+those of the thread that searches, so other work on the machine disturbs them little; each set is
+solved with a table that is empty at its start and stays warm, one thread, no book.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from bench.timing import machine
+from claimeven import Position
+from claimeven.game.geometry import Geometry
+from claimeven.solver import Engine
+
+#: Sets of which only the first so many positions are solved, because each takes long.
+FIRST = {"begin-medium": 200, "begin-hard": 20}
+#: Of sets faster than this in all, in seconds, the best of `REPEATS` runs counts.
+QUICK, REPEATS = 2.0, 3
+
+#: Who wins the empty board (sign) and with which disc, 0 for a draw: Tromp; Steininger.
+BOARDS = {
+    (4, 4): 0, (5, 4): 0, (6, 4): -24, (7, 4): 0, (8, 4): -32, (9, 4): -36, (10, 4): -40,
+    (4, 5): 0, (5, 5): 0, (6, 5): 0, (7, 5): 0, (4, 6): 0, (5, 6): 0, (6, 6): -36,
+    (4, 7): 0, (5, 7): 0, (4, 8): 0,
+}  # fmt: skip
+#: Scores of every column, published with the solver of Pons.
+ROWS = {
+    "": [-2, -1, 0, 1, 0, -1, -2],
+    "4455": [-4, -3, 18, 2, 2, 18, -3],
+    "226744515337": [-1, 0, -1, 7, 6, -2, 0],
+    "475772722323": [-14, 4, 4, 3, 4, -3, 4],
+    "44455554221": [-15] * 7,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("--positions", type=Path, metavar="DIR")
+    parser.add_argument("--rows", action="store_true")
+    parser.add_argument("--boards", action="store_true")
+    parser.add_argument("--empty", action="store_true")
+    parser.add_argument("--table-mb", type=float, default=64)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    print(machine())
+    if options.positions:
+        for path in sorted(options.positions.glob("*.txt")):
+            position_set(path, options.table_mb)
+    if options.rows:
+        rows(options.threads)
+    if options.boards:
+        boards(options.threads)
+    if options.empty:
+        empty_board(options.threads)
+
+
+def position_set(path: Path, table_mb: float) -> None:
+    lines = [line.split() for line in path.read_text().splitlines() if line.strip()]
+    lines = lines[: FIRST.get(path.stem)]
+    positions = [Position.from_moves(moves) for moves, _ in lines]
+    expected = [int(score) for _, score in lines]
+    mines = np.array([position.mine for position in positions], dtype=np.uint64)
+    masks = np.array([position.mask for position in positions], dtype=np.uint64)
+    engine = Engine(Geometry(), table_mb=table_mb)
+    nodes = np.zeros(0, dtype=np.int64)
+
+    def ours() -> list[int]:
+        nonlocal nodes
+        engine.clear()
+        scores, nodes = engine.score_many(mines, masks)
+        return [int(score) for score in scores]
+
+    engine.score_many(mines[:1], masks[:1])  # compiles
+    seconds = timed(ours, expected)
+    count = len(lines)
+    text = (
+        f"{path.stem:14s} {count:5d} positions  ours {1e3 * seconds / count:10.5f} ms"
+        f" {nodes.mean():12.1f} nodes {nodes.sum() / seconds / 1e6:6.2f} M/s"
+    )
+    for driver, theirs in bitbully_seconds([moves for moves, _ in lines], expected).items():
+        text += (
+            f"  bitbully.{driver} {1e3 * theirs / count:10.5f} ms  ratio {theirs / seconds:5.1f}"
+        )
+    print(text, flush=True)
+
+
+def timed(solve: Callable[[], list[int]], expected: list[int]) -> float:
+    best = float("inf")
+    for _ in range(REPEATS):
+        start = time.thread_time()
+        scores = solve()
+        taken = time.thread_time() - start
+        wrong = [i for i, score in enumerate(scores) if score != expected[i]]
+        assert not wrong, f"wrong at lines {wrong[:5]}"
+        best = min(best, taken)
+        if taken > QUICK:
+            break
+    return best
+
+
+def bitbully_seconds(all_moves: list[str], expected: list[int]) -> dict[str, float]:
+    """Return the time each driver of `bitbully` takes for a set without its book, if there."""
+    try:
+        from bitbully import bitbully_core  # noqa: PLC0415 - an optional peer
+    except ImportError:
+        return {}
+    boards = []
+    for moves in all_moves:
+        board = bitbully_core.BoardCore()
+        assert all(board.play(int(column) - 1) for column in moves)
+        boards.append(board)
+    peer = bitbully_core.BitBullyCore()
+
+    def with_mtdf() -> list[int]:
+        peer.resetTranspositionTable()
+        return [peer.mtdf(board, 0) for board in boards]
+
+    def with_null_window() -> list[int]:
+        peer.resetTranspositionTable()
+        return [peer.nullWindow(board) for board in boards]
+
+    return {
+        "mtdf": timed(with_mtdf, expected),
+        "null_window": timed(with_null_window, expected),
+    }
+
+
+def rows(threads: int) -> None:
+    engine = Engine(Geometry(), table_mb=1024, threads=threads)
+    for moves, expected in ROWS.items():
+        position = Position.from_moves(moves)
+        start = time.perf_counter()
+        before = engine.nodes
+        assert engine.scores(position.mine, position.mask) == expected
+        seconds = time.perf_counter() - start
+        print(f"row {moves or '(empty)':14s} {seconds:8.2f} s {engine.nodes - before:12,} nodes")
+
+
+def boards(threads: int) -> None:
+    for (columns, rows), disc in BOARDS.items():
+        geometry = Geometry(columns, rows)
+        engine = Engine(geometry, table_mb=1024, threads=threads)
+        start = time.perf_counter()
+        score = engine.score(0, 0)
+        seconds = time.perf_counter() - start
+        size = (geometry.cells + 2 - abs(disc)) // 2 if disc else 0
+        assert score == (size if disc > 0 else -size), (columns, rows, score)
+        print(
+            f"board {columns}x{rows} {disc:+4d} {seconds:8.2f} s {engine.nodes:13,} nodes",
+            flush=True,
+        )
+
+
+def empty_board(threads: int) -> None:
+    engine = Engine(Geometry(), table_mb=1024, threads=threads)
+    engine.clear()
+    start, cpu = time.perf_counter(), time.process_time()
+    assert engine.score(0, 0) == 1
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    print(
+        f"empty board, {threads} threads, 1 GB: {seconds:.1f} s wall, {cpu:.1f} s CPU,"
+        f" {engine.nodes:,} nodes, at most {max(s.nodes for s in engine.searchers):,} a thread"
+    )
+
+
+if __name__ == "__main__":
+    main()

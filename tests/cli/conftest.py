@@ -1,0 +1,78 @@
+"""Running the command line: in this process, and as the program it is."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from claimeven.cli.main import main
+
+SOURCES = Path(__file__).parents[2] / "src"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run of the program left behind."""
+
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process; `typed` is what stands on its stdin."""
+
+    def runner(*arguments: str, typed: str = "") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        out, err = capfd.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Ran(ended.value.code, out, err)
+
+    return runner
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The variables of a process that runs the program from these sources."""
+    path = os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])
+    left_out = ("PYTHONUNBUFFERED", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return {**kept, "PYTHONPATH": path, **more}
+
+
+def command(*arguments: str) -> list[str]:
+    """The words that start the program."""
+    return [sys.executable, "-m", "claimeven", *arguments]
+
+
+@pytest.fixture
+def process() -> Run:
+    """Run the command line in a process of its own."""
+
+    def runner(*arguments: str, typed: str = "", **variables: str) -> Ran:
+        ended = subprocess.run(
+            command(*arguments),
+            input=typed,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env=environment(**variables),
+            timeout=300,
+            check=False,
+        )
+        return Ran(ended.returncode, ended.stdout, ended.stderr)
+
+    return runner

@@ -1,0 +1,223 @@
+"""What the program does with input that makes no sense, and with agents that misbehave."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, command, environment
+
+BAD = [
+    ("match alphabet random", "there is no agent 'alphabet': choose from random, "),
+    ("match alphabeta:deep=3 random", "alphabeta has no option 'deep': it takes depth, "),
+    ("match random alphabeta:depth=0", "depth=0 of alphabeta: depth takes a whole number"),
+    ("match random alphabeta:eval=wide", "there is no evaluation 'wide': choose from sequences"),
+    ("match random random --games 0", "a match has at least 1 game, not 0"),
+    ("match random random --games x", "Invalid value for '--games': 'x' is not a valid integer"),
+    ("match random random --jobs 0", "a match takes at least 1 job, not 0"),
+    ("match random random --seed -1", "a seed is 0 or more, not -1"),
+    ("match random random --depth 0", "depth must be greater than 0, not 0"),
+    ("match random random --seconds -1", "seconds must be greater than 0, not -1.0"),
+    ("match random random --seconds nan", "seconds must be greater than 0, not nan"),
+    ("match random random --opening-plies -1", "an opening has 0 plies or more, not -1"),
+    ("match random random --opening-plies 43", "no random opening of 43 plies was found"),
+    ("match random random --columns 0", "columns must be 1 to 16, not 0"),
+    ("match random random --columns 17", "columns must be 1 to 16, not 17"),
+    ("match random random --rows 99", "rows must be 1 to 16, not 99"),
+    ("match random random --connect 1", "connect must be 2 to 8, not 1"),
+    ("match random random --columns x", "Invalid value for '--columns'"),
+    ("match random random --position 1212121", "the game is over in the start position"),
+    ("match random random --position 12121212", "column 2 cannot be played: the game is over"),
+    ("match random random --position 4444444", "column 4 is full"),
+    ("match random random --position 40", "move 2: '0' is not a column: choose from 1 to 7"),
+    ("match random random --position 8", "move 1: '8' is not a column: choose from 1 to 7"),
+    ("match random random --position x", "move 1: 'x' is not a column: choose from 1 to 7"),
+    ("match nowhere.py:agent random", "there is no file nowhere.py"),
+    ("match random nowhere.py", "there is no file nowhere.py"),
+    ("match random", "Missing argument 'B'"),
+    ("match random random random", "Got unexpected extra argument (random)"),
+    ("match random random --fast", "No such option"),
+    ("match random random --backend=gpu", "No such option"),
+    ("think 4444444", "column 4 is full"),
+    ("think 0", "move 1: '0' is not a column: choose from 1 to 7"),
+    ("think 448", "move 3: '8' is not a column: choose from 1 to 7"),
+    ("think x", "move 1: 'x' is not a column: choose from 1 to 7"),
+    ("think 1212121", "the game is over after 1212121: first player wins"),
+    ("think 12121213", "column 3 cannot be played: the game is over"),
+    ("think 44 --agent nobody", "there is no agent 'nobody'"),
+    ("think 44 --nodes 0", "nodes must be greater than 0, not 0"),
+    ("think 44 --iterations 0", "iterations must be greater than 0, not 0"),
+    ("think 44 --columns 17", "columns must be 1 to 16, not 17"),
+    ("think", "Missing argument 'POSITION'"),
+    (
+        "think 44 --columns 9 --rows 9 --agent alphabeta:backend=compiled",
+        "alphabeta:backend=compiled raised InvalidSearch: the compiled backend cannot search",
+    ),
+    ("play --second nobody", "there is no agent 'nobody'"),
+    ("play --position 1212121", "the game is over in the start position"),
+    ("play --position 9", "move 1: '9' is not a column"),
+    ("play --hint nobody", "there is no agent 'nobody'"),
+    ("play --thinking loud", "Invalid value for '--thinking'"),
+    ("play --seed -1", "a seed is 0 or more, not -1"),
+    ("play --rows 17", "rows must be 1 to 16, not 17"),
+    ("agents nobody", "there is no agent 'nobody': choose from random, "),
+    ("perft -- -1", "PLIES is 0 or more, not -1"),
+    ("perft many", "Invalid value for 'PLIES': 'many' is not a valid integer"),
+    ("perft 3 --connect 9", "connect must be 2 to 8, not 9"),
+    ("perft 3 --position 4444444", "column 4 is full"),
+    ("solitaire", "there is no verb 'solitaire': choose from match, "),
+    ("--fast", "No such option"),
+]
+
+
+def one_sentence(status: int, out: str, err: str) -> str:
+    """Check that a run ended as bad input does, and return what it said."""
+    assert (status, out) == (2, "")
+    assert err.startswith("claimeven: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    assert "Traceback" not in err
+    return err.removeprefix("claimeven: ").rstrip()
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["words", "json"])
+@pytest.mark.parametrize(("line", "sentence"), BAD, ids=[line for line, _ in BAD])
+def test_bad_input_is_told_in_one_sentence(
+    run: Run, line: str, sentence: str, as_json: bool
+) -> None:
+    words = line.split()
+    if as_json:
+        words.insert(1, "--json")
+    ran = run(*words)
+    told = one_sentence(ran.status, ran.out, ran.err)
+    if not as_json or "option" not in sentence:
+        assert told.startswith(sentence)
+
+
+@pytest.mark.parametrize("line", ["match alphabet random", "think 4444444", "solitaire"])
+def test_bad_input_as_a_process(process: Run, line: str) -> None:
+    ran = process(*line.split())
+    one_sentence(ran.status, ran.out, ran.err)
+
+
+def test_a_file_without_the_function(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def agent(position):\n    return 0\n", encoding="utf-8")
+    for verb in (("match", "random"), ("think", "44", "--agent"), ("play", "--second")):
+        ran = run(*verb, f"{file}:player")
+        told = one_sentence(ran.status, ran.out, ran.err)
+        assert told == f"{file} has nothing called 'player': it has agent"
+
+
+# --- agents that misbehave ----------------------------------------------------------------------
+
+MISBEHAVING = {
+    "raises": "raise RuntimeError('broken')",
+    "None": "return None",
+    "3.0": "return 3.0",
+    "text": "return '3'",
+    "full": "return 3",
+    "off the board": "return -1",
+    "exits": "import sys; sys.exit(0)",
+    "Decision": "from claimeven.agents import Decision; return Decision(0, nodes='many')",
+}
+
+
+@pytest.mark.parametrize("body", MISBEHAVING.values(), ids=MISBEHAVING.keys())
+def test_a_bad_agent_forfeits_and_json_stays_whole(run: Run, tmp_path: Path, body: str) -> None:
+    file = tmp_path / "bad.py"
+    file.write_text(f"def agent(position):\n    {body}\n", encoding="utf-8")
+    arguments = (f"{file}:agent", "greedy", "--games", "4", "--position", "444444")
+    ran = run("match", *arguments, "--json")
+    assert ran.status == 0
+    totals = json.loads(ran.out)
+    assert (totals["games"], totals["wins"], totals["forfeits"]) == (4, [0, 4], 4)
+    assert ran.out.count("\n") == 1
+    words = run("match", *arguments)
+    assert words.status == 0
+    assert f"forfeits of {file}:agent: " in words.out.replace("\n", " ").replace("  ", " ")
+    asked = run("think", "444444", "--agent", f"{file}:agent", "--json")
+    told = one_sentence(asked.status, asked.out, asked.err)
+    assert told.startswith(f"{file}:agent r")
+    played = run("play", "--first", f"{file}:agent", "--second", "random", "--position", "444444")
+    assert played.status == 0
+    assert "forfeits" in played.out
+
+
+PRINTING = """
+import os, subprocess, sys
+print("loading")
+def agent(position):
+    print("print")
+    sys.stdout.write("write")
+    sys.stdout.flush()
+    sys.__stdout__.write("dunder")
+    os.write(1, b"descriptor")
+    if position.ply < 3:
+        subprocess.run(["echo", "child"], check=True)
+    return position.legal_columns[0]
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "match FILE random --games 2 --json",
+        "match FILE FILE --games 2 --json --jobs 2",
+        "think 44 --agent FILE --json",
+        "play --first FILE --second random --json",
+    ],
+)
+def test_an_agent_that_prints_never_breaks_json(process: Run, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "prints.py"
+    file.write_text(PRINTING, encoding="utf-8")
+    ran = process(*line.replace("FILE", f"{file}:agent").split())
+    assert ran.status == 0
+    json.loads(ran.out)
+    assert ran.out.count("\n") == 1
+    for word in ("loading", "print", "write", "dunder", "descriptor", "child"):
+        assert word in ran.err
+
+
+def test_what_a_decision_carries_is_written_as_json(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "numpy_agent.py"
+    file.write_text(
+        "import numpy as np\n"
+        "from claimeven.agents import Decision\n"
+        "def agent(position):\n"
+        "    return Decision(np.int64(2), value=np.float32(0.5), policy=np.eye(7)[2],\n"
+        "                    depth=np.int8(3), details={'values': np.arange(7), 'own': {1}})\n",
+        encoding="utf-8",
+    )
+    ran = run("think", "44", "--agent", f"{file}:agent", "--json")
+    told = json.loads(ran.out)
+    assert (told["column"], told["value"], told["depth"]) == (3, 0.5, 3)
+    assert told["details"]["values"] == [0, 1, 2, 3, 4, 5, 6]
+    assert run("match", f"{file}:agent", "random", "--games", "1", "--json").status == 0
+
+
+def test_names_in_brackets_are_shown_as_they_are(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "[old]" / "x[" / "b]"
+    folder.mkdir(parents=True)
+    (folder / "a.py").write_text("def agent(p):\n    raise ValueError('[x]')\n", encoding="utf-8")
+    ran = run("match", f"{folder}/a.py:agent", "random", "--games", "2")
+    assert ran.status == 0
+    assert "[/b]/a.py:agent" in ran.out.replace("\n", "")
+    assert "[x]" in ran.out
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    with subprocess.Popen(
+        command("match", "random", "random", "--games", "400", "--show"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.read(10) == b"game 1: fi"
+        program.stdout.close()
+        assert program.stderr.read() == b""

@@ -1,0 +1,129 @@
+"""`claimeven book`: build, info, verify, counts, export and import."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from claimeven import Geometry
+from claimeven.solver.book import Book
+from tests.cli.conftest import Run
+
+BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
+
+
+@pytest.fixture
+def file(run: Run, tmp_path: Path) -> Path:
+    path = tmp_path / "small.book"
+    ran = run("book", "build", "--plies", "3", "--out", str(path), *BOARD)
+    assert ran.status == 0
+    size = path.stat().st_size
+    held = len(Book.load(path))
+    assert ran.out == f"{path}: 4x4 connect 3, plies 0 to 3, {held} positions, {size} bytes\n"
+    return path
+
+
+def test_a_book_is_named_after_its_board(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("book", "build", "--plies", "2", *BOARD).status == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["4x4.book"]
+
+
+def test_info_says_what_a_book_holds(run: Run, file: Path) -> None:
+    ran = run("book", "info", str(file))
+    assert "4x4 connect 3, plies 0 to 3" in ran.out
+    assert len(ran.out.splitlines()) == 5
+    told = json.loads(run("book", "info", str(file), "--json").out)
+    assert (told["columns"], told["rows"], told["connect"], told["plies"]) == (4, 4, 3, 3)
+    assert sum(told["positions"]) == told["entries"] == len(Book.load(file))
+
+
+def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
+    ran = run("book", "verify", str(file), "--all", "--table-mb", "1")
+    assert ran.status == 0
+    assert ", 0 wrong\n" in ran.out
+    right = Book.load(file)
+    scores = [layer.copy() for layer in right.scores]
+    scores[1][0] -= 1
+    Book(right.geometry, right.keys, tuple(scores)).save(file)
+    ran = run("book", "verify", str(file), "--sample", "3", "--table-mb", "1")
+    assert ran.status == 1
+    assert "ply 1, key" in ran.out
+    ran = run("book", "verify", str(file), "--sample", "0", "--table-mb", "1", "--json")
+    assert ran.status == 1
+    told = json.loads(ran.out)
+    assert told["solved"] == 0
+    assert {entry["ply"] for entry in told["wrong"]} == {1}
+
+
+def test_counts_are_told_by_ply(run: Run, file: Path) -> None:
+    lines = run("book", "counts", str(file)).out.splitlines()
+    assert len(lines) == 5
+    assert lines[1].split() == ["0", "1", "0", "0", "0", "1", "0", "0"]
+    told = json.loads(run("book", "counts", str(file), "--json").out)
+    assert sum(told["plies"][2]["positions"].values()) == 16
+
+
+def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Path) -> None:
+    text, again = tmp_path / "book.txt", tmp_path / "again.book"
+    assert run("book", "export", str(file), "--out", str(text)).status == 0
+    assert run("book", "export", str(file)).out == text.read_text()
+    assert run("book", "import", str(text), "--out", str(again)).status == 0
+    assert again.read_bytes() == file.read_bytes()
+    ran = run("book", "import", "-", "--out", str(again), typed=text.read_text())
+    assert (ran.status, again.read_bytes()) == (0, file.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("info", "none.book"), "none.book cannot be read: No such file or directory"),
+        (("verify", "FILE", "--sample", "-1"), "--sample and --seed are 0 or more, not -1"),
+        (("verify", "FILE", "--table-mb", "0"), "more than 0 MB"),
+        (("import", "none.txt", "--out", "x.book"), "none.txt cannot be read: No such file"),
+        (("import", "FILE", "--out", "x.book"), "small.book cannot be read: it is no text"),
+        (("export", "FILE", "--out", "none/x.txt"), "none/x.txt cannot be written"),
+        (("build", "--plies", "99"), "a book of 7x6 connect 4 goes to ply 0 to 14, not 99"),
+        (("build", "--table-mb", "0"), "more than 0 MB"),
+        (("build", "--threads", "-1"), "1 thread or more, not -1"),
+        (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
+        (("import",), "Missing argument"),
+        (("sell",), "No such command 'sell'"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    run: Run,
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = run("book", *[str(file) if word == "FILE" else word for word in arguments])
+    assert (ran.status, ran.out) == (2, "")
+    assert sentence in ran.err
+    assert ran.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["small.book"]
+
+
+def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    for verb in ("info", "verify", "counts", "export"):
+        ran = run("book", verb, str(file))
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err == f"claimeven: {file} is damaged: its checksum is wrong\n"
+
+
+def test_the_book_of_the_package_is_used_where_none_is_named(run: Run) -> None:
+    ran = run("book", "info")
+    if ran.status:
+        assert "the package comes without a book" in ran.err
+    else:
+        assert f": {Geometry()}, plies 0 to 8" in ran.out

@@ -1,0 +1,156 @@
+"""`claimeven solve`: lines, JSON, streams, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.solver import Solver
+from tests.cli.conftest import Run, command, environment
+from tests.positions import random_games
+
+SMALL = ("--columns", "5", "--rows", "4", "--table-mb", "4")
+
+
+def test_a_line_is_the_moves_and_their_score(run: Run) -> None:
+    ran = run("solve", "226744515337", "44455554221", "--table-mb", "16")
+    assert (ran.status, ran.out) == (0, "226744515337 7\n44455554221 -15\n")
+    ran = run("solve", "226744515337", "--all", "--no-book", "--threads", "2")
+    assert (ran.status, ran.out) == (0, "226744515337 -1 0 -1 7 6 -2 0\n")
+
+
+def test_full_columns_and_the_empty_board(run: Run) -> None:
+    scores = run("solve", "1111", "", "--all", *SMALL).out.splitlines()
+    assert scores[0].startswith("1111 . ")
+    assert scores[1] == " -1 0 0 0 -1"
+    assert run("solve", "", *SMALL).out == " 0\n"
+
+
+def test_json_tells_everything_of_a_position(run: Run) -> None:
+    ran = run("solve", "1122112", "", "--json", *SMALL)
+    first, second = (json.loads(line) for line in ran.out.splitlines())
+    position = Position.from_moves("1122112", Geometry(5, 4))
+    scores = Solver(Geometry(5, 4), table_mb=4).scores(position)
+    assert list(first) == [
+        "moves",
+        "score",
+        "scores",
+        "outcome",
+        "plies_to_end",
+        "nodes",
+        "seconds",
+    ]
+    assert first["scores"] == list(scores)
+    assert first["score"] == max(score for score in scores if score is not None)
+    assert second["moves"] == ""
+    assert second["score"] == 0
+    assert second["outcome"] == "draw"
+    assert second["plies_to_end"] == 20
+    assert second["nodes"] > 0
+    assert second["seconds"] > 0
+
+
+def test_a_stream_is_answered_line_by_line_like_the_solver(run: Run) -> None:
+    geometry = Geometry(5, 4)
+    games = list(random_games(geometry, 40, seed=9, going_on=True))
+    lines = ["".join(str(column + 1) for column in columns) for columns in games]
+    solver = Solver(geometry, table_mb=4)
+    expected = [solver.scores(Position.from_moves(columns, geometry)) for columns in games]
+    ran = run("solve", "-", "--all", *SMALL, typed="".join(line + "\n" for line in lines))
+    assert ran.status == 0
+    for line, moves, scores in zip(ran.out.splitlines(), lines, expected, strict=True):
+        texts = ["." if score is None else str(score) for score in scores]
+        assert line == " ".join([moves, *texts])
+
+
+BAD_LINES = "12\n19\n12x\n1212121\n12121212\n11111\n\n21\n"
+
+
+@pytest.mark.parametrize("form", [(), ("--all",), ("--json",)])
+def test_wrong_lines_are_told_and_the_stream_goes_on(run: Run, form: tuple[str, ...]) -> None:
+    ran = run("solve", "-", *form, *SMALL, typed=BAD_LINES)
+    assert ran.status == 1
+    assert ran.err.splitlines() == [
+        "claimeven: line 2: move 2: '9' is not a column: choose from 1 to 5",
+        "claimeven: line 3: move 3: 'x' is not a column: choose from 1 to 5",
+        "claimeven: line 4: the game is over after 1212121: first player wins",
+        "claimeven: line 5: column 2 cannot be played: the game is over",
+        "claimeven: line 6: column 1 is full",
+    ]
+    lines = ran.out.split("\n")
+    assert lines[1:6] == ["null" if "--json" in form else ""] * 5
+    assert all(lines[place] for place in (0, 6, 7))
+    assert lines[8:] == [""]
+
+
+def test_each_line_of_a_stream_is_answered_at_once() -> None:
+    with subprocess.Popen(
+        command("solve", "-", *SMALL),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        for moves in ("12", "9", "21"):
+            program.stdin.write(moves + "\n")
+            program.stdin.flush()
+            answer = program.stdout.readline()
+            assert answer == "\n" if moves == "9" else answer.startswith(f"{moves} ")
+        program.stdin.close()
+        assert program.wait(timeout=60) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "give the moves of a position such as 4455"),
+        (("-", "44"), "'-' stands for all positions"),
+        (("48",), "move 2: '8' is not a column: choose from 1 to 7"),
+        (("44", "4444444"), "column 4 is full"),
+        (("1212121",), "the game is over after 1212121: first player wins"),
+        (("12121212",), "column 2 cannot be played: the game is over"),
+        (("44", "--table-mb", "0"), "a table takes more than 0 MB, not 0"),
+        (("44", "--threads", "0"), "a solver works with 1 thread or more, not 0"),
+        (("44", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
+        (("44", "--columns", "99"), "columns must be 1 to 16, not 99"),
+    ],
+)
+def test_what_cannot_be_solved_is_one_sentence(
+    run: Run, arguments: tuple[str, ...], sentence: str
+) -> None:
+    ran = run("solve", *arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.count("\n") == 1
+    assert ran.err.startswith("claimeven: ")
+    assert sentence in ran.err
+
+
+def test_ctrl_c_ends_a_long_search_without_a_trace() -> None:
+    """The empty 8x7 board takes hours; the first line shows that the search has begun."""
+    with subprocess.Popen(
+        command("solve", "-", "--columns", "8", "--rows", "7", "--threads", "2"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        program.stdin.write("121212\n\n")
+        program.stdin.flush()
+        assert program.stdout.readline() == "121212 25\n"
+        time.sleep(0.5)
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=60)
+    assert (program.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in err

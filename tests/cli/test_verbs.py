@@ -1,0 +1,155 @@
+"""The verbs: their help, their output for people and for programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from claimeven.agents import AGENTS
+from claimeven.cli.main import VERBS
+from tests.cli.conftest import Run
+
+WIDTH = 80
+
+
+def widest(text: str) -> int:
+    return max(len(line) for line in text.splitlines())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_examples(run: Run, verb: str) -> None:
+    ran = run(verb, "--help")
+    assert (ran.status, ran.err) == (0, "")
+    assert f"claimeven {verb}" in ran.out.partition("Examples:")[2]
+    assert widest(ran.out) <= WIDTH
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
+def test_the_program_lists_its_verbs(run: Run, arguments: tuple[str, ...]) -> None:
+    ran = run(*arguments)
+    assert (ran.status, ran.err) == (0, "")
+    assert all(verb in ran.out for verb in VERBS)
+    assert "Examples:" in ran.out
+    assert widest(ran.out) <= WIDTH
+
+
+def test_the_version(run: Run) -> None:
+    assert run("--version").out.startswith("claimeven, version ")
+
+
+# --- match --------------------------------------------------------------------------------------
+
+MAIN_JOB = ("match", "alphabeta:depth=3,eval=sequences", "random", "--games", "60")
+
+
+def test_the_main_job_as_a_process(run: Run, process: Run) -> None:
+    ran = process(*MAIN_JOB, "--json")
+    assert ran.status == 0
+    totals = json.loads(ran.out)
+    assert totals["agents"] == ["alphabeta:depth=3,eval=sequences", "random"]
+    assert totals["games"] == sum(totals["wins"]) + totals["draws"] == 60
+    assert totals["wins"][0] >= 0.95 * 60
+    assert 1 <= totals["unique_games"] <= 60
+    assert totals["forfeits"] == 0
+    assert totals["seconds"] > 0
+    assert len(totals["per_move"]) == 2
+    for measures in totals["per_move"]:
+        assert {"seconds", "nodes", "depth", "branching"} <= set(measures)
+    again = json.loads(run(*MAIN_JOB, "--json").out)
+    assert (again["wins"], again["unique_games"]) == (totals["wins"], totals["unique_games"])
+
+
+def test_a_match_as_a_table(run: Run) -> None:
+    ran = run(*MAIN_JOB[:3], "--games", "4", "--seed", "3")
+    assert (ran.status, ran.err) == (0, "")
+    assert widest(ran.out) <= WIDTH
+    for word in ("wins", "draws", "losses", "score", "95 % interval", "unique games"):
+        assert word in ran.out
+    for word in ("seconds", "nodes", "depth", "branching"):
+        assert word in ran.out
+    assert "\x1b" not in ran.out
+    assert ran.out.startswith("4 games on 7x6 connect 4, seed 3")
+
+
+def test_show_prints_every_game(run: Run) -> None:
+    ran = run("match", "greedy:win=yes", "random", "--games", "3", "--show")
+    assert [f"game {n}:" in ran.out for n in (1, 2, 3, 4)] == [True, True, True, False]
+    assert ran.out.count("\nmoves ") == 3
+
+
+def test_a_match_from_a_position_on_another_board(run: Run) -> None:
+    board = ("--columns", "5", "--rows", "4", "--connect", "3", "--position", "33")
+    ran = run("match", "negamax:depth=full", "random", "--games", "4", *board, "--json")
+    totals = json.loads(ran.out)
+    assert (totals["columns"], totals["rows"], totals["connect"]) == (5, 4, 3)
+    assert totals["games"] == 4
+
+
+def test_two_jobs_as_a_process(run: Run, process: Run) -> None:
+    arguments = ("match", "greedy", "random", "--games", "20", "--seed", "5", "--json")
+    one, two = json.loads(run(*arguments).out), json.loads(process(*arguments, "--jobs", "2").out)
+    assert [one[key] for key in ("wins", "draws", "unique_games", "games")] == [
+        two[key] for key in ("wins", "draws", "unique_games", "games")
+    ]
+
+
+# --- think, agents, perft -----------------------------------------------------------------------
+
+
+def test_think_as_json(run: Run) -> None:
+    ran = run("think", "4455", "--agent", "alphabeta:depth=4", "--json")
+    assert (ran.status, ran.err) == (0, "")
+    told = json.loads(ran.out)
+    keys = {"column", "value", "policy", "score", "depth", "nodes", "visits", "iterations"}
+    assert keys | {"seconds", "line", "tree", "details"} <= set(told)
+    assert 1 <= told["column"] <= 7
+    assert told["line"].startswith(str(told["column"]))
+    assert told["depth"] == 4
+    assert len(told["policy"]) == 7
+    assert set("1234567") >= set(told["line"])
+
+
+@pytest.mark.parametrize("spec", [name for name in AGENTS if name != "human"])
+def test_think_with_every_agent(run: Run, spec: str) -> None:
+    limits = ("--iterations", "40", "--depth", "3")
+    told = json.loads(run("think", "4455", "--agent", spec, *limits, "--json").out)
+    assert 1 <= told["column"] <= 7
+    words = run("think", "4455", "--agent", spec, *limits)
+    assert (words.status, words.err) == (0, "")
+    assert f"plays {told['column']}" in words.out
+    assert widest(words.out) <= 100
+
+
+def test_think_shows_the_trace(run: Run) -> None:
+    ran = run("think", "112233", "--agent", "alphabeta:depth=2", "--trace")
+    assert "root depth 2" in ran.out
+    assert "win in 1" in ran.out
+    assert run("think", "", "--agent", "random").status == 0
+
+
+def test_agents_are_listed_with_their_options(run: Run) -> None:
+    words, data = run("agents"), json.loads(run("agents", "--json").out)
+    assert widest(words.out) <= WIDTH
+    assert [agent["name"] for agent in data["agents"]] == list(AGENTS)
+    for agent in data["agents"]:
+        assert agent["name"] in words.out
+        assert {"name", "summary", "options"} <= set(agent)
+        for option in agent["options"]:
+            assert {"name", "takes", "default", "help"} <= set(option)
+    one = run("agents", "negamax")
+    assert widest(one.out) <= WIDTH
+    for option in AGENTS["negamax"].options:
+        assert f"{option.name}=" in one.out
+
+
+def test_perft_counts_what_is_published(run: Run) -> None:
+    data = json.loads(run("perft", "5", "--json").out)
+    assert data["sequences"] == [1, 7, 49, 343, 2401, 16807]
+    assert data["positions"] == [1, 7, 49, 238, 1120, 4263]
+    table = run("perft", "5")
+    assert "16,807" in table.out
+    assert "4,263" in table.out
+    small = json.loads(run("perft", "99", "--columns", "3", "--rows", "2", "--json").out)
+    assert len(small["positions"]) == 7
+    assert small["total_positions"] == sum(small["positions"])

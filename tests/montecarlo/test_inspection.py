@@ -1,0 +1,146 @@
+"""Looking into trees: columns, lines, summaries, JSON, SVG, and the steps of the textbook."""
+
+import json
+import math
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo import (
+    PRESETS,
+    InvalidOptions,
+    Searcher,
+    columns_text,
+    preset,
+    tree_json,
+    tree_svg,
+    tree_text,
+)
+from tests.montecarlo.support import all_of, search
+
+POSITION = Position.from_moves("44")
+
+
+def test_bonus_mean_and_total_are_those_of_the_formula() -> None:
+    """N, T, E and Q of Menary's tree summary, with c = 1 and 2 under the root."""
+    root = search(POSITION, preset("uct-menary"), 500).forest.branch(2)
+    for child in root.children:
+        assert child.mean == child.total / child.visits
+        assert child.bonus == pytest.approx(math.sqrt(2 * math.log(500) / child.visits))
+        for below in (node for node in child.children if node.visits):
+            expected = math.sqrt(2 * math.log(child.visits) / below.visits)
+            assert below.bonus == pytest.approx(expected)
+    assert sum(child.share for child in root.children) == pytest.approx(1)
+
+
+def test_scale_of_wins() -> None:
+    """On 0..1 a total counts wins, a draw for half, and the bonus is c * sqrt(ln N / n)."""
+    root = search(POSITION, preset("uct-polito"), 500).root
+    for child in root.children:
+        assert 0 <= child.mean <= 1
+        assert child.mean == pytest.approx((child.plain_mean + 1) / 2)
+        assert child.bonus == pytest.approx(math.sqrt(2 * math.log(500) / child.visits))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_depth_and_limit(name: str) -> None:
+    forest = search(POSITION, preset(name, nodes=5000, decisive="off"), 800).forest
+    assert forest.branch(0).children == ()
+    assert all(not child.children for child in forest.branch(1).children)
+    everything = forest.branch(None)
+    for limit in (1, 2, 10, 40):
+        few = all_of(forest.branch(None, limit))
+        assert len(few) == min(limit, sum(node.visits > 0 for node in all_of(everything)))
+    shown = sorted((node.visits for node in few), reverse=True)
+    most = sorted((node.visits for node in all_of(everything)), reverse=True)
+    assert shown == most[: len(shown)] or PRESETS[name].table != "off"
+    for depth, limit, words in ((-1, None, "depth must be"), (2, 0, "limit must be")):
+        with pytest.raises(InvalidOptions, match=words):
+            forest.branch(depth, limit)
+
+
+def test_principal_line_follows_the_visits() -> None:
+    result = search(POSITION, preset("uct-menary"), 2000)
+    node = result.forest.branch(None)
+    assert result.line[0] == result.column
+    for i, column in enumerate(result.line):
+        if i:
+            assert max(node.children, key=lambda c: c.visits).column == column
+        node = next(child for child in node.children if child.column == column)
+    assert all(not child.visits for child in node.children)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_json(name: str) -> None:
+    result = search(POSITION, preset(name, nodes=5000, decisive="off"), 300)
+    data = json.loads(json.dumps(tree_json(result.forest.branch(2), POSITION), allow_nan=False))
+    assert data["move"] is None
+    assert data["visits"] == 300
+    assert [child["move"] for child in data["children"]] == list("1234567")
+    for child in data["children"]:
+        assert set(child) == {
+            "move", "visits", "total", "mean", "bonus", "share", "proof", "distance",
+            "children",
+        }  # fmt: skip
+    untried = search(POSITION, preset(name, decisive="off"), 1).forest.branch(1)
+    assert any(c["mean"] is None for c in tree_json(untried, POSITION)["children"])
+
+
+def test_text() -> None:
+    result = search(POSITION, preset("uct-menary"), 2000)
+    text = tree_text(result.root, POSITION)
+    assert text.splitlines()[0].startswith(f"root: N={result.root.visits} T=")
+    assert "    3: N=" in text
+    won = Position.from_moves("4455")
+    assert "win in 2" in tree_text(search(won, preset("uct"), 2000).root, won)
+    rows = columns_text(result.root, POSITION).splitlines()
+    assert len(rows) == 8
+    assert rows[3].split()[0] == "3"
+    untried = search(POSITION, preset("uct-menary"), 1)
+    assert " . " in columns_text(untried.root, POSITION)
+    assert "Q=." in tree_text(untried.root, POSITION)
+
+
+def test_letters_on_wide_boards() -> None:
+    wide = Position(Geometry(12, 3, 4))
+    result = search(wide, preset("uct-menary"), 100)
+    assert "    j: N=" in tree_text(result.root, wide)
+    assert tree_json(result.root, wide)["children"][9]["move"] == "j"
+
+
+def test_svg() -> None:
+    result = search(POSITION, preset("uct-menary"), 2000)
+    branch = result.forest.branch(None, limit=30)
+    drawing = ET.fromstring(tree_svg(branch, POSITION))
+    space = "{http://www.w3.org/2000/svg}"
+    assert drawing.tag == f"{space}svg"
+    assert len(list(drawing.iter(f"{space}circle"))) == 30
+    assert len(list(drawing.iter(f"{space}line"))) == 29
+    titles = [title.text for title in drawing.iter(f"{space}title")]
+    assert any(title and title.startswith("N 2000, T ") for title in titles)
+    width, height = float(drawing.get("width", 0)), float(drawing.get("height", 0))
+    for circle in drawing.iter(f"{space}circle"):
+        assert 0 < float(circle.get("cx", -1)) < width
+        assert 0 < float(circle.get("cy", -1)) < height
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
+    """The traced search is the compiled one: same tree; its steps are games that fit together."""
+    options = preset(name, reuse=False, decisive="off", nodes=5000)
+    steps, root = Searcher(options).trace(POSITION, np.random.default_rng(3), 120)
+    result = Searcher(options).search(POSITION, np.random.default_rng(3), iterations=120)
+    assert root == result.root
+    assert [step.iteration for step in steps] == list(range(1, len(steps) + 1))
+    first_moves = [0] * 7
+    for step in steps:
+        position = POSITION
+        for column in (*step.path, *step.simulated):
+            position = position.play(column)
+        assert position.is_over or options.cut or not step.simulated
+        assert step.result in (-1, 0, 1)
+        if step.path:
+            first_moves[step.path[0]] += 1
+    assert first_moves == [child.visits for child in root.children]

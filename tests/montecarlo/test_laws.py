@@ -1,0 +1,135 @@
+"""Laws of the grown trees: visits add up, values stay within the scale, bandits by hand."""
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo import PRESETS, Branch, Options, preset
+from claimeven.montecarlo.textbook_tree import Node, TextbookTree
+from tests.montecarlo.support import BOARDS, all_of, search, unfinished_position
+
+
+def below(branch: Branch) -> int:
+    return sum(child.visits for child in branch.children)
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if PRESETS[name].table == "off"])
+def test_visits_of_children_add_up(name: str) -> None:
+    """A node's visits are its children's, and one of its own where it was a leaf before.
+
+    `uct-polito` plays through a child at once, so only a leaf that was such a child adds one.
+    The root of `flat` and `uct` is never played from itself; that of `breadth` once.
+    """
+    options = replace(PRESETS[name], nodes=100_000, decisive="off", solver=False)
+    result = search(Position.from_moves("4455"), options, 3000)
+    root = result.forest.branch(None)
+    assert root.visits == 3000
+    assert below(root) == 3000 - (name == "breadth")
+    for node in all_of(root)[1:]:
+        if node.children and below(node):
+            own = node.visits - below(node)
+            assert own in {"flat": (0,), "uct-polito": (0, 1)}.get(name, (1,))
+
+
+@pytest.mark.parametrize("table", ["equal", "mirror"])
+def test_visits_on_a_graph(table: str) -> None:
+    """Visits of the root's edges add up; no stored position is counted twice."""
+    result = search(Position.from_moves("4455"), preset("uct-itu-table", table=table), 3000)
+    assert below(result.root) == 3000
+    assert result.nodes < 3000
+    tree = search(Position.from_moves("4455"), preset("uct-itu"), 3000)
+    assert sum(node.visits > 0 for node in all_of(tree.forest.branch(None))) > result.nodes
+
+
+@pytest.mark.parametrize("scale", ["-1..1", "0..1"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_values_stay_within_the_scale(name: str, scale: str) -> None:
+    rng = random.Random(name)
+    low = -1 if scale == "-1..1" else 0
+    for _ in range(6):
+        position = unfinished_position(rng, BOARDS[rng.randrange(6)])
+        result = search(position, preset(name, scale=scale, nodes=5000), 300)
+        assert -1 <= result.value <= 1
+        assert sum(result.policy) == pytest.approx(1)
+        assert all(
+            not share or column in position.legal_columns
+            for column, share in enumerate(result.policy)
+        )
+        for node in all_of(result.forest.branch(None)):
+            if node.visits:
+                assert low <= node.mean <= 1
+                assert node.total == pytest.approx(node.mean * node.visits)
+
+
+@pytest.mark.parametrize(
+    ("formula", "c", "scale", "best"),
+    [
+        # won/played 1/2, 3/5, 0/1 out of 8. On 0..1 the bounds are, by ucb1,
+        # 0.5 + c * 1.442, 0.6 + c * 0.912, 0 + c * 2.039:
+        ("ucb1", 1.0, "0..1", 2),
+        ("ucb1", 0.5, "0..1", 0),
+        ("ucb1", 0.1, "0..1", 1),
+        # by ucb 0.5 + c * 1.020, 0.6 + c * 0.645, c * 1.442:
+        ("ucb", 1.4, "0..1", 2),
+        ("ucb", 0.7, "0..1", 0),
+        ("ucb", 0.2, "0..1", 1),
+        # and on -1..1 the means are 0, 0.2 and -1:
+        ("ucb1", 1.0, "-1..1", 0),
+        ("ucb1", 2.0, "-1..1", 2),
+        ("ucb1", 0.2, "-1..1", 1),
+    ],
+)
+def test_bandits_by_hand(formula: str, c: float, scale: str, best: int) -> None:
+    tree = TextbookTree(Position(), Options(formula=formula, c=c, scale=scale), 1)
+    tree.root.visits = 8
+    arms = [(2, 0), (5, 1), (1, -1)]
+    tree.root.children = [
+        Node(Position(), column, visits, total) for column, (visits, total) in enumerate(arms)
+    ]
+    assert tree.best_child(tree.root).column == best
+
+
+def test_untried_children_by_hand() -> None:
+    """`random` and `order` take an untried child at once; `all` counts it as one win in one."""
+    for first, expected in (("random", 2), ("order", 2), ("all", 0)):
+        tree = TextbookTree(Position(), Options(first=first, c=0.1), 1)
+        tree.root.visits = 3
+        tree.root.children = [
+            Node(Position(), 0, 2, 2),
+            Node(Position(), 1, 1, -1),
+            Node(Position(), 2),
+        ]
+        bounds = [1 + 0.1 * math.sqrt(math.log(3) / 2), None, 1 + 0.1 * math.sqrt(math.log(3))]
+        assert bounds[0] < bounds[2]  # so that `all` takes it too, by its bound
+        assert tree.best_child(tree.root).column == 2
+        tree.root.children[0] = Node(Position(), 0, 1, 1)
+        assert tree.best_child(tree.root).column == expected
+
+
+def test_bandit_of_two_columns() -> None:
+    """One column wins at once, the other loses: UCB1 plays the loser as often as it must.
+
+    The bound of the winner never falls below 1, that of the loser is -1 + sqrt(2 ln N / n), so
+    it is played while n < ln N / 2 * ..., which is 3 times in 200 at the utmost.
+    """
+    geometry = Geometry(2, 2, 2)
+    position = Position.from_moves("1", geometry)
+    result = search(position, Options(formula="ucb1", c=1.0, first="order"), 200)
+    assert {child.column for child in result.root.children} == {0, 1}
+    assert result.column in position.legal_columns
+
+
+def test_a_full_tree_grows_no_further() -> None:
+    options = preset("uct-menary", nodes=100)
+    result = search(Position(), options, 5000)
+    assert result.full
+    assert result.nodes <= 100
+    assert result.iterations == result.root.visits == 5000
+    assert sum(child.visits for child in result.root.children) == 5000
+    small = search(Position(), preset("uct-itu-table", nodes=100), 5000)
+    assert small.full
+    assert small.nodes == 100
+    assert small.root.visits == 5000

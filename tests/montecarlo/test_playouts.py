@@ -1,0 +1,138 @@
+"""Playout rules: what each does on positions worked out by hand, and the same compiled."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo.playouts import PLAYOUTS, board_vector, count_results
+from claimeven.montecarlo.randomness import Stream
+from claimeven.montecarlo.textbook_playouts import (
+    RULES,
+    WIN,
+    longest_run,
+    play_out,
+    safe_columns,
+    winning_columns,
+)
+from tests.montecarlo.support import BOARDS, unfinished_position, wins_at_once
+
+
+def moves_of(rule: str, position: Position, count: int = 60) -> set[int]:
+    return {RULES[rule](position, Stream(seed)) for seed in range(count)}
+
+
+@pytest.mark.parametrize("rule", PLAYOUTS)
+def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
+    """Draw for draw: the same results from the same stream, with and without a cut."""
+    rng = random.Random(PLAYOUTS.index(rule))
+    for trial in range(40):
+        position = unfinished_position(rng, BOARDS[trial % len(BOARDS)])
+        cut, seed = rng.choice((0, 0, 1, 2, 7)), rng.getrandbits(64)
+        stream, expected = Stream(seed), [0, 0, 0]
+        for _ in range(4):
+            expected[play_out(position, RULES[rule], stream, cut)[0] + 1] += 1
+        compiled = count_results(
+            PLAYOUTS.index(rule),
+            np.uint64(position.mine),
+            np.uint64(position.mask),
+            cut or -1,
+            board_vector(position.geometry),
+            np.uint64(seed),
+            4,
+        )
+        assert list(compiled) == expected, (rule, repr(position), cut, seed)
+
+
+@pytest.mark.parametrize("rule", PLAYOUTS)
+def test_playouts_are_legal_games(rule: str) -> None:
+    position, stream = Position.from_moves("4"), Stream(9)
+    for cut in (0, 5):
+        result, moves = play_out(position, RULES[rule], stream, cut)
+        end = position
+        for column in moves:
+            end = end.play(column)
+        assert end.is_over or (len(moves) == cut and result == 0)
+        if end.is_over and end.outcome and end.outcome.winner is not None:
+            assert result == (1 if end.outcome.winner == position.turn else -1)
+
+
+def test_random_moves_are_even_over_the_open_columns() -> None:
+    position = Position.from_moves("444444111111")
+    counts = Counter(RULES["random"](position, Stream(seed)) for seed in range(20_000))
+    assert sorted(counts) == [1, 2, 4, 5, 6]
+    assert all(3_800 < count < 4_200 for count in counts.values())
+
+
+def test_random_results_of_the_empty_board() -> None:
+    """First player's share of wins in random play, near 55.6 %, drawn games near 0.25 %."""
+    vector = board_vector(Geometry())
+    losses, draws, wins = count_results(0, np.uint64(0), np.uint64(0), -1, vector, 3, 200_000)
+    assert 0.550 < wins / 200_000 < 0.562
+    assert 0.001 < draws / 200_000 < 0.004
+    assert losses + draws + wins == 200_000
+
+
+def test_wins_and_blocks() -> None:
+    """A win comes before a block, a block before anything else."""
+    both = Position.from_moves("172737")  # each side has three: first in the bottom row 1 2 3
+    for rule in ("wins-and-blocks", "careful", "greedy", "alphabeta1", "alphabeta2"):
+        assert moves_of(rule, both) == {3}, rule
+    threatened = Position.from_moves("17273")
+    for rule in ("wins-and-blocks", "careful", "alphabeta2"):
+        assert moves_of(rule, threatened) == {3}, rule
+    assert len(moves_of("random", threatened)) > 3
+
+
+def test_careful_fills_no_cell_below_a_win_of_the_opponent() -> None:
+    position = Position.from_moves("5744445554")  # the first player wins above the foot of column 6
+    safe = set(safe_columns(position))
+    assert safe
+    assert not winning_columns(position)
+    assert safe != set(position.legal_columns)
+    assert moves_of("careful", position) == safe
+    for column in set(position.legal_columns) - safe:
+        after = position.play(column)
+        assert any(wins_at_once(after, reply) for reply in after.legal_columns)
+
+
+def test_greedy_makes_the_longest_run() -> None:
+    position = Position.from_moves("1223")  # first player holds 1 and 2 on different rows
+    longest = max(longest_run(position, column) for column in position.legal_columns)
+    expected = {c for c in position.legal_columns if longest_run(position, c) == longest}
+    assert moves_of("greedy", position) == expected
+    assert longest_run(Position.from_moves("112233"), 3) == 4
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_shallow_moves_are_those_of_plain_minimax(depth: int) -> None:
+    rng = random.Random(depth)
+    for trial in range(24):
+        position = unfinished_position(rng, BOARDS[trial % 6])
+        values = {column: -minimax(position.play(column), depth - 1) for column in legal(position)}
+        best = {column for column, value in values.items() if value == max(values.values())}
+        assert moves_of(f"alphabeta{depth}", position, 100) == best
+
+
+def legal(position: Position) -> tuple[int, ...]:
+    return position.legal_columns
+
+
+def minimax(position: Position, depth: int) -> int:
+    """Value for the side to move, by windows of connect - 1 counted cell by cell."""
+    outcome = position.outcome
+    if outcome is not None and outcome.winner is not None:
+        return -WIN
+    if depth == 0 or outcome is not None:
+        return count(position, position.mine) - count(position, position.theirs)
+    return max(-minimax(position.play(column), depth - 1) for column in legal(position))
+
+
+def count(position: Position, discs: int) -> int:
+    geometry = position.geometry
+    return sum(
+        all(discs >> geometry.bit(*cell) & 1 for cell in window)
+        for window in geometry.windows(geometry.connect - 1)
+    )

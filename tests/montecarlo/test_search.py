@@ -1,0 +1,205 @@
+"""The driver: budgets, seeds, threads, kept trees, the immediate choices, big boards, errors."""
+
+import numpy as np
+import pytest
+
+from claimeven.game import Geometry, InvalidPosition, Position
+from claimeven.montecarlo import PRESETS, InvalidOptions, Options, Searcher, preset
+from tests.montecarlo.support import search
+
+
+def generator(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_same_seed_same_decision(name: str, threads: int) -> None:
+    options = preset(name, threads=threads, nodes=20_000)
+    one, other = (search(Position.from_moves("44"), options, 500, seed=7) for _ in range(2))
+    assert one.forest.branch(2) == other.forest.branch(2)
+    assert one.column == other.column
+    assert one.iterations == 500
+    assert sum(child.visits for child in one.root.children) >= 499 - threads
+
+
+def test_another_seed_another_tree() -> None:
+    one, other = (search(Position(), preset("uct-menary"), 500, seed=s) for s in (1, 2))
+    assert one.forest.branch(1) != other.forest.branch(1)
+
+
+def test_threads_grow_different_trees_that_add_up() -> None:
+    result = search(Position(), preset("uct-menary", threads=2), 1001)
+    one, other = (
+        [engine.facts(child).visits for child in engine.children(engine.root())]
+        for engine in result.forest.engines
+    )
+    assert one != other
+    assert (sum(one), sum(other)) == (501, 500)
+
+
+def test_seconds_end_a_search() -> None:
+    for options in (preset("uct"), preset("uct", threads=2), preset("uct-itu-table"), FLAT):
+        result = Searcher(options).search(Position(), generator(), seconds=0.02)
+        assert result.iterations > 0
+    both = Searcher(preset("uct")).search(Position(), generator(), iterations=50, seconds=5.0)
+    assert both.iterations == 50
+
+
+FLAT = preset("flat")
+
+
+def test_the_budget_given_replaces_the_agents_own() -> None:
+    assert search(Position(), preset("uct-aifour"), 77).iterations == 77
+    assert Searcher(preset("uct-aifour")).search(Position(), generator()).iterations == 200
+
+
+@pytest.mark.parametrize("table", ["off", "equal", "mirror"])
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+def test_the_tree_is_kept_from_either_player_s_reply(table: str, backend: str) -> None:
+    searcher = Searcher(preset("uct-menary", table=table), backend)
+    position, rng = Position.from_moves("44"), generator()
+    before = searcher.search(position, rng, iterations=600)
+    one_on = position.play(before.column)
+    reply = before.line[1]
+    grandchild = next(
+        node
+        for child in before.forest.branch(2).children
+        if child.column == before.column
+        for node in child.children
+        if node.column == reply
+    )
+    kept = searcher.search(one_on.play(reply), rng, iterations=1)
+    assert kept.kept >= grandchild.visits > 0
+    assert kept.root.visits == kept.kept + 1
+    again = searcher.search(one_on.play(reply).play(kept.column), rng, iterations=1)
+    assert again.kept > 0
+    elsewhere = searcher.search(Position.from_moves("11"), rng, iterations=1)
+    assert elsewhere.kept == 0
+    searcher.reset()
+    assert searcher.search(one_on, rng, iterations=1).kept == 0
+
+
+def test_a_kept_tree_is_the_subtree() -> None:
+    searcher = Searcher(preset("uct-menary"))
+    position = Position.from_moves("44")
+    before = searcher.search(position, generator(), iterations=3000)
+    subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
+    engine = before.forest.engines[0]
+    engine.start(position.play(before.column), 1)
+    now = before.forest.__class__(position, before.forest.options, (engine,)).branch(None)
+    assert now.children == subtree.children
+    assert now.visits == subtree.visits
+
+
+def test_no_reuse_starts_from_scratch() -> None:
+    searcher = Searcher(preset("uct-menary", reuse=False))
+    rng = generator()
+    searcher.search(Position(), rng, iterations=100)
+    assert searcher.search(Position(), rng, iterations=100).kept == 0
+
+
+def test_the_table_outlives_the_game() -> None:
+    searcher = Searcher(preset("uct-itu-table"))
+    rng = generator()
+    first = searcher.search(Position(), rng, iterations=500)
+    searcher.search(Position.from_moves("4455"), rng, iterations=500)
+    again = searcher.search(Position(), rng, iterations=500)
+    assert again.kept == 500
+    assert again.nodes > first.nodes
+
+
+def test_a_full_table_is_emptied_at_the_next_decision() -> None:
+    searcher = Searcher(preset("uct-itu-table", nodes=200))
+    rng = generator()
+    assert searcher.search(Position(), rng, iterations=500).full
+    after = searcher.search(Position.from_moves("4"), rng, iterations=20)
+    assert not after.full
+    assert after.kept == 0
+
+
+@pytest.mark.parametrize("name", ["uct", "flat", "uct-itu", "uct-itu-table"])
+def test_a_win_is_taken_without_a_search(name: str) -> None:
+    result = search(Position.from_moves("121212"), PRESETS[name], 100)
+    assert (result.column, result.value, result.iterations) == (0, 1.0, 0)
+    assert result.policy == (1.0, 0, 0, 0, 0, 0, 0)
+    assert result.line == (0,)
+
+
+def test_lost_at_once_blocks_all_the_same() -> None:
+    position = Position.from_moves("414313")  # not lost yet
+    lost = Position.from_moves("41315")  # an open three at the bottom: columns 2 and 6
+    assert search(position, preset("uct"), 100).value > -1
+    result = search(lost, preset("uct"), 100)
+    assert (result.value, result.iterations) == (-1.0, 0)
+    assert result.column in (1, 5)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_boards_beyond_a_word_are_searched_in_python(name: str) -> None:
+    position = Position.from_moves("5566", Geometry(9, 7, 4))
+    result = search(position, PRESETS[name], 12)
+    assert result.backend == "python"
+    assert result.column in position.legal_columns
+    with pytest.raises(InvalidOptions, match="too large for backend=compiled"):
+        search(position, PRESETS[name], 12, backend="compiled")
+
+
+def test_the_smallest_boards() -> None:
+    for geometry in (Geometry(1, 1, 2), Geometry(1, 3, 2), Geometry(2, 1, 2)):
+        for options in PRESETS.values():
+            assert search(Position(geometry), options, 50).column in range(geometry.columns)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"iterations": 0}, "iterations must be a whole number of at least 1, not 0"),
+        ({"iterations": -5}, "at least 1, not -5"),
+        ({"iterations": 2.5}, "whole number"),
+        ({"seconds": 0}, "seconds must be a number above 0, not 0"),
+        ({"seconds": -1.0}, "above 0"),
+        ({"seconds": float("nan")}, "above 0"),
+        ({"playout": "magic"}, "unknown playout 'magic': choose from random, wins-and-blocks"),
+        ({"formula": "ucb2"}, "unknown formula 'ucb2': choose from ucb1, ucb"),
+        ({"first": "last"}, "choose from random, order, all"),
+        ({"choice": "luck"}, "choose from visits, mean, ucb"),
+        ({"scale": "0-1"}, "choose from -1..1, 0..1"),
+        ({"decisive": True}, "choose from off, root, tree"),
+        ({"table": "yes"}, "choose from off, equal, mirror"),
+        ({"method": "minimax"}, "choose from uct, flat, breadth"),
+        ({"c": -0.1}, "c must be a number of at least 0, not -0.1"),
+        ({"c": float("inf")}, "c must be"),
+        ({"cut": -1}, "cut must be a whole number from 0"),
+        ({"nodes": 0}, "nodes must be a whole number from 1"),
+        ({"threads": 0}, "threads must be a whole number from 1"),
+        ({"solver": 1}, "solver must be true or false"),
+        ({"playouts": 3}, "unknown option 'playouts': choose from method"),
+        ({"method": "flat", "table": "equal"}, "needs method=uct"),
+        ({"method": "breadth", "solver": True}, "need method=uct"),
+        ({"table": "equal", "first": "all"}, "table needs first=random or first=order"),
+    ],
+)
+def test_bad_options(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(InvalidOptions, match=words.replace(".", r"\.")):
+        Options().with_changes(**changes)
+
+
+def test_bad_searches() -> None:
+    position, rng = Position(), generator()
+    with pytest.raises(InvalidOptions, match="unknown search 'uct-menari': choose from uct, flat"):
+        preset("uct-menari")
+    with pytest.raises(InvalidOptions, match="a search needs a budget"):
+        Searcher(Options()).search(position, rng)
+    with pytest.raises(InvalidOptions, match="iterations must be"):
+        Searcher(preset("uct")).search(position, rng, iterations=0)
+    with pytest.raises(InvalidOptions, match="seconds must be"):
+        Searcher(preset("uct")).search(position, rng, seconds=0)
+    with pytest.raises(InvalidPosition, match="the game is over"):
+        Searcher(preset("uct")).search(Position.from_moves("1212121"), rng, iterations=5)
+    with pytest.raises(InvalidOptions, match="unknown backend 'gpu'"):
+        Searcher(preset("uct"), "gpu")
+    for table in ("off", "equal"):
+        few = preset("uct-menary", nodes=3, table=table)
+        with pytest.raises(InvalidOptions, match="nodes must be at least 8 here"):
+            Searcher(few).search(position, rng, iterations=5)

@@ -1,0 +1,93 @@
+"""Compiled and textbook searches grow the same tree, node for node, in every way to search."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from claimeven.game import Geometry
+from claimeven.montecarlo import PLAYOUTS, PRESETS, InvalidOptions, Options, Searcher
+from claimeven.montecarlo.formula import TABLE_SIZE
+from claimeven.montecarlo.options import (
+    CHOICES,
+    DECISIVE,
+    FIRST_PLAYS,
+    FORMULAS,
+    METHODS,
+    SCALES,
+    TABLES,
+)
+from tests.montecarlo.support import BOARDS, unfinished_position
+
+
+def random_options(rng: random.Random) -> Options:
+    """Any options that go together."""
+    while True:
+        try:
+            return Options(
+                method=rng.choice((*METHODS, "uct", "uct", "uct")),
+                formula=rng.choice(FORMULAS),
+                c=rng.choice((0, 0.3, 1.0, 2)),
+                first=rng.choice(FIRST_PLAYS),
+                playout=rng.choice(PLAYOUTS),
+                cut=rng.choice((0, 0, 1, 2, 5)),
+                scale=rng.choice(SCALES),
+                choice=rng.choice(CHOICES),
+                solver=rng.random() < 0.4,
+                decisive=rng.choice(DECISIVE),
+                table=rng.choice(TABLES),
+                reuse=rng.random() < 0.4,
+                nodes=rng.choice((20, 50, 1000)),
+                threads=rng.choice((1, 1, 2)),
+            )
+        except InvalidOptions:
+            continue
+
+
+def assert_same_games(
+    options: Options,
+    rng: random.Random,
+    iterations: int,
+    boards: tuple[Geometry, ...] = BOARDS,
+) -> None:
+    """Both backends play the same moves from a position on, with the same trees."""
+    position = unfinished_position(rng, rng.choice(boards))
+    seed = rng.getrandbits(32)
+    twins = [Searcher(options, backend) for backend in ("compiled", "python")]
+    rngs = [np.random.default_rng(seed) for _ in twins]
+    for _ in range(3):
+        if position.is_over:
+            break
+        one, other = (
+            searcher.search(position, generator, iterations=iterations)
+            for searcher, generator in zip(twins, rngs, strict=True)
+        )
+        assert one.forest.branch(None) == other.forest.branch(None), (options, repr(position))
+        for name in ("column", "value", "policy", "iterations", "kept", "depth", "nodes", "full"):
+            assert getattr(one, name) == getattr(other, name), (name, options, repr(position))
+        assert one.line == other.line
+        position = position.play(one.column)
+        if not position.is_over and options.reuse and rng.random() < 0.5:
+            position = position.play(rng.choice(position.legal_columns))
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_options(part: int) -> None:
+    rng = random.Random(part)
+    for _ in range(25):
+        assert_same_games(random_options(rng), rng, rng.choice((1, 10, 60, 120)))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets(name: str) -> None:
+    rng = random.Random(name)
+    for _ in range(3):
+        assert_same_games(replace(PRESETS[name], nodes=5000), rng, 150)
+
+
+def test_visit_counts_beyond_the_table() -> None:
+    """Past the tables of roots, both backends compute them."""
+    for table in ("off", "equal"):
+        options = Options(nodes=20, c=0.5, table=table)
+        assert_same_games(options, random.Random(4), TABLE_SIZE + 500, (Geometry(2, 3, 3),))

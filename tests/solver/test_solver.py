@@ -1,0 +1,192 @@
+"""The solver as programs use it, against the oracle and published scores."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.solver import (
+    ILLEGAL,
+    InvalidBook,
+    InvalidSolve,
+    SearchStopped,
+    SolveProgress,
+    Solver,
+)
+from claimeven.solver.book_build import build_book
+from tests import naive
+from tests.positions import oracle, random_positions
+
+SMALL = (Geometry(3, 4, 3), Geometry(4, 3, 3), Geometry(4, 2, 4), Geometry(3, 3, 2))
+
+#: Scores the oracle has worked out, by board.
+KNOWN: dict[Geometry, dict[object, int]] = {geometry: {} for geometry in SMALL}
+
+#: Scores of columns 1..7 (published).
+PUBLISHED = {
+    "226744515337": (-1, 0, -1, 7, 6, -2, 0),
+    "475772722323": (-14, 4, 4, 3, 4, -3, 4),
+    "44455554221": (-15,) * 7,
+}
+
+
+def oracle_scores(position: Position) -> tuple[int | None, ...]:
+    """The score of every column by plain minimax, None where it cannot be played."""
+    game, known = oracle(position), KNOWN[position.geometry]
+    return tuple(
+        -naive.score(game.play(column), known) if column in game.legal() else None
+        for column in range(position.geometry.columns)
+    )
+
+
+@pytest.mark.parametrize("geometry", SMALL, ids=str)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("with_book", [False, True])
+def test_everything_a_solver_says_is_what_the_oracle_says(
+    geometry: Geometry, threads: int, with_book: bool, tmp_path: Path
+) -> None:
+    book = build_book(tmp_path / "a.book", geometry, 4, table_mb=1) if with_book else None
+    solver = Solver(geometry, table_mb=1, threads=threads, book=book)
+    positions = list(random_positions(geometry, 25, seed=1))
+    columns = [oracle_scores(position) for position in positions]
+    scores = [naive.score(oracle(position), KNOWN[geometry]) for position in positions]
+    for position, expected, score in zip(positions, columns, scores, strict=True):
+        assert solver.score(position) == score
+        assert solver.outcome(position) == np.sign(score)
+        if position.is_over:
+            assert solver.principal_variation(position) == ()
+            continue
+        assert solver.scores(position) == expected
+        best = [c for c in geometry.centre_order if expected[c] == score]
+        assert solver.best_columns(position) == tuple(best)
+        assert solver.principal_variation(position)[0] == best[0]
+    np.testing.assert_array_equal(solver.score_many(positions), scores)
+    np.testing.assert_array_equal(
+        solver.scores_many(positions),
+        [[ILLEGAL if score is None else score for score in row] for row in columns],
+    )
+    assert (solver.statistics.book_hits > 0) == with_book
+
+
+@pytest.mark.parametrize("moves", PUBLISHED)
+def test_published_scores_of_every_column(moves: str) -> None:
+    solver = Solver(book=None, table_mb=16)
+    position = Position.from_moves(moves)
+    assert solver.scores(position) == PUBLISHED[moves]
+    assert solver.score(position) == max(PUBLISHED[moves])
+
+
+def test_many_positions_may_be_given_as_arrays() -> None:
+    geometry = Geometry(5, 4, 4)
+    solver = Solver(geometry, table_mb=1)
+    positions = list(random_positions(geometry, 50, seed=2))
+    positions += [position.mirror() for position in positions]
+    mine = np.array([position.mine for position in positions], dtype=np.uint64)
+    mask = np.array([position.mask for position in positions], dtype=np.uint64)
+    scores = solver.score_many((mine, mask))
+    assert scores.dtype == np.int8
+    np.testing.assert_array_equal(scores, solver.score_many(positions))
+    np.testing.assert_array_equal(scores[:50], scores[50:])
+    by_column = solver.scores_many((mine, mask))
+    assert by_column.shape == (100, 5)
+    np.testing.assert_array_equal(by_column[:50], by_column[50:, ::-1])
+    open_ones = [i for i, position in enumerate(positions) if not position.is_over]
+    np.testing.assert_array_equal(by_column.max(axis=1)[open_ones], scores[open_ones])
+    assert solver.score_many([]).shape == (0,)
+    assert solver.scores_many([]).shape == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("mine", "mask"),
+    [
+        (0, 2),
+        (2, 1),
+        (1, 1),
+        (7 << 5, 7 << 5 | 1 | 1 << 10 | 1 << 15),
+        (0, 0b111),
+        (1 << 63, 1 << 63),
+    ],
+)
+def test_arrays_that_are_no_positions_are_refused(mine: int, mask: int) -> None:
+    arrays = tuple(np.array([0, word], dtype=np.uint64) for word in (mine, mask))
+    with pytest.raises(InvalidSolve, match="entry 1 is no position of 4x4 connect 3"):
+        Solver(Geometry(4, 4, 3), table_mb=1).score_many(arrays)
+
+
+def test_arrays_of_other_kinds_are_refused() -> None:
+    solver = Solver(Geometry(4, 4, 3), table_mb=1)
+    word, other = np.zeros(2, dtype=np.uint64), np.zeros(2, dtype=np.int64)
+    for arrays in ((word, other), (word, word[:1]), (word[None], word[None])):
+        with pytest.raises(InvalidSolve, match="uint64 arrays of one shape"):
+            solver.score_many(arrays)
+    with pytest.raises(InvalidSolve, match="Positions of 4x4 connect 3"):
+        solver.score_many([Position()])
+
+
+def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSolve, match="9x8 connect 4 takes 81"):
+        Solver(Geometry(9, 8))
+    with pytest.raises(InvalidSolve, match="more than 0 MB"):
+        Solver(table_mb=0)
+    with pytest.raises(InvalidSolve, match="1 thread or more, not 0"):
+        Solver(threads=0)
+    with pytest.raises(InvalidBook, match="cannot be read"):
+        Solver(book=tmp_path / "none.book")
+    solver = Solver(Geometry(4, 4), table_mb=1)
+    with pytest.raises(InvalidSolve, match="for 4x4 connect 4, the position is of 7x6"):
+        solver.score(Position())
+    over = Position.from_moves("1212121", Geometry(4, 4))
+    for ask in (solver.scores, solver.best_columns):
+        with pytest.raises(InvalidSolve, match="the game is over: first player wins"):
+            ask(over)
+    book = build_book(tmp_path / "a.book", Geometry(4, 4), 2, table_mb=1)
+    with pytest.raises(InvalidSolve, match="the book is for 4x4 connect 4, the solver for 5x4"):
+        Solver(Geometry(5, 4), book=book)
+
+
+def test_a_stopped_call_raises_and_the_solver_goes_on() -> None:
+    solver = Solver(book=None, table_mb=16)
+    reports: list[SolveProgress] = []
+
+    def report(at: SolveProgress) -> None:
+        reports.append(at)
+        threading.Thread(target=solver.stop).start()
+
+    with pytest.raises(SearchStopped):
+        solver.score(Position(), progress=report)
+    assert reports[0].nodes > 0
+    assert reports[0].rate > 0
+    assert -21 <= reports[0].low <= reports[0].high <= 21
+    assert solver.score(Position.from_moves("4455")) == 18
+
+
+def test_progress_tells_the_columns_decided() -> None:
+    solver = Solver(book=None, table_mb=16)
+    seen: list[SolveProgress] = []
+
+    def report(at: SolveProgress) -> None:
+        seen.append(at)
+        if sum(score is not None for score in at.scores) == 2:
+            solver.stop()
+
+    with pytest.raises(SearchStopped):
+        solver.scores(Position.from_moves("475772"), progress=report)
+    assert all(len(at.scores) == 7 for at in seen)
+    assert sum(score is not None for score in seen[-1].scores) == 2
+
+
+def test_statistics_count_what_was_done() -> None:
+    solver = Solver(Geometry(5, 4), table_mb=1)
+    assert solver.statistics.nodes == solver.statistics.searched == 0
+    solver.score(Position(Geometry(5, 4)))
+    after = solver.statistics
+    assert after.nodes > 0
+    assert after.seconds > 0
+    assert (after.searched, after.book_hits) == (1, 0)
+    solver.clear()
+    solver.score(Position(Geometry(5, 4)))
+    assert solver.statistics.nodes == 2 * after.nodes
