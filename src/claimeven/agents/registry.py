@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from claimeven.agents import classic, human, montecarlo, simple
+from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import Agent
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.options import AgentKind, InvalidSpec
 
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
-    kind.name: kind for family in (simple, classic, montecarlo, human) for kind in family.KINDS
+    kind.name: kind
+    for family in (simple, classic, montecarlo, perfect, human)
+    for kind in family.KINDS
 }
 
 

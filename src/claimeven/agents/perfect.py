@@ -1,0 +1,336 @@
+"""Agents that know exact scores: `perfect`, also at ten levels below itself, and `full`."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from claimeven.agents.contract import Agent, Decision, Limit, one_hot
+from claimeven.agents.options import AgentKind, Option
+from claimeven.game.bitboards import playable_cells, winning_cells
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.minimax.rules import ColumnValue, plies_to_end
+from claimeven.minimax.search import Searcher
+
+if TYPE_CHECKING:
+    from claimeven.solver import Solver
+
+#: The level that never errs.
+TOP_LEVEL = 10
+#: Of a level below the top: points of score that make an error e times rarer are this less level.
+SPREAD = 12
+#: Ways to fill the board, at most, for which `full` runs plain minimax: under a second of work.
+LINES = 2_000_000
+
+#: Seconds between two attempts to stop a search whose time is over.
+TICK = 0.002
+
+Scores = Sequence["int | None"]
+
+
+class SolverAgent(Agent):
+    """What agents around a solver share: one solver for the board they meet, and a time limit."""
+
+    def __init__(self, threads: int, table_mb: int) -> None:
+        self.threads = threads
+        self.table_mb = table_mb
+        self._solver: Solver | None = None
+
+    def solver(self, geometry: Geometry) -> Solver:
+        """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
+        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+        if self._solver is None or self._solver.geometry != geometry:
+            self._solver = Solver(geometry, self.table_mb, self.threads)
+        return self._solver
+
+    def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
+        """Return the columns' scores, the nodes visited, and whether all columns were solved.
+
+        When the time is over the columns not solved yet have None.
+        """
+        solver = self.solver(position.geometry)
+        before = solver.statistics.nodes
+        if seconds is None:
+            scores: Scores = solver.scores(position)
+            whole = True
+        else:
+            scores, whole = _solved_within(solver, position, seconds)
+        return scores, solver.statistics.nodes - before, whole
+
+
+class PerfectAgent(SolverAgent):
+    """Plays columns that keep the best score; below level 10 it errs on purpose.
+
+    `pick` is "centre" (the centre-most of equally good columns) or "random". With `quick` the
+    quickest win and the slowest loss, without it any column that keeps win, draw or loss.
+
+    Below `level` 10 a column is drawn: with a chance of level / 10 a good one as above, otherwise
+    any, where a column that loses s points of score is exp(-s / (12 - level)) times as likely as
+    the best. `Decision.policy` is that distribution.
+
+    `Limit.seconds` is kept; when it ends the search the best of the columns solved so far is
+    played, or one that loses to no immediate win, and `score` is None. Other limits are passed
+    over: exact scores cannot be had for less.
+    """
+
+    def __init__(
+        self, pick: str, quick: bool, level: int, threads: int = 1, table_mb: int = 128
+    ) -> None:
+        super().__init__(threads, table_mb)
+        self.name = "perfect"
+        self.pick = pick
+        self.quick = quick
+        self.level = level
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Solve every column and draw one."""
+        start = time.perf_counter()
+        scores, nodes, whole = self.solve(position, limit.seconds)
+        if not whole:
+            column = best_known(position, scores)
+            policy = one_hot(column, position.geometry.columns)
+            score = None
+        else:
+            policy = self.policy(scores, position.geometry)
+            column = drawn(policy, rng)
+            score = max(known for known in scores if known is not None)
+        return Decision(
+            column,
+            value=None if score is None else float((score > 0) - (score < 0)),
+            policy=policy,
+            score=score,
+            nodes=nodes,
+            seconds=time.perf_counter() - start,
+            details={"values": list(scores), "complete": whole, "backend": "compiled"},
+        )
+
+    def policy(self, scores: Scores, geometry: Geometry) -> tuple[float, ...]:
+        """Return the chance of each column, given the score of each."""
+        good = self.good(scores, geometry)
+        share = self.level / TOP_LEVEL
+        if self.pick == "centre":
+            good = good[:1]
+        chances = [share * (column in good) / len(good) for column in range(geometry.columns)]
+        if share < 1:
+            for column, chance in enumerate(errors(scores, SPREAD - self.level)):
+                chances[column] += (1 - share) * chance
+        return tuple(chances)
+
+    def good(self, scores: Scores, geometry: Geometry) -> tuple[int, ...]:
+        """Return the columns that count as perfect, centre-most first."""
+        best = max(score for score in scores if score is not None)
+        found = []
+        for column in geometry.centre_order:
+            score = scores[column]
+            if score is None:
+                continue
+            if score == best or (not self.quick and _sign(score) == _sign(best)):
+                found.append(column)
+        return tuple(found)
+
+
+class FullAgent(SolverAgent):
+    """Minimax to the end of the game, without a limit: the ITU lab's "full minimax".
+
+    Where the lines of play can be counted out in about a second, plain minimax looks at every one
+    of them; elsewhere the exact solver gives the same answer. `details["engine"]` says which.
+    """
+
+    def __init__(self, threads: int = 1, table_mb: int = 128) -> None:
+        super().__init__(threads, table_mb)
+        self.name = "full"
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Find the best column, the centre-most of equally good ones."""
+        start = time.perf_counter()
+        whole = True
+        if lines_left(position) <= LINES and position.geometry.fits_word:
+            engine = "minimax"
+            result = Searcher("minimax").search(position)
+            scores: Scores = [_score(known, position) for known in result.columns]
+            nodes, column = result.counters.nodes, result.column
+        else:
+            engine = "solver"
+            scores, nodes, whole = self.solve(position, limit.seconds)
+            column = best_known(position, scores)
+        score = scores[column] if whole else None
+        return Decision(
+            column,
+            value=None if score is None else float(_sign(score)),
+            policy=one_hot(column, position.geometry.columns),
+            score=score,
+            nodes=nodes,
+            seconds=time.perf_counter() - start,
+            details={"values": list(scores), "engine": engine, "complete": whole},
+        )
+
+
+def errors(scores: Scores, temperature: float) -> tuple[float, ...]:
+    """Return chances that fall by a factor e for every `temperature` points of score lost."""
+    best = max(score for score in scores if score is not None)
+    weights = [0.0 if s is None else math.exp((s - best) / temperature) for s in scores]
+    total = sum(weights)
+    return tuple(weight / total for weight in weights)
+
+
+def drawn(policy: Sequence[float], rng: np.random.Generator) -> int:
+    """Draw a column; a policy that leaves no choice takes nothing from the generator."""
+    likely = [column for column, chance in enumerate(policy) if chance > 0]
+    if len(likely) == 1:
+        return likely[0]
+    left = float(rng.random()) * sum(policy)
+    for column in likely:
+        left -= policy[column]
+        if left < 0:
+            return column
+    return likely[-1]
+
+
+def best_known(position: Position, scores: Scores) -> int:
+    """Return the best column by the scores known, None standing for one that is not.
+
+    A column that is not known is taken for a draw, or for the worst if the other side wins at
+    once after it. The centre-most of equals.
+    """
+    worst = -position.geometry.cells
+    worth = {}
+    for column in position.geometry.centre_order:
+        if column in position.legal_columns:
+            score = scores[column]
+            if score is None:
+                score = worst if _loses_at_once(position, column) else 0
+            worth[column] = score
+    return max(worth, key=lambda column: worth[column])
+
+
+def lines_left(position: Position) -> int:
+    """Return in how many orders the board can be filled: a bound on the lines of play."""
+    empty = [
+        position.geometry.rows - position.height_of(column)
+        for column in range(position.geometry.columns)
+    ]
+    ways = math.factorial(sum(empty))
+    for count in empty:
+        ways //= math.factorial(count)
+    return ways
+
+
+def _loses_at_once(position: Position, column: int) -> bool:
+    after = position.play_unchecked(column)
+    wins = winning_cells(after.mine, after.mask, after.geometry)
+    return bool(wins & playable_cells(after.mask, after.geometry))
+
+
+def _score(known: ColumnValue | None, position: Position) -> int | None:
+    """Turn the value of a minimax column into its exact score."""
+    if known is None:
+        return None
+    plies = plies_to_end(known.value)
+    if plies is None:
+        return 0
+    score = (position.geometry.cells + 2 - position.ply - plies) // 2
+    return score if known.value > 0 else -score
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
+def _solved_within(solver: Solver, position: Position, seconds: float) -> tuple[Scores, bool]:
+    """Solve column by column, the centre first, until the time is over."""
+    from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
+
+    columns = position.geometry.columns
+    scores: list[int | None] = [None] * columns
+    is_symmetric = position == position.mirror()
+    deadline = time.perf_counter() + seconds
+    with _stopped_at(solver, deadline):
+        for column in position.geometry.centre_order:
+            if column not in position.legal_columns:
+                continue
+            image = scores[columns - 1 - column] if is_symmetric else None
+            if image is None:
+                if time.perf_counter() >= deadline:
+                    return scores, False
+                try:
+                    image = -solver.score(position.play_unchecked(column))
+                except SearchStopped:
+                    return scores, False
+            scores[column] = image
+    return scores, True
+
+
+@contextmanager
+def _stopped_at(solver: Solver, deadline: float) -> Iterator[None]:
+    """Stop the searches of a solver from a moment on, each as often as it takes."""
+    done = threading.Event()
+
+    def watch() -> None:
+        left = deadline - time.perf_counter()
+        while not done.wait(max(left, TICK)):
+            solver.stop()
+            left = 0.0
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _prepare() -> None:
+    """Compile the search, or load it, before the first clock of a game starts."""
+    importlib.import_module("claimeven.solver")
+
+
+def _perfect(options: Mapping[str, Any]) -> Agent:
+    _prepare()
+    return PerfectAgent(**options)
+
+
+def _full(options: Mapping[str, Any]) -> Agent:
+    _prepare()
+    return FullAgent(**options)
+
+
+_SOLVER_OPTIONS = (
+    Option("threads", "int", 1, "threads that search together", 1, 256),
+    Option("table_mb", "int", 128, "size of the table in MB", 1, 1 << 20),
+)
+
+KINDS = (
+    AgentKind(
+        "perfect",
+        "keeps the exact score; below level 10 it errs on purpose",
+        (
+            Option(
+                "pick", "choice", "centre", "which of equally good columns",
+                choices=("centre", "random"),
+            ),
+            Option("quick", "flag", True, "no: any column that keeps win, draw or loss"),
+            Option(
+                "level", "int", TOP_LEVEL, "10 never errs; n plays a perfect column n times in 10",
+                0, TOP_LEVEL,
+            ),
+            *_SOLVER_OPTIONS,
+        ),
+        _perfect,
+    ),
+    AgentKind(
+        "full",
+        "minimax to the end; the exact solver where that is too much",
+        _SOLVER_OPTIONS,
+        _full,
+    ),
+)  # fmt: skip

@@ -1,0 +1,183 @@
+"""The agents that know exact scores."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.agents import InvalidSpec, Limit, make_agent
+from claimeven.agents.perfect import (
+    LINES,
+    PerfectAgent,
+    best_known,
+    drawn,
+    errors,
+    lines_left,
+)
+from claimeven.solver import InvalidSolve, Solver
+
+SMALL = Geometry(5, 4, 4)
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def positions(count: int, geometry: Geometry = SMALL, seed: int = 1) -> list[Position]:
+    source = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = Position(geometry)
+        for _ in range(source.randint(0, geometry.cells - 1)):
+            if not position.is_over:
+                position = position.play(source.choice(position.legal_columns))
+        if not position.is_over:
+            found.append(position)
+    return found
+
+
+def perfect(**options: object) -> PerfectAgent:
+    usual: Mapping[str, object] = {"pick": "centre", "quick": True, "level": 10, "table_mb": 1}
+    return PerfectAgent(**{**usual, **options})  # type: ignore[arg-type]
+
+
+def test_the_centre_most_best_column_is_played_and_told() -> None:
+    solver, agent = Solver(SMALL, table_mb=1), perfect()
+    for position in positions(60):
+        decision = agent.choose(position, Limit(), rng())
+        assert decision.column == solver.best_columns(position)[0]
+        assert decision.score == solver.score(position)
+        assert decision.details["values"] == list(solver.scores(position))
+        assert decision.value == np.sign(decision.score)
+        assert decision.policy is not None and decision.policy[decision.column] == 1
+
+
+def test_random_picks_all_best_columns_and_no_other() -> None:
+    solver, agent = Solver(SMALL, table_mb=1), perfect(pick="random")
+    source = rng()
+    for position in positions(20):
+        best = solver.best_columns(position)
+        policy = agent.choose(position, Limit(), source).policy
+        assert policy == pytest.approx([(c in best) / len(best) for c in range(5)])
+    empty = Position(SMALL)
+    chosen = {agent.choose(empty, Limit(), source).column for _ in range(100)}
+    assert chosen == set(solver.best_columns(empty))
+
+
+def test_without_quick_any_column_of_the_same_outcome_is_good() -> None:
+    solver, agent = Solver(SMALL, table_mb=1), perfect(pick="random", quick=False)
+    for position in positions(40):
+        scores = solver.scores(position)
+        outcome = solver.outcome(position)
+        policy = agent.choose(position, Limit(), rng()).policy
+        assert policy is not None
+        for score, chance in zip(scores, policy, strict=True):
+            assert (chance > 0) == (score is not None and np.sign(score) == outcome)
+
+
+@pytest.mark.parametrize("level", range(11))
+def test_levels_follow_their_formula(level: int) -> None:
+    scores = (None, 2, 2, -1, -6)
+    policy = perfect(level=level, pick="random").policy(scores, SMALL)
+    rare = np.exp(-np.array([np.inf, 0, 0, 3, 8]) / (12 - level))
+    expected = level / 10 * np.array([0, 0.5, 0.5, 0, 0]) + (1 - level / 10) * rare / rare.sum()
+    assert policy == pytest.approx(expected)
+    assert sum(policy) == pytest.approx(1)
+
+
+def test_higher_levels_play_the_best_column_more_often() -> None:
+    for position in positions(20):
+        scores = Solver(SMALL, table_mb=1).scores(position)
+        best = perfect().good(scores, SMALL)
+        shares = [
+            sum(perfect(level=level).policy(scores, SMALL)[column] for column in best)
+            for level in range(11)
+        ]
+        assert shares == pytest.approx(sorted(shares))
+        assert shares[10] == pytest.approx(1)
+
+
+def test_draws_follow_the_policy_and_the_seed() -> None:
+    source = rng(3)
+    counts = np.bincount([drawn((0.25, 0.0, 0.5, 0.25), source) for _ in range(4000)])
+    assert counts[1] == 0
+    assert counts / 4000 == pytest.approx([0.25, 0, 0.5, 0.25], abs=0.05)
+    untouched = rng(3)
+    assert drawn((0.0, 1.0), untouched) == 1
+    assert untouched.random() == rng(3).random()
+    agent = perfect(level=3)
+    columns = [[agent.choose(p, Limit(), rng(7)).column for p in positions(30)] for _ in range(2)]
+    assert columns[0] == columns[1]
+
+
+def test_errors_are_rarer_the_more_they_lose() -> None:
+    chances = errors((5, None, 3, -5), 4.0)
+    assert chances[1] == 0
+    assert chances[2] / chances[0] == pytest.approx(np.exp(-0.5))
+    assert chances[3] / chances[0] == pytest.approx(np.exp(-2.5))
+
+
+def test_a_time_limit_ends_the_search_of_a_hard_position() -> None:
+    geometry = Geometry(8, 7, 4)
+    decision = perfect().choose(Position(geometry), Limit(seconds=0.05), rng())
+    assert decision.score is None and decision.details["complete"] is False
+    assert decision.column in geometry.centre_order
+    generous = perfect().choose(positions(1)[0], Limit(seconds=600), rng())
+    assert generous.details["complete"] is True
+
+
+def test_columns_not_solved_in_time_are_taken_with_care() -> None:
+    position = Position.from_moves("3344")  # threatens nothing yet
+    assert best_known(position, (None,) * 7) == 3
+    assert best_known(position, (None, None, 4, None, None, None, None)) == 2
+    assert best_known(position, (None, None, None, -3, None, None, None)) == 2
+    must_block = Position.from_moves("12131")  # the first player has three in column 1
+    assert best_known(must_block, (None,) * 7) == 0
+
+
+def test_full_agrees_with_the_solver_whichever_engine_answers() -> None:
+    agent, solver = make_agent("full:table_mb=1"), Solver(SMALL, table_mb=1)
+    engines = set()
+    for position in positions(25):
+        decision = agent.choose(position, Limit(), rng())
+        assert decision.score == solver.score(position)
+        assert decision.column == solver.best_columns(position)[0]
+        assert decision.details["values"] == list(solver.scores(position))
+        engine = decision.details["engine"]
+        assert (engine == "minimax") == (lines_left(position) <= LINES)
+        engines.add(engine)
+    assert engines == {"minimax", "solver"}
+
+
+def test_full_looks_at_every_line_of_a_tiny_board() -> None:
+    decision = make_agent("full").choose(Position(Geometry(3, 3, 3)), Limit(), rng())
+    assert decision.details["engine"] == "minimax"
+    assert decision.score == Solver(Geometry(3, 3, 3), table_mb=1).score(
+        Position(Geometry(3, 3, 3))
+    )
+    assert lines_left(Position(Geometry(3, 3, 3))) == 1680
+
+
+def test_boards_beyond_the_solver_are_refused() -> None:
+    for spec in ("perfect", "full"):
+        with pytest.raises(InvalidSolve, match="the solver holds boards of"):
+            make_agent(spec).choose(Position(Geometry(9, 9, 4)), Limit(), rng())
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("perfect:level=11", "level takes a whole number from 0 to 10"),
+        ("perfect:pick=left", "pick takes centre, random"),
+        ("perfect:threads=0", "threads takes a whole number from 1 to 256"),
+        ("perfect:table_mb=0", "table_mb takes a whole number from 1 to 1.04858e"),
+        ("full:level=3", "full has no option 'level': it takes threads, table_mb"),
+    ],
+)
+def test_bad_options_are_named(spec: str, sentence: str) -> None:
+    with pytest.raises(InvalidSpec, match=sentence):
+        make_agent(spec)
