@@ -181,7 +181,7 @@ class Session:
     show_default=True,
     help="What the agents tell: low column values and counters, high the trace too.",
 )
-@click.option("--hint", default="alphabeta:depth=8", show_default=True, help="Agent for hints.")
+@click.option("--hint", default="perfect", show_default=True, help="Agent for hints.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the agents' randomness.")
 @geometry_options
 @limit_options
