@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import WIDTH, board_options, say_when_compiling, table_width, write_json
+from claimeven.cli.common import (
+    WIDTH,
+    geometry_options,
+    say_when_compiling,
+    table_width,
+    write_json,
+)
 from claimeven.cli.solving import solver_options, status_line
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
@@ -24,15 +30,13 @@ LEAST_WIDTH = 40
 @click.argument("moves", metavar="MOVES")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @solver_options
-@board_options
+@geometry_options
 def command(
     moves: str,
     as_json: bool,
     threads: int,
     table_mb: float,
-    columns: int,
-    rows: int,
-    connect: int,
+    geometry: Geometry,
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
 
@@ -53,7 +57,6 @@ def command(
       claimeven analyze 4455 --json
       claimeven analyze 22331 --columns 4 --rows 4
     """
-    geometry = Geometry(columns, rows, connect)
     parse_moves(moves, geometry)
     say_when_compiling()
     from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import board_options, say_when_compiling, write_json
+from claimeven.cli.common import geometry_options, say_when_compiling, write_json
 from claimeven.cli.solving import solver_options
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -30,7 +30,7 @@ TICK, SLOW_TICK = 0.5, 30.0
 @click.option("--source", default="random", show_default=True, help="random or selfplay.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
 @solver_options
-@board_options
+@geometry_options
 def command(
     positions: int,
     plies: str,
@@ -40,9 +40,7 @@ def command(
     as_json: bool,
     threads: int,
     table_mb: float,
-    columns: int,
-    rows: int,
-    connect: int,
+    geometry: Geometry,
 ) -> None:
     """Write positions with the exact score of every column to a CSV or Parquet file.
 
@@ -64,7 +62,6 @@ def command(
       claimeven dataset --positions 1000 --plies 4-15 --columns 4 --rows 4 --out small.csv
     """
     lowest, highest = _range(plies)
-    geometry = Geometry(columns, rows, connect)
     say_when_compiling()
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
     from claimeven.solver.dataset import DatasetPlan, make_dataset  # noqa: PLC0415

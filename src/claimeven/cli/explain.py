@@ -8,8 +8,8 @@ import click
 
 from claimeven.cli.common import (
     WIDTH,
-    board_options,
     board_text,
+    geometry_options,
     say_when_compiling,
     table_width,
     write_json,
@@ -27,15 +27,13 @@ LEAST_WIDTH = 40
 @click.argument("moves", metavar="MOVES")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @solver_options
-@board_options
+@geometry_options
 def command(
     moves: str,
     as_json: bool,
     threads: int,
     table_mb: float,
-    columns: int,
-    rows: int,
-    connect: int,
+    geometry: Geometry,
 ) -> None:
     """Explain the position after MOVES ("" is the empty board): every column, best ones first.
 
@@ -49,7 +47,7 @@ def command(
       claimeven explain 226744515337 --threads 2
       claimeven explain 4455 --json
     """
-    position = Position.from_moves(moves, Geometry(columns, rows, connect))
+    position = Position.from_moves(moves, geometry)
     if position.is_over:
         raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
     say_when_compiling()

@@ -88,7 +88,7 @@ class Engine:
     Raises `InvalidGeometry` for boards of more than 64 bits.
 
     >>> Engine(Geometry(4, 4, 3), table_mb=1).score(0, 0)
-    6
+    4
     """
 
     def __init__(self, geometry: Geometry, table_mb: float = 128, threads: int = 1) -> None:
