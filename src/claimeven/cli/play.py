@@ -228,7 +228,7 @@ def command(
         )
         session.run()
         if as_json:
-            write_json(_as_dict(session), out)
+            write_json(_as_dict(session, moves), out)
         else:
             for text in _farewell(session):
                 session.say(text)
@@ -241,13 +241,14 @@ def _farewell(session: Session) -> Iterator[str]:
         yield f"game left after moves {session.line.moves}"
 
 
-def _as_dict(session: Session) -> dict[str, object]:
+def _as_dict(session: Session, moves: str) -> dict[str, object]:
     outcome, geometry = session.position.outcome, session.position.geometry
     return {
         "agents": [agent.name for agent in session.seats],
         "columns": geometry.columns,
         "rows": geometry.rows,
         "connect": geometry.connect,
+        "position": moves,
         "moves": session.line.moves,
         "winner": None if outcome is None or outcome.winner is None else outcome.winner + 1,
         "outcome": None if outcome is None else str(outcome),
