@@ -16,7 +16,7 @@ from typing import Any, Final
 from claimeven.game import Position, column_name
 from claimeven.montecarlo.engines import Engine, Facts, Handle
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
-from claimeven.montecarlo.options import InvalidOptions, Options, check_whole
+from claimeven.montecarlo.options import Options, check_whole
 
 PROOF_NAMES: Final = {
     UNPROVEN: None,
@@ -24,9 +24,6 @@ PROOF_NAMES: Final = {
     PROVEN_LOSS: "loss",
     PROVEN_DRAW: "draw",
 }
-
-#: How much of a search is told.
-LEVELS: Final = ("mute", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -242,12 +239,6 @@ def columns_text(branch: Branch, position: Position) -> str:
             f"  {child.share:6.1%}{f'  {proof} in {child.distance}' if proof else ''}"
         )
     return "\n".join(["column  mean     visits   share", *rows]) if rows else ""
-
-
-def check_level(level: str) -> None:
-    """Raise `InvalidOptions` unless level is one of `LEVELS`."""
-    if level not in LEVELS:
-        raise InvalidOptions(f"unknown level {level!r}: choose from {', '.join(LEVELS)}")
 
 
 def _number(value: float) -> float | None:
