@@ -1,5 +1,6 @@
 """Speed of the exact solver beside `bitbully`: `python -m bench.solver`.
 
+    python -m bench.solver                   our six sets of positions, in bench/positions
     python -m bench.solver --positions DIR   every file NAME.txt of DIR, lines "moves score"
     python -m bench.solver --rows            published scores of whole rows of columns
     python -m bench.solver --boards          whole boards from scratch against published results
@@ -24,6 +25,8 @@ from claimeven import Position
 from claimeven.game.geometry import Geometry
 from claimeven.solver import Engine
 
+#: Scored positions of our own, made by `bench.make_positions`.
+OWN_POSITIONS = Path(__file__).parent / "positions"
 #: Sets of which only the first so many positions are solved, because each takes long.
 FIRST = {"begin-medium": 200, "begin-hard": 20}
 #: Of sets faster than this in all, in seconds, the best of `REPEATS` runs counts.
@@ -55,8 +58,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(machine())
-    if options.positions:
-        for path in sorted(options.positions.glob("*.txt")):
+    own = not (options.rows or options.boards or options.empty)
+    if options.positions or own:
+        folder = options.positions or OWN_POSITIONS
+        for path in sorted(folder.glob("*.txt")):
             position_set(path, options.table_mb)
     if options.rows:
         rows(options.threads)
@@ -170,8 +175,11 @@ def empty_board(threads: int) -> None:
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     print(
         f"empty board, {threads} threads, 1 GB: {seconds:.1f} s wall, {cpu:.1f} s CPU,"
-        f" {engine.nodes:,} nodes, at most {max(s.nodes for s in engine.searchers):,} a thread"
+        f" {engine.nodes:,} nodes, at most {max(s.nodes for s in engine.searchers):,} a thread",
+        flush=True,
     )
+    for driver, theirs in bitbully_seconds([""], [1]).items():
+        print(f"  bitbully.{driver}: {theirs:.1f} s, ratio {theirs / seconds:.1f}", flush=True)
 
 
 if __name__ == "__main__":

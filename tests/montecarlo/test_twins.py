@@ -64,7 +64,17 @@ def assert_same_games(
             for searcher, generator in zip(twins, rngs, strict=True)
         )
         assert one.forest.branch(None) == other.forest.branch(None), (options, repr(position))
-        for name in ("column", "value", "policy", "iterations", "kept", "depth", "nodes", "full"):
+        for name in (
+            "column",
+            "value",
+            "policy",
+            "iterations",
+            "kept",
+            "depth",
+            "nodes",
+            "full",
+            "branching",
+        ):
             assert getattr(one, name) == getattr(other, name), (name, options, repr(position))
         assert one.line == other.line
         position = position.play(one.column)

@@ -84,6 +84,7 @@ class MonteCarloAgent(Agent):
                 "full": result.full,
                 "line": list(result.line),
                 "proof": PROOF_NAMES[result.root.proof],
+                "branching": result.branching,
                 "backend": result.backend,
             },
         )

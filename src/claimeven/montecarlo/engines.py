@@ -43,6 +43,10 @@ class Facts:
     distance: int = 0
 
 
+#: Nodes of a compiled tree that its branching factor is taken from.
+SAMPLE = 1 << 17
+
+
 class Engine(Protocol):
     """A tree that grows. `depth`: deepest iteration of this decision; `used`: stored nodes."""
 
@@ -54,6 +58,12 @@ class Engine(Protocol):
 
     @property
     def full(self) -> bool: ...
+
+    def grown(self) -> tuple[int, int]:
+        """Return how many nodes are expanded, and how many moves they have together.
+
+        Of compiled trees the first `SAMPLE` nodes count, so that it takes a millisecond at most.
+        """
 
     def start(self, position: Position, seed: int) -> None:
         """Make a position the root, of a kept tree where the options say so and it is there."""
@@ -102,6 +112,12 @@ def _settings(options: Options) -> np.ndarray[Any, np.dtype[np.int64]]:
     settings[layout.DECISIVE] = options.decisive == "tree"
     settings[layout.MIRROR] = options.table == "mirror"
     return settings
+
+
+def _moves_of(metas: np.ndarray[Any, np.dtype[np.int32]]) -> tuple[int, int]:
+    """Return the number of nodes with these META fields and the sum of their move counts."""
+    counts = (metas >> layout.COUNT_SHIFT) & layout.COUNT_MASK
+    return len(counts), int(counts.sum())
 
 
 class _CompiledEngine:
@@ -188,6 +204,10 @@ class TreeEngine(_CompiledEngine):
         column, _, proof, distance = layout.unpacked(meta)
         return Facts(column, visits, total, proof, distance)
 
+    def grown(self) -> tuple[int, int]:
+        sample = self.nodes[: min(self.used, SAMPLE)]
+        return _moves_of(sample[sample[:, layout.CHILD] != NO_CHILDREN, layout.META])
+
     def _find(self, position: Position) -> int:
         """Node of a position at most `REUSE_PLIES` moves below the root, else NO_NODE."""
         assert self.position
@@ -212,6 +232,7 @@ class SimpleEngine(_CompiledEngine):
     children = TreeEngine.children
     facts = TreeEngine.facts
     root = TreeEngine.root
+    grown = TreeEngine.grown
 
     def __init__(self, geometry: Geometry, options: Options) -> None:
         super().__init__(geometry, options, layout.STATE_FIELDS)
@@ -340,6 +361,11 @@ class GraphEngine(_CompiledEngine):
         value = float(self.arrays.values[handle.node, graph_layout.VALUE])
         return Facts(handle.column, handle.visits, handle.visits * value, proof, distance)
 
+    def grown(self) -> tuple[int, int]:
+        sample = self.arrays.nodes[: min(self.used, SAMPLE)]
+        expanded = sample[:, graph_layout.EDGES] != graph_layout.NO_EDGES
+        return _moves_of(sample[expanded, graph_layout.META])
+
     def _standing(self, position: Position) -> Position:
         return standing(position, self.options)
 
@@ -377,6 +403,18 @@ class TextbookEngine:
                 self.search.table = before.table
                 self.search.used_edges = before.used_edges
                 self.search.root = self.search.node_of(self.search.standing(position))
+
+    def grown(self) -> tuple[int, int]:
+        if isinstance(self.search, TextbookGraph):
+            counts = [len(node.edges) for node in self.search.table.values() if node.edges]
+            return len(counts), sum(counts)
+        waiting, expanded, moves = [self.root()], 0, 0
+        while waiting:
+            below = self.children(waiting.pop())
+            expanded += bool(below)
+            moves += len(below)
+            waiting += below
+        return expanded, moves
 
     def run(self, iterations: int) -> int:
         return sum(1 for _ in self.steps(iterations))

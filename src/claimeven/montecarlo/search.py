@@ -48,6 +48,7 @@ class Result:
         depth: depth of the deepest iteration, in moves.
         nodes: stored nodes (with a table: positions), of all threads together.
         full: whether a tree (or table) was full.
+        branching: mean number of moves of the expanded nodes, None without any.
         backend: `compiled` or `python`.
         forest: the trees behind, for `inspection`; good until the next search of the searcher.
 
@@ -63,6 +64,7 @@ class Result:
     depth: int
     nodes: int
     full: bool
+    branching: float | None
     backend: str
     forest: Forest
 
@@ -192,9 +194,17 @@ class Searcher:
             depth=max(engine.depth for engine in forest.engines),
             nodes=sum(engine.used for engine in forest.engines),
             full=any(engine.full for engine in forest.engines),
+            branching=_branching(forest.engines),
             backend=backend,
             forest=forest,
         )
+
+
+def _branching(engines: Sequence[Engine]) -> float | None:
+    """Mean number of moves of the expanded nodes of all trees."""
+    grown = [engine.grown() for engine in engines]
+    expanded = sum(nodes for nodes, _ in grown)
+    return sum(moves for _, moves in grown) / expanded if expanded else None
 
 
 def choose(root: Branch, options: Options) -> Branch:
