@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -11,9 +12,13 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import AGENTS, Agent, Decision, InvalidLimit, Limit, make_agent
 from claimeven.agents.contract import one_hot
+from claimeven.game.errors import ClaimevenError
 from tests.positions import random_positions
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(9, 9, 5), Geometry(1, 4, 2))
+#: Agents that search to the end of the game, and how many empty cells that is quick for.
+EXACT = ("perfect", "full")
+LATE = 18
 PLAYERS = [name for name in AGENTS if name != "human"]
 
 
@@ -42,13 +47,35 @@ def decide(agent: Agent, position: Position, seed: int, limit: Limit) -> Decisio
     return agent.choose(position, limit, np.random.default_rng(seed))
 
 
+def positions_for(spec: str, geometry: Geometry) -> list[Position]:
+    """Return random positions; late ones for the agents that search to the end of the game."""
+    if spec not in EXACT:
+        count = 8 if geometry.fits_word else 3
+        return list(random_positions(geometry, count, seed=1, going_on=True))
+    late = (
+        position
+        for position in random_positions(geometry, 1000, seed=1, going_on=True)
+        if geometry.cells - position.ply <= LATE
+    )
+    return list(islice(late, 8))
+
+
+@pytest.mark.parametrize("spec", EXACT)
+def test_exact_agents_refuse_a_board_beyond_64_bits(spec: str) -> None:
+    with pytest.raises(ClaimevenError, match="9x9"):
+        decide(make_agent(spec), Position(Geometry(9, 9, 5)), 0, Limit())
+
+
 @pytest.mark.parametrize("spec", PLAYERS)
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_decisions_are_legal_whole_and_reproducible(spec: str, geometry: Geometry) -> None:
+    if spec in EXACT and not geometry.fits_word:
+        return  # see the test above
     limit = Limit(depth=2, iterations=30)
-    count = 8 if geometry.fits_word else 3
     one, other = make_agent(spec), make_agent(spec)
-    for seed, position in enumerate(random_positions(geometry, count, seed=1, going_on=True)):
+    positions = positions_for(spec, geometry)
+    assert positions
+    for seed, position in enumerate(positions):
         decision = decide(one, position, seed, limit)
         assert type(decision.column) is int
         assert decision.column in position.legal_columns
