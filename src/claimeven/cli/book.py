@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import board_options, say_when_compiling, write_json
+from claimeven.cli.common import geometry_options, say_when_compiling, write_json
 from claimeven.cli.solving import solver_options, status_line
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -47,15 +47,13 @@ def command() -> None:
 @click.option("--plies", default=8, show_default=True, help="The greatest number of discs held.")
 @click.option("--out", type=click.Path(path_type=Path), help="File to write; usually 7x6.book.")
 @solver_options
-@board_options
+@geometry_options
 def build(
     plies: int,
     out: Path | None,
     threads: int,
     table_mb: float,
-    columns: int,
-    rows: int,
-    connect: int,
+    geometry: Geometry,
 ) -> None:
     """Build a book. A build that was ended goes on where it was: run the same command again.
 
@@ -67,13 +65,12 @@ def build(
       claimeven book build --plies 8 --table-mb 1024 --threads 2
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
     """
-    geometry = Geometry(columns, rows, connect)
     say_when_compiling()
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
     from claimeven.solver.book_build import build_book  # noqa: PLC0415
 
     Solver(geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
-    path = out if out is not None else Path(f"{columns}x{rows}.book")
+    path = out if out is not None else Path(f"{geometry.columns}x{geometry.rows}.book")
     with status_line() as line:
         made = build_book(
             path,

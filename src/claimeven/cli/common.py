@@ -25,17 +25,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 WIDTH = 80
 
 
-def board_options(command: Command) -> Command:
-    """Add --columns, --rows and --connect; the command gets `columns`, `rows` and `connect`."""
-    for name, usual, help_text in (
-        ("--connect", 4, "Discs in a line that win, 2 to 8."),
-        ("--rows", 6, "Rows of the board, 1 to 16."),
-        ("--columns", 7, "Columns of the board, 1 to 16."),
-    ):
-        command = click.option(name, default=usual, show_default=True, help=help_text)(command)
-    return command
-
-
 def geometry_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --columns, --rows and --connect; the command gets them as one `geometry`."""
 
@@ -43,7 +32,14 @@ def geometry_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_geometry(columns: int, rows: int, connect: int, **others: Any) -> Any:
         return command(geometry=Geometry(columns, rows, connect), **others)
 
-    return board_options(with_geometry)
+    decorated: Callable[..., Any] = with_geometry
+    for name, usual, help_text in (
+        ("--connect", 4, "Discs in a line that win, 2 to 8."),
+        ("--rows", 6, "Rows of the board, 1 to 16."),
+        ("--columns", 7, "Columns of the board, 1 to 16."),
+    ):
+        decorated = click.option(name, default=usual, show_default=True, help=help_text)(decorated)
+    return decorated
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from claimeven.cli.common import board_options, say_when_compiling, write_json
+from claimeven.cli.common import geometry_options, say_when_compiling, write_json
 from claimeven.cli.solving import progress_text, score_text, solver_options, status_line
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -29,7 +29,7 @@ STREAM = "-"
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a position.")
 @click.option("--no-book", is_flag=True, help="Search positions of the opening book too.")
 @solver_options
-@board_options
+@geometry_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -39,9 +39,7 @@ def command(
     no_book: bool,
     threads: int,
     table_mb: float,
-    columns: int,
-    rows: int,
-    connect: int,
+    geometry: Geometry,
 ) -> None:
     """Print the exact score of each position, given by its moves ("" is the empty board).
 
@@ -63,7 +61,6 @@ def command(
       printf '4455\\n12\\n' | claimeven solve - --threads 2
       claimeven solve "" --columns 5 --rows 5
     """
-    geometry = Geometry(columns, rows, connect)
     streamed = STREAM in positions
     if streamed and len(positions) > 1:
         raise ClaimevenError("'-' stands for all positions: give moves or '-', not both")
