@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
 import click
 
@@ -18,8 +18,6 @@ from claimeven.game.drawing import draw
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: Width of tables where the terminal does not tell one.
 WIDTH = 80
