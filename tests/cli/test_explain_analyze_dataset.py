@@ -17,6 +17,9 @@ from claimeven.cli.main import main
 SMALL = ["--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1"]
 FAST = ["--table-mb", "4"]
 
+#: What a command says on stderr when it is the first to need compiled code.
+COMPILING = "compiling the searches, once after an installation ...\n"
+
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as ended:
@@ -75,7 +78,8 @@ def test_dataset_writes_a_file_and_says_so(
     out_file = tmp_path / "set.parquet"
     words = ["dataset", "--positions", "40", "--plies", "4-12", "--out", str(out_file), *SMALL]
     status, out, err = run(capsys, *words)
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err in ("", COMPILING)  # told once, by whichever test comes first
     assert out.startswith(f"{out_file}: 40 positions")
     status, _, err = run(capsys, *words)
     assert status == 2

@@ -57,9 +57,9 @@ def command(
 
     \b
     Examples:
-      claimeven dataset --positions 10000 --plies 12-30 --seed 1 --out train.parquet
-      claimeven dataset --positions 500 --source selfplay --plies 14-41 --out games.csv --threads 2
-      claimeven dataset --positions 1000 --plies 4-15 --columns 4 --rows 4 --out small.csv
+      claimeven dataset --positions 10000 --plies 12-30 --out train.parquet
+      claimeven dataset --positions 500 --source selfplay --out games.csv
+      claimeven dataset --positions 99 --plies 4-15 --columns 4 --rows 4 --out s.csv
     """
     lowest, highest = _range(plies)
     say_when_compiling()
