@@ -25,7 +25,8 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     with pytest.raises(SystemExit) as ended:
         main(list(words))
     captured = capsys.readouterr()
-    return int(ended.value.code or 0), captured.out, captured.err
+    # Whichever test needs compiled code first is told so; that is not what is tested here.
+    return int(ended.value.code or 0), captured.out, captured.err.replace(COMPILING, "")
 
 
 def test_explain_tells_every_column(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,8 +79,7 @@ def test_dataset_writes_a_file_and_says_so(
     out_file = tmp_path / "set.parquet"
     words = ["dataset", "--positions", "40", "--plies", "4-12", "--out", str(out_file), *SMALL]
     status, out, err = run(capsys, *words)
-    assert status == 0
-    assert err in ("", COMPILING)  # told once, by whichever test comes first
+    assert (status, err) == (0, "")
     assert out.startswith(f"{out_file}: 40 positions")
     status, _, err = run(capsys, *words)
     assert status == 2

@@ -59,7 +59,7 @@ def command(
     Examples:
       claimeven dataset --positions 10000 --plies 12-30 --out train.parquet
       claimeven dataset --positions 500 --source selfplay --out games.csv
-      claimeven dataset --positions 99 --plies 4-15 --columns 4 --rows 4 --out s.csv
+      claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
     lowest, highest = _range(plies)
     say_when_compiling()
