@@ -23,8 +23,8 @@ WANTED = {
     "end-easy": 300,
     "middle-easy": 300,
     "middle-medium": 300,
-    "begin-easy": 300,
-    "begin-medium": 100,
+    "begin-easy": 60,
+    "begin-medium": 60,
     "begin-hard": 20,
 }
 #: Discs of the shortest position of the begin sets, which grow hard quickly.
