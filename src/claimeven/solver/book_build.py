@@ -34,6 +34,8 @@ from claimeven.solver.openings import Keys, Layer, Scores, backed_up, layers
 FLUSH_SECONDS = 1.0
 #: More plies than this make more positions than anybody could keep in memory.
 MOST_PLIES = 14
+#: With this many positions for each thread, threads take positions of their own.
+WORTH_SHARING = 8
 
 _NO_SCORE = -128
 
@@ -117,28 +119,40 @@ def _solve_layer(
 ) -> Scores:
     """Solve what the journal does not hold yet, in the order of the keys.
 
-    Neighbours in that order have much in common, so the table is warm for each next one.
+    Neighbours in that order have much in common, so the table is warm for each next one. Threads
+    take positions of their own where there are enough of them, and work together otherwise.
     """
     scores = journal.scores
     left = np.flatnonzero(scores == _NO_SCORE)
     resumed = len(scores) - len(left)
     mines, masks = discs_of_keys(layer.keys[left], geometry)
     begin = flushed = time.monotonic()
+    done = 0
 
-    def tell(count: int) -> None:
+    def tell() -> None:
+        nonlocal flushed
         journal.flush()
+        flushed = time.monotonic()
         if report is not None:
-            seconds = time.monotonic() - begin
-            report(BuildProgress(resumed + count, len(scores), resumed, seconds, engine.nodes))
+            report(
+                BuildProgress(resumed + done, len(scores), resumed, flushed - begin, engine.nodes)
+            )
 
-    tell(0)
-    for count, (place, mine, mask) in enumerate(zip(left, mines, masks, strict=True), start=1):
-        scores[place] = engine.score(int(mine), int(mask))
-        journal.note(int(layer.keys[place]), int(scores[place]))
+    def solved(number: int, score: int) -> None:
+        nonlocal done
+        done += 1
+        scores[left[number]] = score
+        journal.note(int(layer.keys[left[number]]), score)
         if time.monotonic() - flushed >= FLUSH_SECONDS:
-            tell(count)
-            flushed = time.monotonic()
-    tell(len(left))
+            tell()
+
+    tell()
+    if len(left) >= WORTH_SHARING * len(engine.searchers):
+        engine.score_many(mines, masks, solved=solved)
+    else:
+        for number, (mine, mask) in enumerate(zip(mines, masks, strict=True)):
+            solved(number, engine.score(int(mine), int(mask)))
+    tell()
     return scores
 
 

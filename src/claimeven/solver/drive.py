@@ -61,6 +61,7 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
+Solved = Callable[[int, int], None]
 
 
 class Searcher:
@@ -179,16 +180,21 @@ class Engine:
         floor: int | None = None,
         ceiling: int | None = None,
         progress: Report | None = None,
+        solved: Solved | None = None,
     ) -> tuple[Scores, Scores]:
         """Return the scores of many positions and the nodes that each took, two int64 arrays.
 
-        Each thread takes positions of its own. Raises `SearchStopped` after `stop`.
+        Each thread takes positions of its own. `solved(number, score)` is told of each position
+        as soon as its score is known, one call at a time, in the order in which they come.
+        Raises `SearchStopped` after `stop`.
         """
         self._begin()
         total = len(mines)
         scores, nodes = np.zeros((2, total), dtype=np.int64)
         low, high = self._range(floor, ceiling)
         batch = total if len(self.searchers) == 1 else BATCH
+        if solved is not None:
+            batch = 1
         starts = iter(range(0, total, max(1, batch)))
         taking = threading.Lock()
         report = self._reporter(progress, total)
@@ -213,6 +219,9 @@ class Engine:
                     lambda: report(searcher, sum(done) + int(searcher.control[kernel.DONE])),
                 )
                 done[number] += min(batch, total - start)
+                if solved is not None and not self._stopping:
+                    with taking:
+                        solved(start, int(scores[start]))
 
         self._together(work)
         if self._stopping:
