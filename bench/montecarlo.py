@@ -151,10 +151,10 @@ def shallow() -> None:
     )
 
 
-def clock(decisions: int) -> None:
+def clock(decisions: int, players: list[str]) -> None:
     """How far timed decisions overshoot: the percentiles over positions of random games."""
     generator = random.Random(1)
-    for name in ("uct", "uct-itu-table", "uct-polito:alphabeta2"):
+    for name in players:
         preset_name, _, playout = name.partition(":")
         options = preset(preset_name, **({"playout": playout} if playout else {}))
         for limit in (0.01, 0.1, 1.0):
@@ -169,7 +169,8 @@ def clock(decisions: int) -> None:
             p50, p99 = np.percentile(np.array(over[1:]) * 1e3, (50, 99))
             print(
                 f"{name} at {limit * 1e3:.0f} ms: overshoot median {p50:+.2f} ms,"
-                f" 99th percentile {p99:+.2f} ms over {decisions} decisions"
+                f" 99th percentile {p99:+.2f} ms over {decisions} decisions",
+                flush=True,
             )
 
 
@@ -236,6 +237,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--decisions", type=int, default=1000, help="of each limit in `clock`")
+    parser.add_argument(
+        "--players",
+        nargs="+",
+        default=["uct", "uct-itu-table", "uct-polito:alphabeta2"],
+        metavar="PRESET[:PLAYOUT]",
+        help="of `clock` (default: %(default)s)",
+    )
     parser.add_argument("--positions", type=int, default=100, help="of each band in `curve`")
     given = parser.parse_args()
     parts = {
@@ -245,7 +253,7 @@ def main() -> None:
         "threads": threads,
         "memory": memory,
         "shallow": shallow,
-        "clock": lambda: clock(given.decisions),
+        "clock": lambda: clock(given.decisions, given.players),
         "curve": lambda: curve(given.positions),
     }
     unknown = [part for part in given.parts if part not in parts]

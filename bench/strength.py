@@ -71,7 +71,7 @@ STUDIES = (
         opening_plies=0,
     ),
     *(
-        Study(f"uct-{variant.split(':')[0]}", "uct", variant, 40, "", EQUAL_TIME, 4)
+        Study(f"uct-{variant.replace(':playout=', '-')}", "uct", variant, 40, "", EQUAL_TIME, 4)
         for variant in VARIANTS
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.solver import kernel
+from claimeven.solver import kernel, windows
 from claimeven.solver.drive import Engine, Progress, SearchStopped
 from tests.solver.positions import random_position
 
@@ -97,7 +97,7 @@ def test_pausing_changes_nothing() -> None:
     pauses = 0
     while True:
         control[kernel.BUDGET] = searcher.nodes + 97
-        result = kernel.solve(
+        result = windows.solve(
             searcher.words,
             sliced.entries,
             searcher.stack,

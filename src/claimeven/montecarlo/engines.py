@@ -1,84 +1,27 @@
-"""What the driver of a search needs of a grown tree, whichever way it is stored and grown.
-
-An engine belongs to one thread. It is given a root, makes iterations, and shows its tree through
-handles (whatever names a node inside it). Engines are compiled (`TreeEngine`, `GraphEngine`,
-`SimpleEngine`) or textbook (`TextbookEngine`); both show the same trees.
-"""
+"""The compiled searches as engines: trees in arrays, grown by the kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from claimeven.compiled import load
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import graph_layout, layout
+from claimeven.montecarlo.contract import Engine, Facts
 from claimeven.montecarlo.formula import INVERSE_ROOTS, LOG_ROOTS
 from claimeven.montecarlo.graph_kernel import grow_graph, root_of
-from claimeven.montecarlo.layout import NO_CHILDREN, NO_NODE, REUSE_PLIES, ROOT, UNPROVEN
+from claimeven.montecarlo.layout import NO_CHILDREN, NO_NODE, REUSE_PLIES, ROOT
 from claimeven.montecarlo.options import InvalidOptions, Options
 from claimeven.montecarlo.playouts import PLAYOUTS, board_vector
 from claimeven.montecarlo.simple_kernels import grow_breadth, grow_flat, plant_two_plies
-from claimeven.montecarlo.textbook_graph import GraphNode, TextbookGraph, standing
-from claimeven.montecarlo.textbook_simple import TextbookBreadth, TextbookFlat, TextbookSimple
-from claimeven.montecarlo.textbook_tree import Node, Step, TextbookTree, find_below, size_below
+from claimeven.montecarlo.textbook_engine import TextbookEngine
+from claimeven.montecarlo.textbook_graph import standing
 from claimeven.montecarlo.tree_kernel import grow_tree, keep_subtree
-
-Handle = Any
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a node knows: its move, visits through that move, and the sum of their results (-1, 0,
-    +1, or parts of them) and its proof, both as the player sees them who made the move.
-    """
-
-    column: int
-    visits: int
-    total: float
-    proof: int = UNPROVEN
-    distance: int = 0
-
 
 #: Nodes of a compiled tree that its branching factor is taken from.
 SAMPLE = 1 << 17
-
-
-class Engine(Protocol):
-    """A tree that grows. `depth`: deepest iteration of this decision; `used`: stored nodes."""
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def used(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    def grown(self) -> tuple[int, int]:
-        """Return how many nodes are expanded, and how many moves they have together.
-
-        Of compiled trees the first `SAMPLE` nodes count, so that it takes a millisecond at most.
-        """
-
-    def start(self, position: Position, seed: int) -> None:
-        """Make a position the root, of a kept tree where the options say so and it is there."""
-
-    def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer where there is nothing left."""
-
-    def root(self) -> Handle:
-        """Handle of the root."""
-
-    def children(self, handle: Handle) -> Sequence[Handle]:
-        """Handles of the children of a node, those of an unexpanded one: none."""
-
-    def facts(self, handle: Handle) -> Facts:
-        """What a node knows."""
 
 
 def make_engine(geometry: Geometry, options: Options, compiled: bool) -> Engine:
@@ -280,15 +223,6 @@ class GraphHandle(NamedTuple):
     visits: int
 
 
-class TextbookHandle(NamedTuple):
-    """The same in a textbook graph; no node before the move is tried."""
-
-    node: GraphNode | None
-    position: Position
-    column: int
-    visits: int
-
-
 class GraphEngine(_CompiledEngine):
     """UCT on a graph of positions."""
 
@@ -368,102 +302,3 @@ class GraphEngine(_CompiledEngine):
 
     def _standing(self, position: Position) -> Position:
         return standing(position, self.options)
-
-
-class TextbookEngine:
-    """Any of the textbook searches, on a board of any size."""
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.search: TextbookTree | TextbookGraph | TextbookSimple | None = None
-
-    @property
-    def used(self) -> int:
-        return self.search.used if self.search else 0
-
-    @property
-    def depth(self) -> int:
-        return self.search.depth if self.search else 0
-
-    @property
-    def full(self) -> bool:
-        return bool(self.search and self.search.full)
-
-    def start(self, position: Position, seed: int) -> None:
-        before = self.search if self.options.reuse else None
-        self.search = make_textbook(position, self.options, seed)
-        if isinstance(before, TextbookTree) and isinstance(self.search, TextbookTree):
-            node = find_below(before.root, position)
-            if node is not None:
-                self.search.root = node
-                self.search.used = size_below(node)
-        elif isinstance(before, TextbookGraph) and isinstance(self.search, TextbookGraph):
-            known = self.search.standing(position).key in before.table
-            if not before.full and (known or before.used < self.options.nodes):
-                self.search.table = before.table
-                self.search.used_edges = before.used_edges
-                self.search.root = self.search.node_of(self.search.standing(position))
-
-    def grown(self) -> tuple[int, int]:
-        if isinstance(self.search, TextbookGraph):
-            counts = [len(node.edges) for node in self.search.table.values() if node.edges]
-            return len(counts), sum(counts)
-        waiting, expanded, moves = [self.root()], 0, 0
-        while waiting:
-            below = self.children(waiting.pop())
-            expanded += bool(below)
-            moves += len(below)
-            waiting += below
-        return expanded, moves
-
-    def run(self, iterations: int) -> int:
-        return sum(1 for _ in self.steps(iterations))
-
-    def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did."""
-        assert self.search
-        return self.search.steps(iterations)
-
-    def root(self) -> Handle:
-        assert self.search
-        if isinstance(self.search, TextbookGraph):
-            root = self.search.root
-            return TextbookHandle(root, self.search.position, 0, root.visits)
-        return self.search.root
-
-    def children(self, handle: Handle) -> list[Handle]:
-        if isinstance(handle, Node):
-            return list(handle.children or ())
-        assert isinstance(self.search, TextbookGraph)
-        if handle.node is None:
-            return []
-        flipped = self.search.standing(handle.position) is not handle.position
-        last = handle.position.geometry.columns - 1
-        found: list[Handle] = []
-        for edge in handle.node.edges or ():
-            column = last - edge.column if flipped else edge.column
-            after = handle.position.play_unchecked(column)
-            found.append(TextbookHandle(edge.node, after, column, edge.visits))
-        return found
-
-    def facts(self, handle: Handle) -> Facts:
-        node = handle if isinstance(handle, Node) else handle.node
-        if node is None:
-            return Facts(handle.column, 0, 0.0)
-        if isinstance(node, Node):
-            return Facts(node.column, node.visits, node.total, node.proof, node.distance)
-        total = handle.visits * node.value
-        return Facts(handle.column, handle.visits, total, node.proof, node.distance)
-
-
-def make_textbook(
-    position: Position, options: Options, seed: int
-) -> TextbookTree | TextbookGraph | TextbookSimple:
-    """Textbook search of a position: its `steps` tell each iteration phase by phase."""
-    if options.method == "flat":
-        return TextbookFlat(position, options, seed)
-    if options.method == "breadth":
-        return TextbookBreadth(position, options, seed)
-    if options.table != "off":
-        return TextbookGraph(position, options, seed)
-    return TextbookTree(position, options, seed)

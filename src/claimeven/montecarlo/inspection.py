@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, Final
 
 from claimeven.game import Position, column_name
-from claimeven.montecarlo.engines import Engine, Facts, Handle
+from claimeven.montecarlo.contract import Engine, Facts, Handle
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.options import Options, check_whole
 

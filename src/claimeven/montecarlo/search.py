@@ -16,10 +16,12 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.game import InvalidPosition, Position
-from claimeven.montecarlo.engines import Engine, TextbookEngine, check_room, make_engine
+from claimeven.montecarlo.contract import Engine
+from claimeven.montecarlo.engines import check_room, make_engine
 from claimeven.montecarlo.inspection import Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_LOSS, PROVEN_WIN
 from claimeven.montecarlo.options import InvalidOptions, Options, check_budget
+from claimeven.montecarlo.textbook_engine import TextbookEngine
 from claimeven.montecarlo.textbook_playouts import (
     blocking_columns,
     safe_columns,

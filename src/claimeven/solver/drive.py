@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from claimeven.game import bitboards
 from claimeven.game.geometry import Geometry
-from claimeven.solver import kernel
+from claimeven.solver import kernel, windows
 from claimeven.solver.layout import search_words
 from claimeven.solver.table import BUCKET_BITS, ENTRY_BYTES, bucket_bits_for, new_entries
 
@@ -301,7 +301,7 @@ class Engine:
             room = limit - self.nodes
             searcher.control[kernel.BUDGET] = searcher.nodes + max(0, min(size, room))
             result = int(
-                kernel.solve(
+                windows.solve(
                     searcher.words,
                     self.entries,
                     searcher.stack,
@@ -353,7 +353,7 @@ class Engine:
         control[kernel.DONE] = control[kernel.RESUME] = 0
         while True:
             control[kernel.BUDGET] = searcher.nodes + SLICE_NODES
-            result = kernel.solve_many(
+            result = windows.solve_many(
                 searcher.words,
                 self.entries,
                 searcher.stack,

@@ -1,8 +1,8 @@
-"""The compiled search: null windows, iterative, on plain words. `reference` is its readable twin.
+"""The compiled search: one null window, iterative, on plain words (readable: `reference`).
 
-`solve` finds a score by a row of tests of the kind "is the score more than alpha?"; `search` is
-one such test. Contract of a test of (position, alpha) that returns v: if v > alpha the score is
-at least v, otherwise it is at most v.
+`search` is a test of the kind "is the score more than alpha?"; `windows` finds a score by a row of
+them. Contract of a test of (position, alpha) that returns v: if v > alpha the score is at least v,
+otherwise it is at most v.
 
 **Nodes.** A position is entered as a node only if the mover can do more than one thing: positions
 where a win is at hand, where every move loses at once, or where a single move does not, are
@@ -24,8 +24,8 @@ ENTERED is the node count at entry, PLIES how far below the child is that is bei
 the number of children left. A child is six words: MINE MASK THREATS REPLIES HASH PLIES.
 
 **Control** (int64, one array a thread): `BUDGET` nodes at which to pause, `NODES` visited so far,
-`RESUME` not 0 if a paused search is laid down, `STEP`, `GUESS` and `ALPHA_NOW` of the window
-driver, `DONE` positions finished in `solve_many`.
+`RESUME` not 0 if a paused search is laid down; `STEP`, `GUESS`, `ALPHA_NOW` and `DONE` are for
+`windows`.
 
 **Shared** (int64, one array for all threads at one position): `STOP` not 0 pauses everybody; `LOW`
 and `HIGH` are the bounds found so far; `TOGETHER` is not 0 if several threads are at work, which
@@ -72,9 +72,6 @@ NO_TABLE = 10
 NO_SHARING = 16
 #: Nodes between two looks at `STOP` and at the other threads' bounds.
 LOOK_EVERY = 4096
-
-#: Bounds further apart than this are halved before the search asks for the sign.
-FAR_APART = 3
 
 ALPHA, BEST, HASH, ENTERED, PLIES, LEFT, PLY, ORDER = range(8)
 MAX_CHILDREN = 16
@@ -414,106 +411,3 @@ def search(
             alpha = -alpha - 1
         base += _FRAME
         depth += 1
-
-
-@kernel(
-    "int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64, uint64,"
-    " int64, int64)"
-)
-def solve(
-    words: Words,
-    entries: Words,
-    stack: Words,
-    control: Ints,
-    shared: Ints,
-    mine: Word,
-    mask: Word,
-    floor: Int,
-    ceiling: Int,
-) -> Int:
-    """Return the score of an unfinished position, no less than `floor`, no more than `ceiling`.
-
-    Before the first call for a position set control[RESUME] and control[STEP] to 0, shared[LOW]
-    to `floor` and shared[HIGH] to `ceiling`. Threads that share `entries` and `shared` work at the
-    same position together. Returns `PAUSED` as `search` does; call again to go on.
-    """
-    fixed = fixed_words(words)
-    cells = np.int64(fixed[CELLS])
-    ply = np.int64(popcount(mask))
-    if ply == cells:
-        return 0
-    if control[STEP] == 0:
-        # Step 1: what follows from the number of discs alone.
-        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
-        if completing_cells(fixed, mine, mask) & playable != _ZERO:
-            score = (cells + 1 - ply) // 2
-            return max(floor, min(ceiling, score))
-        shared[LOW] = max(shared[LOW], -((cells - ply) // 2))
-        shared[HIGH] = min(shared[HIGH], (cells - 1 - ply) // 2)
-        control[STEP] = 1
-        control[GUESS] = 0
-    while True:
-        # Step 2: two windows far out find short wins cheaply; then from 0 towards the score.
-        low, high = shared[LOW], shared[HIGH]
-        if low >= high:
-            return max(floor, min(ceiling, low))
-        if control[RESUME] == 0:
-            alpha = control[GUESS]
-            if high - low > FAR_APART:
-                if control[STEP] == 1:
-                    alpha = -(-low // 2)
-                elif control[STEP] == 2:
-                    alpha = high // 2
-            control[ALPHA_NOW] = max(low, min(high - 1, alpha))
-        alpha = control[ALPHA_NOW]
-        value = search(words, entries, stack, control, shared, mine, mask, alpha)
-        if value == PAUSED:
-            return PAUSED
-        control[RESUME] = 0
-        if value == MOOT:
-            continue
-        if value > alpha:
-            shared[LOW] = max(shared[LOW], value)
-        else:
-            shared[HIGH] = min(shared[HIGH], value)
-        # Step 3: the next window.
-        if control[STEP] > 2:
-            control[GUESS] = value if value > alpha else value - 1
-        control[STEP] += 1
-
-
-@kernel(
-    "int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64[::1], uint64[::1],"
-    " int64, int64, int64[::1], int64[::1])"
-)
-def solve_many(
-    words: Words,
-    entries: Words,
-    stack: Words,
-    control: Ints,
-    shared: Ints,
-    mines: Words,
-    masks: Words,
-    floor: Int,
-    ceiling: Int,
-    scores: Ints,
-    nodes: Ints,
-) -> Int:
-    """Solve the positions from number control[DONE] on; fill in `scores` and `nodes`.
-
-    Set control[DONE] and control[RESUME] to 0 before the first call. Returns 0 when all are done,
-    `PAUSED` as `search` does; call again to go on.
-    """
-    while control[DONE] < len(mines):
-        i = control[DONE]
-        if control[RESUME] == 0:
-            control[STEP] = 0
-            shared[LOW], shared[HIGH] = floor, ceiling
-            nodes[i] = -control[NODES]
-        score = solve(words, entries, stack, control, shared, mines[i], masks[i], floor, ceiling)
-        if score == PAUSED:
-            return PAUSED
-        scores[i] = score
-        nodes[i] += control[NODES]
-        control[DONE] += 1
-    return 0

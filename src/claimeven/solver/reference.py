@@ -1,4 +1,4 @@
-"""The solver in plain Python, for reading: the same steps as `kernel`, the same nodes.
+"""The solver in plain Python, for reading: steps and nodes of `kernel` and `windows`.
 
 What `kernel` does with a stack of words is plain recursion here. Tests hold the two together:
 same scores, same number of nodes, same table entries.
@@ -280,7 +280,7 @@ class Reference:
         return (value, None) if value > alpha else (None, value)
 
     def solve(self, mine: int, mask: int, floor: int = -99, ceiling: int = 99) -> int:
-        """Return the score of a position, cut off to `floor`..`ceiling`; see `kernel.solve`."""
+        """Return the score of a position, cut off to `floor`..`ceiling`; see `windows.solve`."""
         empties = self.geometry.cells - mask.bit_count()
         if empties == 0:
             return 0

@@ -1,0 +1,65 @@
+"""What the driver of a search needs of a grown tree, whichever way it is stored and grown.
+
+An engine belongs to one thread. It is given a root, makes iterations, and shows its tree through
+handles (whatever names a node inside it). Engines are compiled (`engines`) or textbook
+(`textbook_engine`); both show the same trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from claimeven.game import Position
+from claimeven.montecarlo.layout import UNPROVEN
+
+Handle = Any
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a node knows: its move, visits through that move, and the sum of their results (-1, 0,
+    +1, or parts of them) and its proof, both as the player sees them who made the move.
+    """
+
+    column: int
+    visits: int
+    total: float
+    proof: int = UNPROVEN
+    distance: int = 0
+
+
+class Engine(Protocol):
+    """A tree that grows. `depth`: deepest iteration of this decision; `used`: stored nodes."""
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def used(self) -> int: ...
+
+    @property
+    def full(self) -> bool: ...
+
+    def grown(self) -> tuple[int, int]:
+        """Return how many nodes are expanded, and how many moves they have together.
+
+        Of compiled trees the first nodes count (`engines.SAMPLE`), so that it takes a millisecond
+        at most.
+        """
+
+    def start(self, position: Position, seed: int) -> None:
+        """Make a position the root, of a kept tree where the options say so and it is there."""
+
+    def run(self, iterations: int) -> int:
+        """Make iterations; returns how many were made: fewer where there is nothing left."""
+
+    def root(self) -> Handle:
+        """Handle of the root."""
+
+    def children(self, handle: Handle) -> Sequence[Handle]:
+        """Handles of the children of a node, those of an unexpanded one: none."""
+
+    def facts(self, handle: Handle) -> Facts:
+        """What a node knows."""
