@@ -95,7 +95,7 @@ def test_dataset_writes_a_file_and_says_so(
     ("words", "sentence"),
     [
         (["explain", "4x"], "move 2: 'x' is not a column: choose from 1 to 7"),
-        (["explain", "4444444"], "column 4 is full"),
+        (["explain", "4444444"], "move 7: column 4 is full"),
         (["explain", "1212121"], "the game is over after 1212121: first player wins"),
         (["explain", "", "--columns", "9", "--rows", "9"], "the solver holds boards of columns"),
         (["explain", "4", "--table-mb", "0"], "a table takes more than 0 MB, not 0.0"),

@@ -79,8 +79,8 @@ def test_wrong_lines_are_told_and_the_stream_goes_on(run: Run, form: tuple[str, 
         "claimeven: line 2: move 2: '9' is not a column: choose from 1 to 5",
         "claimeven: line 3: move 3: 'x' is not a column: choose from 1 to 5",
         "claimeven: line 4: the game is over after 1212121: first player wins",
-        "claimeven: line 5: column 2 cannot be played: the game is over",
-        "claimeven: line 6: column 1 is full",
+        "claimeven: line 5: move 8: column 2 cannot be played: the game is over",
+        "claimeven: line 6: move 5: column 1 is full",
     ]
     lines = ran.out.split("\n")
     assert lines[1:6] == ["null" if "--json" in form else ""] * 5
@@ -114,7 +114,7 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         ((), "give the moves of a position such as 4455"),
         (("-", "44"), "'-' stands for all positions"),
         (("48",), "move 2: '8' is not a column: choose from 1 to 7"),
-        (("44", "4444444"), "column 4 is full"),
+        (("44", "4444444"), "move 7: column 4 is full"),
         (("1212121",), "the game is over after 1212121: first player wins"),
         (("12121212",), "column 2 cannot be played: the game is over"),
         (("44", "--table-mb", "0"), "a table takes more than 0 MB, not 0"),

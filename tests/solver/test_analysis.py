@@ -8,7 +8,7 @@ import pytest
 
 from claimeven import Geometry, IllegalMove, InvalidNotation, Position
 from claimeven.solver import Solver
-from claimeven.solver.analysis import JUDGEMENTS, JudgedMove, analyse, move_line, replay
+from claimeven.solver.analysis import JUDGEMENTS, JudgedMove, analyse, move_line
 from claimeven.solver.chart import score_chart
 from tests import naive
 
@@ -111,11 +111,11 @@ def test_a_move_is_told_in_a_line() -> None:
 
 def test_bad_games_are_refused_with_the_number_of_the_move() -> None:
     with pytest.raises(IllegalMove, match=r"^move 5: column 1 is full$"):
-        replay("11111", SMALL)
+        Position.replay("11111", SMALL)
     with pytest.raises(IllegalMove, match=r"^move 6: column 4 cannot be played: the game is over$"):
-        replay("121214", SMALL)
+        Position.replay("121214", SMALL)
     with pytest.raises(InvalidNotation, match="move 2: '5' is not a column"):
-        replay("15", SMALL)
+        Position.replay("15", SMALL)
 
 
 def test_charts_fit_and_point_the_right_way() -> None:

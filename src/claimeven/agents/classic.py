@@ -13,6 +13,7 @@ from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.files import load_evaluation
 from claimeven.agents.options import FULL, AgentKind, Option
 from claimeven.evaluation.registry import EVALUATIONS, Evaluation
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.minimax.rules import PROVEN, ColumnValue, plies_to_end
@@ -36,6 +37,14 @@ class SearchAgent(Agent):
         self.own = own
         self.to_the_end = to_the_end
         self.centre_start = centre_start
+
+    def load(self) -> None:
+        """Compile the search, or load it."""
+        self.searcher.load()
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidSearch` if its backend cannot search a board."""
+        self.searcher.backend_for(geometry)
 
     def reset(self) -> None:
         """Forget the table of positions."""
@@ -142,8 +151,6 @@ def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
         options["backend"],
         1 << options["table"] if "table" in options else TABLE_ENTRIES,
     )
-    if options["backend"] != "python":
-        searcher.load()
     full = options["depth"] == FULL
     own = Limit(options["seconds"], None, None if full else options["depth"], options["nodes"])
     return SearchAgent(searcher, own, full, options["start"] == "centre")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 
@@ -118,6 +119,12 @@ class Agent(ABC):
         All randomness comes from `rng`: the same position, history since `reset`, limits other
         than seconds, and state of `rng` give the same decision.
         """
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise a `ClaimevenError` if this agent cannot play on a board; by default it can."""
+
+    def load(self) -> None:
+        """Compile, or load from the cache, what is needed, before a clock starts."""
 
     def reset(self) -> None:
         """Forget everything learnt in the game before."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, TreeView
 from claimeven.agents.options import AgentKind, Option
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.montecarlo.drawing import tree_svg
@@ -51,6 +52,14 @@ class MonteCarloAgent(Agent):
         self.usual = usual
         self.keeps_table = keeps_table
         self._last: tuple[Position, Result] | None = None
+
+    def load(self) -> None:
+        """Compile the search, or load it."""
+        self.searcher.load()
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidOptions` if its backend cannot search a board."""
+        self.searcher.backend_for(geometry)
 
     def reset(self) -> None:
         """Forget the tree, unless it is kept for the agent's life."""

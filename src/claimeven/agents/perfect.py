@@ -44,6 +44,12 @@ class SolverAgent(Agent):
         self.table_mb = table_mb
         self._solver: Solver | None = None
 
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidSolve` for boards of over 64 bits."""
+        from claimeven.solver.errors import check_board  # noqa: PLC0415 - comes with the search
+
+        check_board(geometry)
+
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search

@@ -6,6 +6,8 @@ from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import Agent
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.options import AgentKind, InvalidSpec
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
@@ -15,24 +17,36 @@ AGENTS: dict[str, AgentKind] = {
 }
 
 
-def make_agent(spec: str) -> Agent:
+def make_agent(spec: str, geometry: Geometry | None = None) -> Agent:
     """Return a new agent from its spec: `name`, `name:option=value,...` or `file.py:function`.
 
     Raises `InvalidSpec` naming the choices for an unknown name or option, an option out of its
-    range, or a file that is missing or holds no agent.
+    range, or a file that is missing or holds no agent; and for an agent that cannot play on the
+    board of `geometry`, if one is given.
 
     >>> make_agent("greedy:win=yes").name
     'greedy:win=yes'
     """
-    name, _, rest = spec.strip().partition(":")
+    agent = _agent_of(spec.strip())
+    if geometry is not None:
+        try:
+            agent.check_board(geometry)
+        except ClaimevenError as error:
+            raise InvalidSpec(f"{agent.name} cannot play on {geometry}: {error}") from None
+    agent.load()
+    return agent
+
+
+def _agent_of(spec: str) -> Agent:
+    name, _, rest = spec.partition(":")
     if name in AGENTS:
         kind = AGENTS[name]
         agent = kind.build(kind.parse(_split_options(rest, spec)))
-        agent.name = spec.strip()
+        agent.name = spec
         return agent
-    parts = split_file_spec(spec.strip())
+    parts = split_file_spec(spec)
     if parts is not None:
-        return load_agent(spec.strip(), *parts)
+        return load_agent(spec, *parts)
     raise InvalidSpec(
         f"there is no agent {name!r}: choose from {', '.join(AGENTS)},"
         " or a Python file such as my_agent.py:agent"

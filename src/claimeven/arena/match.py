@@ -135,7 +135,9 @@ class Player:
 
     def __init__(self, plan: MatchPlan) -> None:
         self.plan = plan
-        self.agents: tuple[Agent, Agent] = (make_agent(plan.agents[0]), make_agent(plan.agents[1]))
+        board = plan.schedule.start.geometry
+        first, second = (make_agent(spec, board) for spec in plan.agents)
+        self.agents: tuple[Agent, Agent] = (first, second)
 
     def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
         """Play the game of that number of the schedule."""

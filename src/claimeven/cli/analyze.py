@@ -16,8 +16,7 @@ from claimeven.cli.common import (
 )
 from claimeven.cli.solving import solver_options, status_line
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import parse_moves
-from claimeven.game.position import PLAYER_NAMES
+from claimeven.game.position import PLAYER_NAMES, Position
 
 if TYPE_CHECKING:
     from claimeven.solver.analysis import Analysis
@@ -57,13 +56,12 @@ def command(
       claimeven analyze 4455 --json
       claimeven analyze 22331 --columns 4 --rows 4
     """
-    parse_moves(moves, geometry)
+    Position.from_moves(moves, geometry)
     say_when_compiling()
     from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.analysis import analyse, replay  # noqa: PLC0415 - as above
+    from claimeven.solver.analysis import analyse  # noqa: PLC0415 - as above
 
-    replay(moves, geometry)
     solver = Solver(geometry, table_mb, threads)
     with status_line() as line:
         analysis = analyse(moves, WatchedSolver(solver, line))

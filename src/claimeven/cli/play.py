@@ -170,6 +170,11 @@ class Session:
         return np.random.default_rng(self.position.ply)
 
 
+def _usual_helper(geometry: Geometry) -> str:
+    """Spec of the agent for hints: exact where the solver can hold the board."""
+    return "perfect" if geometry.fits_word else "uct:seconds=1"
+
+
 @click.command("play")
 @click.option("--first", "first_spec", default="human", show_default=True, help="Moves first.")
 @click.option("--second", "second_spec", default="alphabeta", show_default=True, help="Second.")
@@ -181,7 +186,9 @@ class Session:
     show_default=True,
     help="What the agents tell: low column values and counters, high the trace too.",
 )
-@click.option("--hint", default="perfect", show_default=True, help="Agent for hints.")
+@click.option(
+    "--hint", metavar="SPEC", help="Agent for hints: by default perfect, or uct on larger boards."
+)
 @click.option("--seed", default=0, show_default=True, help="Seed of the agents' randomness.")
 @geometry_options
 @limit_options
@@ -191,7 +198,7 @@ def command(
     second_spec: str,
     moves: str,
     thinking: str,
-    hint: str,
+    hint: str | None,
     seed: int,
     geometry: Geometry,
     limit: Limit,
@@ -216,8 +223,8 @@ def command(
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
     say_when_compiling()
     with clean_stdout() as out:
-        seats = (make_agent(first_spec), make_agent(second_spec))
-        helper = make_agent(hint)
+        seats = (make_agent(first_spec, geometry), make_agent(second_spec, geometry))
+        helper = make_agent(hint or _usual_helper(geometry), geometry)
         for agent in (*seats, helper):
             with blaming(agent):
                 begin_game(agent)

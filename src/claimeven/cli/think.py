@@ -87,7 +87,7 @@ def command(
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
     say_when_compiling()
     with clean_stdout() as out:
-        agent = make_agent(spec)
+        agent = make_agent(spec, geometry)
         with blaming(agent):
             begin_game(agent)
             decision = checked_decision(agent, position, limit, np.random.default_rng(seed))

@@ -73,15 +73,31 @@ class Position:
         """Play moves from the empty board: a move string ("4455"), or 0-based columns.
 
         Raises `InvalidNotation` for text that is not a move string of this board and
-        `IllegalMove` for a move that cannot be played.
+        `IllegalMove`, naming the move by its number, for one that cannot be played.
+        """
+        return cls.replay(moves, geometry)[-1]
+
+    @classmethod
+    def replay(
+        cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD
+    ) -> tuple[Position, ...]:
+        """Return every position of a game, from the empty board to the one after the last move.
+
+        Moves and errors are those of `from_moves`.
+
+        >>> [position.ply for position in Position.replay("44")]
+        [0, 1, 2]
         """
         from claimeven.game.notation import parse_moves  # noqa: PLC0415 - notation knows positions
 
         columns = parse_moves(moves, geometry) if isinstance(moves, str) else moves
-        position = cls(geometry)
-        for column in columns:
-            position = position.play(column)
-        return position
+        positions = [cls(geometry)]
+        for number, column in enumerate(columns, start=1):
+            try:
+                positions.append(positions[-1].play(column))
+            except IllegalMove as error:
+                raise IllegalMove(f"move {number}: {error}") from None
+        return tuple(positions)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Position cannot be changed; play() returns a new one ({name})")

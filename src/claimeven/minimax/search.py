@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.game.position import Position
 from claimeven.minimax import textbook
 from claimeven.minimax.compiled_search import SearchState, search_slice, start_search
@@ -97,20 +97,21 @@ class Searcher:
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
-        load(start_search, search_slice)
+        if self.backend != "python":
+            load(start_search, search_slice)
 
     def reset(self) -> None:
         """Forget the table."""
         for table in self._tables.values():
             table.clear()
 
-    def backend_for(self, position: Position) -> str:
-        """Return which backend serves a position. Raises `InvalidSearch` if none can."""
-        fits = position.geometry.fits_word and self.evaluation.kernel != OWN
+    def backend_for(self, geometry: Geometry) -> str:
+        """Return which backend serves a board. Raises `InvalidSearch` if none can."""
+        fits = geometry.fits_word and self.evaluation.kernel != OWN
         if self.backend == "compiled" and not fits:
             raise InvalidSearch(
-                f"the compiled backend cannot search {position.geometry} with the evaluation"
-                f" {self.evaluation.name}: it takes boards of columns * (rows + 1) <= 64 and"
+                f"the compiled backend with the evaluation {self.evaluation.name} cannot search"
+                f" {geometry}: it takes boards of columns * (rows + 1) <= {WORD_BITS} and"
                 " claimeven's own evaluations"
             )
         return "python" if self.backend == "python" or not fits else "compiled"
@@ -135,7 +136,7 @@ class Searcher:
         deepest = empty if depth is None else min(depth, empty)
         deadline = None if seconds is None else time.perf_counter() + seconds
         bounds = _Bounds(deadline, nodes)
-        run = self._compiled if self.backend_for(position) == "compiled" else self._python
+        run = self._compiled if self.backend_for(position.geometry) == "compiled" else self._python
         if seconds is None and nodes is None:
             result = run(position, deepest, bounds, None)
             assert result is not None

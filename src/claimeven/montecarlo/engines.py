@@ -28,11 +28,24 @@ def make_engine(geometry: Geometry, options: Options, compiled: bool) -> Engine:
     """Engine for a board and options."""
     if not compiled:
         return TextbookEngine(options)
+    load_kernels(options)
     if options.method != "uct":
         return SimpleEngine(geometry, options)
     if options.table != "off":
         return GraphEngine(geometry, options)
     return TreeEngine(geometry, options)
+
+
+def load_kernels(options: Options) -> None:
+    """Compile what a search with these options calls, or load it from the cache."""
+    if options.method == "flat":
+        load(grow_flat, plant_two_plies)
+    elif options.method == "breadth":
+        load(grow_breadth)
+    elif options.table != "off":
+        load(grow_graph, root_of)
+    else:
+        load(grow_tree, keep_subtree)
 
 
 def check_room(position: Position, options: Options) -> None:
@@ -103,7 +116,6 @@ class TreeEngine(_CompiledEngine):
     def __init__(self, geometry: Geometry, options: Options) -> None:
         super().__init__(geometry, options, layout.STATE_FIELDS)
         self.nodes = np.zeros((options.nodes, layout.FIELDS), dtype=np.int32)
-        load(grow_tree, keep_subtree)
 
     def start(self, position: Position, seed: int) -> None:
         node = self._find(position) if self.options.reuse and self.position else NO_NODE
@@ -184,10 +196,6 @@ class SimpleEngine(_CompiledEngine):
             room = min(room, 1 + geometry.columns + geometry.columns**2)
         self.nodes = np.zeros((room, layout.FIELDS), dtype=np.int32)
         self.parents = np.zeros(room, dtype=np.int32)
-        if options.method == "flat":
-            load(grow_flat, plant_two_plies)
-        else:
-            load(grow_breadth)
 
     def start(self, position: Position, seed: int) -> None:
         self.place(position, seed)
@@ -230,7 +238,6 @@ class GraphEngine(_CompiledEngine):
         super().__init__(geometry, options, graph_layout.GRAPH_STATE_FIELDS)
         self.columns = geometry.columns
         self.arrays = graph_layout.graph_arrays(options.nodes, geometry.columns)
-        load(grow_graph, root_of)
 
     def start(self, position: Position, seed: int) -> None:
         if self.full or not self.options.reuse:

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from claimeven.game import InvalidPosition, Position
+from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.montecarlo.contract import Engine
-from claimeven.montecarlo.engines import check_room, make_engine
+from claimeven.montecarlo.engines import check_room, load_kernels, make_engine
 from claimeven.montecarlo.inspection import Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_LOSS, PROVEN_WIN
 from claimeven.montecarlo.options import InvalidOptions, Options, check_budget
@@ -120,7 +120,7 @@ class Searcher:
         if iterations is None and seconds is None:
             raise InvalidOptions("a search needs a budget: give iterations or seconds, or both")
         check_room(position, self.options)
-        compiled = self._compiled(position)
+        compiled = self.backend_for(position.geometry) == "compiled"
         engines = self._engines_of(position, compiled)
         started = time.perf_counter()
         for engine in engines:
@@ -150,15 +150,19 @@ class Searcher:
         steps = list(engine.steps(iterations))
         return steps, Forest(position, self.options, (engine,)).branch(depth=1)
 
-    def _compiled(self, position: Position) -> bool:
-        if self.backend == "python":
-            return False
-        if self.backend == "compiled" and not position.geometry.fits_word:
+    def load(self) -> None:
+        """Compile the search, or load it from the cache, before a clock starts."""
+        if self.backend != "python":
+            load_kernels(self.options)
+
+    def backend_for(self, geometry: Geometry) -> str:
+        """Return which backend serves a board. Raises `InvalidOptions` if none can."""
+        if self.backend == "compiled" and not geometry.fits_word:
             raise InvalidOptions(
-                f"a board of {position.geometry} is too large for backend=compiled: choose"
+                f"a board of {geometry} is too large for backend=compiled: choose"
                 " backend=auto or backend=python"
             )
-        return position.geometry.fits_word
+        return "python" if self.backend == "python" or not geometry.fits_word else "compiled"
 
     def _engines_of(self, position: Position, compiled: bool) -> list[Engine]:
         wanted = (position.geometry, self.options, compiled)

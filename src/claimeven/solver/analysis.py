@@ -19,10 +19,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from claimeven.game.errors import IllegalMove
-from claimeven.game.geometry import Geometry
-from claimeven.game.notation import column_name, format_moves, parse_moves
-from claimeven.game.position import STANDARD, Outcome, Position
+from claimeven.game.notation import column_name, format_moves
+from claimeven.game.position import Outcome, Position
 from claimeven.solver.contract import ExactSolver
 
 PERFECT, GOOD, INACCURATE, BLUNDER = JUDGEMENTS = ("perfect", "good", "inaccurate", "blunder")
@@ -171,30 +169,14 @@ class Analysis:
         }
 
 
-def replay(moves: str | Iterable[int], geometry: Geometry = STANDARD) -> tuple[Position, ...]:
-    """Return the positions of a game from the empty board, the final one included.
-
-    Raises `InvalidNotation` for text that is not a move string and `IllegalMove`, naming the move
-    by its number, for one that cannot be played.
-    """
-    columns = parse_moves(moves, geometry) if isinstance(moves, str) else tuple(moves)
-    positions = [Position(geometry)]
-    for number, column in enumerate(columns, start=1):
-        try:
-            positions.append(positions[-1].play(column))
-        except IllegalMove as error:
-            raise IllegalMove(f"move {number}: {error}") from None
-    return tuple(positions)
-
-
 def analyse(moves: str | Iterable[int], solver: ExactSolver) -> Analysis:
     """Judge a game on the solver's board from the empty board on.
 
     `moves` is a move string or 0-based columns; the game may be unfinished. It is solved from its
     end, since late positions are quick and tell much about earlier ones. Raises `InvalidNotation`
-    or `IllegalMove` (see `replay`), and whatever the solver refuses.
+    or `IllegalMove` (see `Position.replay`), and whatever the solver refuses.
     """
-    positions = replay(moves, solver.geometry)
+    positions = Position.replay(moves, solver.geometry)
     final = positions[-1]
     score = solver.score(final)
     judged: list[JudgedMove] = []

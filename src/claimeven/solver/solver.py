@@ -15,13 +15,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import STANDARD, Position
 from claimeven.solver import book as books
 from claimeven.solver.book import Book
 from claimeven.solver.bulk import Boards, as_boards, children, final_scores, unfinished
 from claimeven.solver.drive import Engine, Progress
-from claimeven.solver.errors import InvalidSolve
+from claimeven.solver.errors import InvalidSolve, check_board
 from claimeven.solver.openings import canonical_keys, disc_counts
 from claimeven.solver.words import final_score
 
@@ -91,11 +91,7 @@ class Solver:
         threads: int = 1,
         book: Book | str | Path | Literal["auto"] | None = "auto",
     ) -> None:
-        if not geometry.fits_word:
-            raise InvalidSolve(
-                f"the solver holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-                f" {geometry} takes {geometry.bits}"
-            )
+        check_board(geometry)
         if not table_mb > 0:
             raise InvalidSolve(f"a table takes more than 0 MB, not {table_mb}")
         if threads < 1:
