@@ -94,38 +94,7 @@ def test_two_jobs_as_a_process(run: Run, process: Run) -> None:
     ]
 
 
-# --- think, agents, perft -----------------------------------------------------------------------
-
-
-def test_think_as_json(run: Run) -> None:
-    ran = run("think", "4455", "--agent", "alphabeta:depth=4", "--json")
-    assert (ran.status, ran.err) == (0, "")
-    told = json.loads(ran.out)
-    keys = {"column", "value", "policy", "score", "depth", "nodes", "visits", "iterations"}
-    assert keys | {"seconds", "line", "tree", "details"} <= set(told)
-    assert 1 <= told["column"] <= 7
-    assert told["line"].startswith(str(told["column"]))
-    assert told["depth"] == 4
-    assert len(told["policy"]) == 7
-    assert set("1234567") >= set(told["line"])
-
-
-@pytest.mark.parametrize("spec", [name for name in AGENTS if name != "human"])
-def test_think_with_every_agent(run: Run, spec: str) -> None:
-    limits = ("--iterations", "40", "--depth", "3")
-    told = json.loads(run("think", "4455", "--agent", spec, *limits, "--json").out)
-    assert 1 <= told["column"] <= 7
-    words = run("think", "4455", "--agent", spec, *limits)
-    assert (words.status, words.err) == (0, "")
-    assert f"plays {told['column']}" in words.out
-    assert widest(words.out) <= 100
-
-
-def test_think_shows_the_trace(run: Run) -> None:
-    ran = run("think", "112233", "--agent", "alphabeta:depth=2", "--trace")
-    assert "root depth 2" in ran.out
-    assert "win in 1" in ran.out
-    assert run("think", "", "--agent", "random").status == 0
+# --- agents, perft ------------------------------------------------------------------------------
 
 
 def test_agents_are_listed_with_their_options(run: Run) -> None:

@@ -76,6 +76,7 @@ class SearchAgent(Agent):
             seconds=time.perf_counter() - start,
             details={
                 "values": [None if known is None else known.value for known in result.columns],
+                "values_are": "eval",
                 "value_words": [_column_words(known) for known in result.columns],
                 "exact": [known is not None and known.exact for known in result.columns],
                 "line": list(result.line),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,7 +29,8 @@ class Limit:
     """How much an agent may do for one decision; None leaves a quantity free.
 
     `seconds` of wall-clock time, `iterations` of a Monte Carlo search, `depth` in plies, `nodes`
-    looked at. Raises `InvalidLimit` for anything not greater than 0.
+    looked at (one iteration is one node to a Monte Carlo search). Raises `InvalidLimit` for
+    anything not greater than 0, for time without end, and for half an iteration, ply or node.
 
     >>> Limit(depth=3, seconds=1).tighter(Limit(depth=5)).depth
     3
@@ -43,6 +46,11 @@ class Limit:
             given = getattr(self, limit.name)
             if given is not None and not given > 0:
                 raise InvalidLimit(f"{limit.name} must be greater than 0, not {given}")
+            if limit.name == "seconds":
+                if given == math.inf:
+                    raise InvalidLimit(f"seconds must be finite, not {given}")
+            elif given is not None and not isinstance(given, Integral):
+                raise InvalidLimit(f"{limit.name} must be a whole number, not {given}")
 
     @property
     def is_free(self) -> bool:
@@ -80,6 +88,7 @@ class Decision:
 
     `values`     one number or None a column: what the agent makes of it, its own scale
     `value_words` the same as short texts for people, where numbers alone mislead
+    `values_are` what these numbers are, in a word: "mean", "eval", "score", "run"
     `visits`     one number a column: iterations that went through it
     `line`       the principal variation, 0-based columns
     `branching`  mean columns tried in an expanded position

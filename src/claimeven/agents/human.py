@@ -33,7 +33,7 @@ class HumanAgent(Agent):
             )  # fmt: skip
             line = sys.stdin.readline()
             if not line:
-                raise AgentFault("the input ended before a column was chosen")
+                raise AgentFault("found no column: the input ended")
             try:
                 column = parse_column(line, position.geometry)
                 position.check_move(column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -85,6 +85,7 @@ class MonteCarloAgent(Agent):
             seconds=result.seconds,
             details={
                 "values": [None if c is None or not c.visits else c.mean for c in children],
+                "values_are": "mean",
                 "value_words": [_words(child) for child in children],
                 "visits": [0 if child is None else child.visits for child in children],
                 "iterations": result.iterations,
@@ -118,8 +119,8 @@ class MonteCarloAgent(Agent):
 
     def _budget(self, limit: Limit) -> Limit:
         budget = self.own.tighter(limit)
-        if budget.iterations is None and budget.nodes is not None:
-            budget = Limit(budget.seconds, budget.nodes)
+        if budget.nodes is not None:
+            budget = Limit(budget.seconds, min(budget.nodes, budget.iterations or budget.nodes))
         free = budget.iterations is None and budget.seconds is None
         return self.usual if free else budget
 
@@ -204,6 +205,20 @@ _SUMMARIES = {
 }
 
 
+#: Options that `flat` and `breadth` have as well: they select nothing and prove nothing.
+_SIMPLE_OPTIONS = tuple(
+    option
+    for option in _OPTIONS
+    if option.name not in ("formula", "c", "first", "solver", "table", "reuse")
+)
+
+
+def _for_no_uct(option: Option) -> Option:
+    """Return the option with the choices that a search without selection has."""
+    fewer = {"choice": ("visits", "mean"), "decisive": ("off", "root")}
+    return replace(option, choices=fewer.get(option.name, option.choices))
+
+
 def _kind(name: str, preset: Options) -> AgentKind:
     """Make the kind of a preset: its options stand as defaults, its budget as what is usual."""
     budget = f"{preset.iterations} iterations" if preset.iterations else f"{preset.seconds:g} s"
@@ -211,6 +226,8 @@ def _kind(name: str, preset: Options) -> AgentKind:
     kind = AgentKind(name, "", _OPTIONS, _builder(name))
     defaults = {k: v for k, v in values.items() if k not in ("iterations", "seconds", "method")}
     summary = f"{_SUMMARIES[name]}; {budget} a move where nothing else is said"
+    if preset.method != "uct":
+        kind = replace(kind, options=tuple(_for_no_uct(option) for option in _SIMPLE_OPTIONS))
     named = kind.preset(name, summary, **defaults)
     return AgentKind(name, summary, named.options, named.build, is_preset=name.startswith("uct-"))
 

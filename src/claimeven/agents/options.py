@@ -80,9 +80,9 @@ class Option:
             return "a name"
         number = "a number" if self.kind == "float" else "a whole number"
         if self.low is not None and self.high is not None:
-            number += f" from {self.low:g} to {self.high:g}"
+            number += f" from {_written(self.low)} to {_written(self.high)}"
         elif self.low is not None:
-            number += f" from {self.low:g}"
+            number += f" from {_written(self.low)}"
         return f"{number}, or {FULL}" if self.kind == "depth" else number
 
     @property
@@ -93,6 +93,10 @@ class Option:
         if self.kind == "flag":
             return "yes" if self.default else "no"
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+
+
+def _written(bound: float) -> str:
+    return f"{int(bound):,}" if bound == int(bound) else f"{bound:g}"
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,12 @@ class PerfectAgent(SolverAgent):
             score=score,
             nodes=nodes,
             seconds=time.perf_counter() - start,
-            details={"values": list(scores), "complete": whole, "backend": "compiled"},
+            details={
+                "values": list(scores),
+                "values_are": "score",
+                "complete": whole,
+                "backend": "compiled",
+            },
         )
 
     def policy(self, scores: Scores, geometry: Geometry) -> tuple[float, ...]:
@@ -176,7 +181,12 @@ class FullAgent(SolverAgent):
             score=score,
             nodes=nodes,
             seconds=time.perf_counter() - start,
-            details={"values": list(scores), "engine": engine, "complete": whole},
+            details={
+                "values": list(scores),
+                "values_are": "score",
+                "engine": engine,
+                "complete": whole,
+            },
         )
 
 

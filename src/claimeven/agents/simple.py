@@ -62,7 +62,7 @@ class GreedyAgent(Agent):
             depth=1,
             nodes=len(legal),
             seconds=time.perf_counter() - start,
-            details={"values": runs},
+            details={"values": runs, "values_are": "run"},
         )
 
 

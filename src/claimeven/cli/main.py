@@ -81,6 +81,8 @@ def main(arguments: list[str] | None = None) -> None:
         status = complain(error.format_message().rstrip(".") + hint)
     except click.ClickException as error:
         status = complain(error.format_message())
+    except MemoryError:
+        status = complain("there is not enough memory for this: choose less of tables and trees")
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         status = INTERRUPTED

@@ -8,6 +8,7 @@ from typing import Any
 
 from claimeven.agents import Agent, Decision
 from claimeven.agents.files import describe
+from claimeven.cli.common import WIDTH
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 
@@ -19,15 +20,14 @@ TRACE_LINES = 400
 
 #: Counters of a decision in the order they are told, with their words.
 _COUNTERS = (
-    ("iterations", "iterations"),
     ("evaluations", "evaluations"),
     ("cutoffs", "cut-offs"),
     ("table_hits", "found in table"),
-    ("stored", "positions stored"),
+    ("stored", "nodes stored"),
     ("tree_nodes", "nodes in tree"),
     ("proven", "proven"),
 )
-_CELL = 8
+_CELL, _LABEL = 8, 7
 
 
 def decision_lines(decision: Decision, position: Position) -> Iterator[str]:
@@ -35,7 +35,8 @@ def decision_lines(decision: Decision, position: Position) -> Iterator[str]:
     details, geometry = decision.details, position.geometry
     names = [column_name(c, geometry) for c in range(geometry.columns)]
     rows: list[tuple[str, list[str]]] = [("column", names)]
-    for key, word in (("values", "value"), ("visits", "visits")):
+    values_are = str(details.get("values_are", "value"))
+    for key, word in (("values", values_are), ("visits", "visits")):
         if key == "values" and details.get("value_words"):
             rows.append((word, list(details["value_words"])))
         elif details.get(key) is not None:
@@ -44,8 +45,11 @@ def decision_lines(decision: Decision, position: Position) -> Iterator[str]:
         rows.append(("share", [f"{share:.1%}" for share in decision.policy]))
     if len(rows) > 1:
         width = min(_CELL + 2, 1 + max(len(cell) for _, cells in rows for cell in cells))
-        for word, cells in rows:
-            yield f"{word:<7}" + "".join(f"{cell:>{width}}" for cell in cells)
+        most = max(1, (WIDTH - _LABEL) // width)
+        for start in range(0, geometry.columns, most):
+            for word, cells in rows:
+                part = cells[start : start + most]
+                yield f"{word:<{_LABEL}}" + "".join(f"{cell:>{width}}" for cell in part)
     yield choice_line(decision, position)
     counters = [f"{word} {details[key]:,}" for key, word in _COUNTERS if _is_count(details, key)]
     if details.get("branching") is not None:
@@ -66,7 +70,8 @@ def choice_line(decision: Decision, position: Position) -> str:
     if decision.depth is not None:
         parts.append(f"depth {decision.depth}")
     if decision.nodes is not None:
-        parts.append(f"nodes {decision.nodes:,}")
+        word = "iterations" if "iterations" in decision.details else "nodes"
+        parts.append(f"{word} {decision.nodes:,}")
     return ", ".join([*parts, f"{decision.seconds:.4f} s"])
 
 

@@ -1,0 +1,104 @@
+"""`claimeven think`: a decision in words and as JSON, its trace, its tree and the drawing of it."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from claimeven.agents import AGENTS
+from tests.cli.conftest import Run
+from tests.cli.test_verbs import WIDTH, widest
+
+MONTE_CARLO = ("uct", "flat", "breadth", "uct-polito", "uct-itu-table")
+LIMITS = ("--iterations", "300", "--seed", "2")
+
+
+def test_think_as_json(run: Run) -> None:
+    ran = run("think", "4455", "--agent", "alphabeta:depth=4", "--json")
+    assert (ran.status, ran.err) == (0, "")
+    told = json.loads(ran.out)
+    keys = {"column", "value", "policy", "score", "depth", "nodes", "visits", "iterations"}
+    assert keys | {"seconds", "line", "tree", "details"} <= set(told)
+    assert 1 <= told["column"] <= 7
+    assert told["line"].startswith(str(told["column"]))
+    assert told["depth"] == 4
+    assert len(told["policy"]) == 7
+    assert set("1234567") >= set(told["line"])
+
+
+@pytest.mark.parametrize("spec", [name for name in AGENTS if name != "human"])
+def test_think_with_every_agent(run: Run, spec: str) -> None:
+    limits = ("--iterations", "40", "--depth", "3")
+    told = json.loads(run("think", "4455", "--agent", spec, *limits, "--json").out)
+    assert 1 <= told["column"] <= 7
+    words = run("think", "4455", "--agent", spec, *limits)
+    assert (words.status, words.err) == (0, "")
+    assert f"plays {told['column']}" in words.out
+    assert widest(words.out) <= WIDTH
+
+
+def test_think_shows_the_trace(run: Run) -> None:
+    ran = run("think", "112233", "--agent", "alphabeta:depth=2", "--trace")
+    assert "root depth 2" in ran.out
+    assert "win in 1" in ran.out
+    assert run("think", "", "--agent", "random").status == 0
+
+
+@pytest.mark.parametrize("columns", [10, 12, 16])
+def test_wide_boards_stay_within_80_columns(run: Run, columns: int) -> None:
+    ran = run("think", "", "--agent", "uct", *LIMITS, "--columns", str(columns), "--rows", "4")
+    assert (ran.status, ran.err) == (0, "")
+    assert widest(ran.out) <= WIDTH
+    names = [line.split()[1:] for line in ran.out.splitlines() if line.startswith("column")]
+    assert [name for row in names for name in row] == list("abcdefghijklmnop"[:columns])
+
+
+def test_values_are_named_by_what_they_are(run: Run) -> None:
+    for spec, word in (("uct-polito", "mean"), ("alphabeta", "eval"), ("perfect", "score")):
+        rows = run("think", "112233", "--agent", spec, "--iterations", "50").out.splitlines()
+        assert [row.split()[0] for row in rows if row.split(" ")[0] == word] == [word], spec
+
+
+@pytest.mark.parametrize("spec", MONTE_CARLO)
+def test_the_tree_as_text_json_and_drawing(run: Run, spec: str, tmp_path: Path) -> None:
+    file = tmp_path / "tree.svg"
+    asked = ("think", "44", "--agent", spec, *LIMITS, "--tree-depth", "2", "--tree-nodes", "30")
+    words = run(*asked, "--tree", "--svg", str(file))
+    assert (words.status, words.err) == (0, "")
+    assert widest(words.out) <= WIDTH
+    drawing = ET.fromstring(file.read_text())
+    assert drawing.tag.endswith("svg")
+    told = json.loads(run(*asked, "--json").out)
+    tree = told["tree"]
+    counted, waiting = 0, [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        counted += 1
+        assert depth <= 2
+        waiting += [(child, depth + 1) for child in node["children"]]
+    assert 1 < counted <= 30
+    tried = sum(child["visits"] for child in tree["children"])
+    assert 0 < tried <= told["iterations"] == 300
+    assert told["visits"][told["column"] - 1] > 0
+
+
+def test_a_tree_that_is_not_there(run: Run, tmp_path: Path) -> None:
+    for asked in (("--tree",), ("--svg", str(tmp_path / "tree.svg"))):
+        ran = run("think", "44", "--agent", "greedy", *asked)
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err == ("claimeven: greedy keeps no tree to show: the Monte Carlo agents do\n")
+    ran = run("think", "44", "--agent", "uct", *LIMITS, "--svg", str(tmp_path / "no" / "tree.svg"))
+    assert ran.status == 2
+    assert "cannot be written: No such file or directory" in ran.err
+    assert run("think", "44", "--agent", "uct", "--tree-nodes", "0").status == 2
+
+
+def test_a_monte_carlo_trace_tells_the_phases(run: Run) -> None:
+    ran = run("think", "4455", "--agent", "uct-menary:iterations=30", "--trace")
+    assert (ran.status, ran.err) == (0, "")
+    assert widest(ran.out) <= 2 * WIDTH
+    for word in ("select", "expand", "simulate", "back up"):
+        assert word in ran.out
