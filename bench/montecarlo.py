@@ -25,7 +25,7 @@ from claimeven.montecarlo.layout import FIELDS
 from claimeven.montecarlo.playouts import board_vector, count_results
 from claimeven.montecarlo.randomness import Stream
 from claimeven.montecarlo.textbook_playouts import RULES
-from claimeven.solver import Engine
+from claimeven.solver import Solver
 
 #: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.
 PLAIN = Options(formula="ucb1", c=1.0, first="random", nodes=2_000_000)
@@ -190,47 +190,54 @@ def some_position(generator: random.Random, plies: int) -> Position:
 def curve(count: int) -> None:
     """Share of perfect moves, and of moves that keep the result, by iterations and by ply."""
     generator = random.Random(7)
-    engine = Engine(Geometry())
-    bands = {"12-15": range(12, 16), "16-19": range(16, 20), "20-23": range(20, 24)}
-    labels: dict[str, list[tuple[Position, dict[int, int]]]] = {}
-    for band, plies in bands.items():
-        found: list[tuple[Position, dict[int, int]]] = []
-        while len(found) < count:
-            position = some_position(generator, generator.choice(plies))
-            scores = {column: exact(engine, position, column) for column in position.legal_columns}
-            if len(set(map(np.sign, scores.values()))) > 1:  # some moves throw the result away
-                found.append((position, scores))
-        labels[band] = found
+    solver = Solver()
+    bands = [(first, first + 3) for first in range(4, 24, 4)]
+    labels = {band: labelled(solver, generator, band, count) for band in bands}
     for name in ("uct", "uct-menary"):
         shares = []
         for iterations in CURVE:
-            kept = perfect = total = 0
-            cells = []
-            for band, found in labels.items():
-                kept_here = 0
-                for seed, (position, scores) in enumerate(found):
-                    searcher = Searcher(preset(name, nodes=400_000, reuse=False))
-                    column = searcher.search(position, rng(seed), iterations=iterations).column
-                    best = max(scores.values())
-                    kept_here += np.sign(scores[column]) == np.sign(best)
-                    perfect += scores[column] == best
-                kept += kept_here
-                total += len(found)
-                cells.append(f"plies {band} {kept_here / len(found):.1%}")
-            shares.append(kept / total)
+            searcher = Searcher(preset(name, nodes=400_000, reuse=False))
+            perfect, kept = [], []
+            for found in labels.values():
+                losses = [
+                    loss(scores, searcher.search(position, rng(seed), iterations=iterations).column)
+                    for seed, (position, scores) in enumerate(found)
+                ]
+                perfect.append(sum(points == 0 for points, _ in losses) / count)
+                kept.append(sum(same for _, same in losses) / count)
+            shares.append(np.mean(perfect))
             print(
-                f"{name}, {iterations:,} iterations: perfect {perfect / total:.1%},"
-                f" result kept {kept / total:.1%} ({', '.join(cells)})"
+                f"{name}, {iterations:,} iterations: perfect {np.mean(perfect):.1%}"
+                f" ({told(bands, perfect)}), result kept {np.mean(kept):.1%} ({told(bands, kept)})",
+                flush=True,
             )
         assert shares[0] < shares[-1], shares
 
 
-def exact(engine: Engine, position: Position, column: int) -> int:
-    """Score of a column for the side to move."""
-    after = position.play(column)
-    if after.outcome is None:
-        return -engine.score(after.mine, after.mask)
-    return 0 if after.outcome.winner is None else (position.geometry.cells + 1 - position.ply) // 2
+def labelled(
+    solver: Solver, generator: random.Random, band: tuple[int, int], count: int
+) -> list[tuple[Position, tuple[int | None, ...]]]:
+    """Return scored positions in which some move gives the result away."""
+    found: list[tuple[Position, tuple[int | None, ...]]] = []
+    while len(found) < count:
+        position = some_position(generator, generator.randint(*band))
+        scores = solver.scores(position)
+        if len({np.sign(score) for score in scores if score is not None}) > 1:
+            found.append((position, scores))
+    return found
+
+
+def loss(scores: tuple[int | None, ...], column: int) -> tuple[int, bool]:
+    """Return what a column gives away of the best score, and whether it keeps the result."""
+    best = max(score for score in scores if score is not None)
+    score = scores[column]
+    assert score is not None
+    return best - score, np.sign(score) == np.sign(best)
+
+
+def told(bands: list[tuple[int, int]], shares: list[float]) -> str:
+    parts = zip(bands, shares, strict=True)
+    return ", ".join(f"plies {first}-{last} {share:.0%}" for (first, last), share in parts)
 
 
 def main() -> None:

@@ -121,6 +121,8 @@ def report(study: Study, games: int, seconds: float | None) -> None:
             for name in ("seconds", "nodes", "depth", "branching")
             if (mean := measures.mean(name)) is not None
         ]
+        if measures.most_stored:
+            told.append(f"most nodes stored {measures.most_stored:,}")
         print(f"    {plan.agents[agent]}, a move: {', '.join(told)}", flush=True)
 
 

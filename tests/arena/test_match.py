@@ -130,9 +130,11 @@ def test_a_game_is_played_to_its_end_and_measured() -> None:
 def test_measures_count_only_what_is_told() -> None:
     measures = Measures()
     measures.note(Decision(0, seconds=1.0, nodes=10, depth=2, details={"branching": 3.0}))
-    measures.note(Decision(0, seconds=3.0))
+    measures.note(Decision(0, seconds=3.0, details={"stored": 70}))
+    measures.note(Decision(0, seconds=2.0, details={"stored": 50}))
     measures.add(measures)
-    assert measures.moves == 4
+    assert measures.moves == 6
+    assert measures.most_stored == 70
     assert [measures.mean(name) for name in ("seconds", "nodes", "depth", "branching")] == [
         2.0,
         10.0,
@@ -140,6 +142,7 @@ def test_measures_count_only_what_is_told() -> None:
         3.0,
     ]
     assert Measures().mean("seconds") is None
+    assert Measures().most_stored == 0
 
 
 class Scripted(Agent):

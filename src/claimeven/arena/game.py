@@ -22,11 +22,15 @@ QUANTITIES = ("seconds", "nodes", "depth", "branching")
 
 @dataclass
 class Measures:
-    """Sums over the moves of one agent; a quantity an agent does not tell is not counted."""
+    """Sums over the moves of one agent; a quantity an agent does not tell is not counted.
+
+    `most_stored` is the greatest number of nodes or positions that it told to hold.
+    """
 
     moves: int = 0
     sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0.0))
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
+    most_stored: int = 0
 
     def note(self, decision: Decision) -> None:
         """Add one decision."""
@@ -41,6 +45,9 @@ class Measures:
             if amount is not None:
                 self.sums[name] += float(amount)
                 self.counts[name] += 1
+        stored = decision.details.get("stored")
+        if isinstance(stored, int):
+            self.most_stored = max(self.most_stored, stored)
 
     def add(self, other: Measures) -> None:
         """Add the measures of another game."""
@@ -48,6 +55,7 @@ class Measures:
         for name in QUANTITIES:
             self.sums[name] += other.sums[name]
             self.counts[name] += other.counts[name]
+        self.most_stored = max(self.most_stored, other.most_stored)
 
     def mean(self, name: str) -> float | None:
         """Mean of a quantity for one move; None where the agent never told it."""

@@ -123,6 +123,7 @@ class MatchResult:
             "per_move": [
                 {
                     "moves": measures.moves,
+                    "most_stored": measures.most_stored or None,
                     **{quantity: measures.mean(quantity) for quantity in QUANTITIES},
                 }
                 for measures in (self.measures(0), self.measures(1))

@@ -210,6 +210,9 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
             _number(measures.mean("branching"), ".2f"),
         )
     console.print(costs)
+    for agent in (0, 1):
+        if stored := result.measures(agent).most_stored:
+            console.print(f"most nodes stored by {plan.agents[agent]}: {stored:,}", markup=False)
     if played:
         console.print(f"\nunique games: {result.unique_games} ({result.unique_games / played:.0%})")
     for agent, reasons in enumerate(result.forfeits):
