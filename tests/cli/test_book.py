@@ -42,6 +42,17 @@ def test_info_says_what_a_book_holds(run: Run, file: Path) -> None:
     assert sum(told["positions"]) == told["entries"] == len(Book.load(file))
 
 
+def test_what_is_made_is_told_as_json_too(run: Run, file: Path, tmp_path: Path) -> None:
+    info = json.loads(run("book", "info", str(file), "--json").out)
+    again = tmp_path / "again.book"
+    built = run("book", "build", "--plies", "3", "--out", str(again), "--json", *BOARD)
+    assert json.loads(built.out) == {**info, "file": str(again)}
+    text = tmp_path / "small.txt"
+    assert run("book", "export", str(file), "--out", str(text)).status == 0
+    read = run("book", "import", str(text), "--out", str(again), "--json")
+    assert json.loads(read.out) == {**info, "file": str(again)}
+
+
 def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
     ran = run("book", "verify", str(file), "--all", "--table-mb", "1")
     assert ran.status == 0
@@ -89,6 +100,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("export", "FILE", "--out", "none/x.txt"), "none/x.txt cannot be written"),
         (("build", "--plies", "99"), "a book of 7x6 connect 4 goes to ply 0 to 14, not 99"),
         (("build", "--table-mb", "0"), "more than 0 MB"),
+        (("build", "--plies", "2", "--out", "."), ". is a folder: name a file for the book"),
         (("build", "--threads", "-1"), "1 thread or more, not -1"),
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("import",), "Missing argument"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from claimeven import Geometry, Position
+from claimeven.cli import solving
 from claimeven.solver import Solver
 from tests.cli.conftest import Run, command, environment
 from tests.positions import random_games
@@ -118,6 +121,9 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         (("1212121",), "the game is over after 1212121: first player wins"),
         (("12121212",), "column 2 cannot be played: the game is over"),
         (("44", "--table-mb", "0"), "a table takes more than 0 MB, not 0"),
+        (("44", "--table-mb", "nan"), "a table takes more than 0 MB, not nan"),
+        (("44", "--table-mb", "inf"), "there is no memory for a table of inf MB"),
+        (("44", "--table-mb", "1e12"), "there is no memory for a table of 1e+12 MB"),
         (("44", "--threads", "0"), "a solver works with 1 thread or more, not 0"),
         (("44", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("44", "--columns", "99"), "columns must be 1 to 16, not 99"),
@@ -131,6 +137,45 @@ def test_what_cannot_be_solved_is_one_sentence(
     assert ran.err.count("\n") == 1
     assert ran.err.startswith("claimeven: ")
     assert sentence in ran.err
+
+
+def test_spaces_between_moves_are_left_out(run: Run) -> None:
+    assert run("solve", "1 2 1", *SMALL).out == run("solve", "121", *SMALL).out
+    assert run("solve", "-", *SMALL, typed=" 1 2\t1 \n").out.startswith("121 ")
+    assert json.loads(run("solve", "1 2 1", "--json", *SMALL).out)["moves"] == "121"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_a_full_disk_is_told(run: Run) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            command("solve", "121", *SMALL),
+            stdout=full, stderr=subprocess.PIPE, text=True, env=environment(), check=False,
+        )  # fmt: skip
+    assert ended.returncode == 1
+    assert ended.stderr == "claimeven: the output cannot be used: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_stream_that_is_closed_is_as_an_empty_one(closed: str) -> None:
+    words = " ".join(f"'{word}'" for word in command("solve", "-", *SMALL))
+    ended = subprocess.run(
+        ["sh", "-c", f"{words} {closed}"],
+        input="" if closed == "<&-" else "121\n",
+        capture_output=True, text=True, env=environment(), check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("121 ") == (closed == "2>&-")
+
+
+def test_a_status_line_is_no_wider_than_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(solving, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    line = solving.StatusLine()
+    line.show(lambda: "x" * 200)
+    assert capsys.readouterr().err == "\r" + "x" * 79
 
 
 def test_ctrl_c_ends_a_long_search_without_a_trace() -> None:

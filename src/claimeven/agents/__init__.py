@@ -3,7 +3,7 @@
 from claimeven.agents.contract import Agent, AgentFault, Decision, InvalidLimit, Limit, TreeView
 from claimeven.agents.files import FunctionAgent, KaggleAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
-from claimeven.agents.registry import AGENTS, make_agent
+from claimeven.agents.registry import AGENTS, make_agent, make_agents
 
 __all__ = [
     "AGENTS",
@@ -19,4 +19,5 @@ __all__ = [
     "Option",
     "TreeView",
     "make_agent",
+    "make_agents",
 ]

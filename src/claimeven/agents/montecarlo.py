@@ -152,11 +152,6 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
     own = Limit(given.pop("seconds"), given.pop("iterations"))
     usual = PRESETS[name]
     chosen = usual.with_changes(**given, seconds=None, iterations=None)
-    if backend != "python":
-        # Compiled, or loaded from the cache, before the first clock of a game starts.
-        Searcher(chosen.with_changes(reuse=False), backend).search(
-            Position(), np.random.default_rng(0), iterations=1
-        )
     return MonteCarloAgent(
         name,
         Searcher(chosen, backend),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import Agent
 from claimeven.agents.files import load_agent, split_file_spec
@@ -27,14 +29,24 @@ def make_agent(spec: str, geometry: Geometry | None = None) -> Agent:
     >>> make_agent("greedy:win=yes").name
     'greedy:win=yes'
     """
-    agent = _agent_of(spec.strip())
-    if geometry is not None:
+    return make_agents([spec], geometry)[0]
+
+
+def make_agents(specs: Sequence[str], geometry: Geometry | None = None) -> list[Agent]:
+    """Return new agents from their specs; nothing is compiled before all specs are right.
+
+    Raises `InvalidSpec` as `make_agent` does.
+    """
+    agents = [_agent_of(spec.strip()) for spec in specs]
+    for agent in agents:
         try:
-            agent.check_board(geometry)
+            if geometry is not None:
+                agent.check_board(geometry)
         except ClaimevenError as error:
             raise InvalidSpec(f"{agent.name} cannot play on {geometry}: {error}") from None
-    agent.load()
-    return agent
+    for agent in agents:
+        agent.load()
+    return agents
 
 
 def _agent_of(spec: str) -> Agent:

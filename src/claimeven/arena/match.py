@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from claimeven.agents.contract import Agent, Limit
-from claimeven.agents.registry import make_agent
+from claimeven.agents.registry import make_agents
 from claimeven.arena.game import QUANTITIES, Game, Measures, play_game
 from claimeven.arena.schedule import Schedule
 from claimeven.game.position import Position
@@ -137,7 +137,7 @@ class Player:
     def __init__(self, plan: MatchPlan) -> None:
         self.plan = plan
         board = plan.schedule.start.geometry
-        first, second = (make_agent(spec, board) for spec in plan.agents)
+        first, second = make_agents(plan.agents, board)
         self.agents: tuple[Agent, Agent] = (first, second)
 
     def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:

@@ -48,12 +48,14 @@ def command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), help="File to write; usually 7x6.book.")
 @solver_options
 @geometry_options
+@json_option
 def build(
     plies: int,
     out: Path | None,
     threads: int,
     table_mb: float,
     geometry: Geometry,
+    as_json: bool,
 ) -> None:
     """Build a book. A build that was ended goes on where it was: run the same command again.
 
@@ -80,7 +82,7 @@ def build(
             threads=threads,
             report=lambda at: line.show(lambda: _build_text(at)),
         )
-    click.echo(_summary(path, made))
+    _tell(path, made, as_json)
 
 
 @command.command("info")
@@ -95,26 +97,10 @@ def info(file: Path | None, as_json: bool) -> None:
       claimeven book info small.book --json
     """
     path, book = _read(file)
-    sizes = [len(keys) for keys in book.keys]
-    if as_json:
-        board = book.geometry
-        write_json(
-            {
-                "file": str(path),
-                "columns": board.columns,
-                "rows": board.rows,
-                "connect": board.connect,
-                "plies": book.plies,
-                "positions": sizes,
-                "entries": len(book),
-                "bytes": path.stat().st_size,
-            },
-            sys.stdout,
-        )
-        return
-    click.echo(_summary(path, book))
-    for ply, size in enumerate(sizes):
-        click.echo(f"{ply:>4} {size:>12,}")
+    _tell(path, book, as_json)
+    if not as_json:
+        for ply, keys in enumerate(book.keys):
+            click.echo(f"{ply:>4} {len(keys):>12,}")
 
 
 @command.command("verify")
@@ -175,7 +161,7 @@ def verify(
         )
     else:
         click.echo(
-            f"{path}: {found.entries:,} entries, {found.missing:,} missing or not to be there,"
+            f"{path}: {found.entries:,} entries, {found.missing:,} missing or extra,"
             f" {found.backed:,} compared with their children, {found.solved:,} solved again,"
             f" {len(found.wrong):,} wrong"
         )
@@ -251,7 +237,8 @@ def export(file: Path | None, out: str) -> None:
 @command.command("import")
 @click.argument("text")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Book file to write.")
-def import_text(text: str, out: Path) -> None:
+@json_option
+def import_text(text: str, out: Path, as_json: bool) -> None:
     """Make a book of TEXT, a file as `export` writes it (- for stdin); all positions must be there.
 
     The scores are taken as they are; `claimeven book verify` checks them.
@@ -270,7 +257,7 @@ def import_text(text: str, out: Path) -> None:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise ClaimevenError(f"{name} cannot be read: {reason}") from None
     book.save(out)
-    click.echo(_summary(out, book))
+    _tell(out, book, as_json)
 
 
 def _read(file: Path | None) -> tuple[Path, Book]:
@@ -284,11 +271,25 @@ def _read(file: Path | None) -> tuple[Path, Book]:
     return path, Book.load(path)
 
 
-def _summary(path: Path, book: Book) -> str:
-    return (
-        f"{path}: {book.geometry}, plies 0 to {book.plies}, {len(book):,} positions,"
-        f" {path.stat().st_size:,} bytes"
-    )
+def _tell(path: Path, book: Book, as_json: bool) -> None:
+    """Print what a book holds, in a line or as JSON."""
+    board, size = book.geometry, path.stat().st_size
+    if as_json:
+        write_json(
+            {
+                "file": str(path),
+                "columns": board.columns,
+                "rows": board.rows,
+                "connect": board.connect,
+                "plies": book.plies,
+                "positions": [len(keys) for keys in book.keys],
+                "entries": len(book),
+                "bytes": size,
+            },
+            sys.stdout,
+        )
+        return
+    click.echo(f"{path}: {board}, plies 0 to {book.plies}, {len(book):,} positions, {size:,} bytes")
 
 
 def _build_text(at: BuildProgress) -> str:

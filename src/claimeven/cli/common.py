@@ -141,9 +141,9 @@ def board_text(position: Position, stream: TextIO, last: int | None = None) -> s
     return draw(position, charset=charset, last=last, colour=colour)
 
 
-def table_width() -> int:
-    """Columns a table may take: the terminal's, or 80 where there is none."""
+def table_width(stream: TextIO | None = None) -> int:
+    """Characters a line of a stream (stdout) may take: the terminal's, 80 where there is none."""
     try:
-        return os.get_terminal_size(1).columns or WIDTH
-    except OSError:
+        return os.get_terminal_size(1 if stream is None else stream.fileno()).columns or WIDTH
+    except (OSError, ValueError):
         return WIDTH

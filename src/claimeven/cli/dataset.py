@@ -74,8 +74,9 @@ def command(
         made = make_dataset(out, plan, solver, show)
     except KeyboardInterrupt:
         show.end()
-        print(f"interrupted; run the same again to go on from {out}.partial", file=sys.stderr)
-        raise
+        raise KeyboardInterrupt(
+            f"interrupted; run the same again to go on from {out}.partial"
+        ) from None
     show.end()
     seconds = time.perf_counter() - begin
     if as_json:

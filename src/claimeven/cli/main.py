@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -72,6 +73,7 @@ def cli(ctx: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: bad input ends with one sentence on stderr and exit status 2."""
+    _open_standard_streams()
     try:
         status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
     except ClaimevenError as error:
@@ -82,15 +84,30 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         status = complain(error.format_message())
     except MemoryError:
-        status = complain("there is not enough memory for this: choose less of tables and trees")
-    except (click.Abort, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
+        status = complain("there is not enough memory: choose a smaller table or tree")
+    except (click.Abort, KeyboardInterrupt) as error:
+        print(str(error) or "interrupted", file=sys.stderr)
         status = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone: say nothing more, and let no late flush complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
+        # Whoever read our output has gone: say nothing more.
+        status = _silence()
+    except OSError as error:
+        complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}")
+        status = _silence()
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _open_standard_streams() -> None:
+    """Give what was started without a stdin, stdout or stderr an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _silence() -> int:
+    """Let no late flush of stdout complain; return the exit status for lost output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 def complain(sentence: str) -> int:

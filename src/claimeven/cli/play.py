@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 import numpy as np
 
-from claimeven.agents import Agent, Limit, make_agent
+from claimeven.agents import Agent, Limit, make_agents
 from claimeven.agents.human import HumanAgent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.common import (
@@ -223,8 +223,9 @@ def command(
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
     say_when_compiling()
     with clean_stdout() as out:
-        seats = (make_agent(first_spec, geometry), make_agent(second_spec, geometry))
-        helper = make_agent(hint or _usual_helper(geometry), geometry)
+        specs = (first_spec, second_spec, hint or _usual_helper(geometry))
+        *players, helper = make_agents(specs, geometry)
+        seats = (players[0], players[1])
         for agent in (*seats, helper):
             with blaming(agent):
                 begin_game(agent)

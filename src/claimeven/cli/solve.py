@@ -66,7 +66,11 @@ def command(
         raise ClaimevenError("'-' stands for all positions: give moves or '-', not both")
     if not positions:
         raise ClaimevenError("give the moves of a position such as 4455, \"\" or '-' for stdin")
-    given = [] if streamed else [(moves, ongoing(moves, geometry)) for moves in positions]
+    given = (
+        []
+        if streamed
+        else [("".join(moves.split()), ongoing(moves, geometry)) for moves in positions]
+    )
     say_when_compiling()
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
@@ -97,7 +101,7 @@ def ongoing(moves: str, geometry: Geometry) -> Position:
 def _stream(lines: TextIO, geometry: Geometry) -> Iterator[tuple[str, Position | None]]:
     """Yield each line's moves with its position; None for a wrong one, which is told on stderr."""
     for number, line in enumerate(lines, start=1):
-        moves = line.strip()
+        moves = "".join(line.split())
         try:
             yield moves, ongoing(moves, geometry)
         except ClaimevenError as error:

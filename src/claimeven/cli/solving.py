@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from claimeven.cli.common import table_width
+
 if TYPE_CHECKING:
     from claimeven.solver import SolveProgress
 
@@ -44,7 +46,7 @@ class StatusLine:
         if now - self._begin < PATIENCE or now - self._shown_at < TICK or not sys.stderr.isatty():
             return
         self._shown_at = now
-        text = make()
+        text = make()[: table_width(sys.stderr) - 1]
         print(f"\r{text:<{self._width}}", end="", file=sys.stderr, flush=True)
         self._width = max(self._width, len(text))
 

@@ -88,6 +88,8 @@ def build_book(
     boards that cannot be, and for a journal that is not of this build.
     """
     check_build(geometry, plies)
+    if Path(path).is_dir():
+        raise InvalidBook(f"{path} is a folder: name a file for the book")
     engine = Engine(geometry, table_mb, threads)
     all_layers = list(layers(geometry, plies))
     last = all_layers[-1]

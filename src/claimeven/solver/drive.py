@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import load
 from claimeven.game import bitboards
 from claimeven.game.geometry import Geometry
 from claimeven.solver import kernel, windows
@@ -112,6 +113,10 @@ class Engine:
     def nodes(self) -> int:
         """Nodes visited by all threads since the engine was made."""
         return sum(searcher.nodes for searcher in self.searchers)
+
+    def load(self) -> None:
+        """Compile the search, or load it from the cache, before a clock starts."""
+        load(windows.solve)
 
     def clear(self) -> None:
         """Forget everything in the table."""

@@ -69,7 +69,8 @@ Report: TypeAlias = Callable[[SolveProgress], None]
 class Solver:
     """Exact scores of the positions of one board.
 
-    `table_mb` is the size of the table in MB (2**20 bytes), rounded down to a power of two;
+    `table_mb` is the size of the table in MB (2**20 bytes), rounded down to a power of two, and up
+    to the least that can hold a board's keys (4 MB for boards of 64 bits);
     `threads` work together on each call. `book` is "auto" (the one that comes with the package,
     if there is one for this board), None, a `Book` or a path to one.
 
@@ -98,7 +99,10 @@ class Solver:
             raise InvalidSolve(f"a solver works with 1 thread or more, not {threads}")
         self.geometry = geometry
         self.book = _book_for(geometry, book)
-        self._engine = Engine(geometry, table_mb, threads)
+        try:
+            self._engine = Engine(geometry, table_mb, threads)
+        except (MemoryError, OverflowError):
+            raise InvalidSolve(f"there is no memory for a table of {table_mb:g} MB") from None
         self._seconds = 0.0
         self._searched = 0
         self._book_hits = 0
@@ -223,6 +227,8 @@ class Solver:
     # --- inside ----------------------------------------------------------------------------------
 
     def _check(self, position: Position, ongoing: bool = False) -> None:
+        if not isinstance(position, Position):
+            raise InvalidSolve(f"a position must be a Position, not {position!r}")
         if position.geometry != self.geometry:
             raise InvalidSolve(
                 f"this solver is for {self.geometry}, the position is of {position.geometry}"
@@ -252,9 +258,16 @@ class Solver:
             self._book_hits += 1
             return known
         self._searched += 1
+        self._load()
         return self._engine.score(
             position.mine, position.mask, floor=floor, ceiling=ceiling, progress=report
         )
+
+    def _load(self) -> None:
+        """Compile the search, or load it, if need be: that is not counted as solving."""
+        begin = time.perf_counter()
+        self._engine.load()
+        self._seconds -= time.perf_counter() - begin
 
     def _keeps(
         self,
@@ -284,6 +297,7 @@ class Solver:
         self._book_hits += len(keys) - len(left)
         self._searched += len(left)
         if len(left):
+            self._load()
             solved, _ = self._engine.score_many(
                 mine[left], mask[left], progress=self._reporter(progress)
             )

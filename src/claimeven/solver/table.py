@@ -71,12 +71,18 @@ def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
 
 
 def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
-    """Return the empty entries of 2**bucket_bits buckets, on huge pages where there are any."""
+    """Return the empty entries of 2**bucket_bits buckets, on huge pages where there are any.
+
+    Raises `MemoryError` if there is not so much memory.
+    """
     count = 1 << (bucket_bits + BUCKET_BITS)
     size = count * ENTRY_BYTES
     if size < _HUGE_PAGE:
         return np.zeros(count, dtype=np.uint64)
-    memory = mmap.mmap(-1, size + _HUGE_PAGE)
+    try:
+        memory = mmap.mmap(-1, size + _HUGE_PAGE)
+    except (OSError, OverflowError):
+        raise MemoryError(f"there is no room for {size} bytes") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     words = np.frombuffer(memory, dtype=np.uint64)
