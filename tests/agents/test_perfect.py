@@ -174,7 +174,7 @@ def test_boards_beyond_the_solver_are_refused() -> None:
         ("perfect:level=11", "level takes a whole number from 0 to 10"),
         ("perfect:pick=left", "pick takes centre, random"),
         ("perfect:threads=0", "threads takes a whole number from 1 to 256"),
-        ("perfect:table_mb=0", "table_mb takes a whole number from 1 to 1.04858e"),
+        ("perfect:table_mb=0", "table_mb takes a whole number from 1 to 1,048,576"),
         ("full:level=3", "full has no option 'level': it takes threads, table_mb"),
     ],
 )

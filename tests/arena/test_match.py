@@ -318,9 +318,10 @@ def test_totals_as_data() -> None:
     assert totals["forfeits"] == 0
     assert totals["forfeits_by_agent"] == [0, 0]
     per_move: Any = totals["per_move"]
-    assert set(per_move[0]) == {"moves", "seconds", "nodes", "depth", "branching"}
+    assert set(per_move[0]) == {"moves", "seconds", "nodes", "depth", "branching", "most_stored"}
     assert per_move[0]["depth"] == 1.0
     assert per_move[1]["nodes"] is None
+    assert per_move[0]["most_stored"] is None
 
 
 FORFEITS = [
