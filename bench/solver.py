@@ -2,6 +2,9 @@
 
     python -m bench.solver                   our six sets of positions, in bench/positions
     python -m bench.solver --positions DIR   every file NAME.txt of DIR, lines "moves score"
+    python -m bench.solver --full            the sets whole, not only the first of the slow ones
+    python -m bench.solver --alone           without the peer
+    python -m bench.solver --memory          what a process takes beyond its table
     python -m bench.solver --rows            published scores of whole rows of columns
     python -m bench.solver --boards          whole boards from scratch against published results
     python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
@@ -14,6 +17,9 @@ solved with a table that is empty at its start and stays warm, one thread, no bo
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +57,9 @@ ROWS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
     parser.add_argument("--positions", type=Path, metavar="DIR")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     parser.add_argument("--rows", action="store_true")
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--empty", action="store_true")
@@ -58,11 +67,13 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(machine())
-    own = not (options.rows or options.boards or options.empty)
+    own = not (options.rows or options.boards or options.empty or options.memory)
     if options.positions or own:
         folder = options.positions or OWN_POSITIONS
         for path in sorted(folder.glob("*.txt")):
-            position_set(path, options.table_mb)
+            position_set(path, options.table_mb, options.full, options.alone)
+    if options.memory:
+        memory()
     if options.rows:
         rows(options.threads)
     if options.boards:
@@ -71,9 +82,9 @@ def main() -> None:
         empty_board(options.threads)
 
 
-def position_set(path: Path, table_mb: float) -> None:
+def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
     lines = [line.split() for line in path.read_text().splitlines() if line.strip()]
-    lines = lines[: FIRST.get(path.stem)]
+    lines = lines if full else lines[: FIRST.get(path.stem)]
     positions = [Position.from_moves(moves) for moves, _ in lines]
     expected = [int(score) for _, score in lines]
     mines = np.array([position.mine for position in positions], dtype=np.uint64)
@@ -93,7 +104,8 @@ def position_set(path: Path, table_mb: float) -> None:
         f"{path.stem:14s} {count:5d} positions  ours {1e3 * seconds / count:10.5f} ms"
         f" {nodes.mean():12.1f} nodes {nodes.sum() / seconds / 1e6:6.2f} M/s"
     )
-    for driver, theirs in bitbully_seconds([moves for moves, _ in lines], expected).items():
+    peers = {} if alone else bitbully_seconds([moves for moves, _ in lines], expected)
+    for driver, theirs in peers.items():
         text += (
             f"  bitbully.{driver} {1e3 * theirs / count:10.5f} ms  ratio {theirs / seconds:5.1f}"
         )
@@ -139,6 +151,23 @@ def bitbully_seconds(all_moves: list[str], expected: list[int]) -> dict[str, flo
         "mtdf": timed(peer.resetTranspositionTable, with_mtdf, expected),
         "null_window": timed(peer.resetTranspositionTable, with_null_window, expected),
     }
+
+
+def memory() -> None:
+    """The most memory that `claimeven solve` takes, with compiled code in the cache, by table."""
+    for table_mb in (1, 64, 512):
+        words = ("solve", "4445513", "--all", "--no-book", "--table-mb", str(table_mb))
+        for _ in range(2):  # the first may compile
+            with subprocess.Popen(
+                [sys.executable, "-m", "claimeven", *words], stdout=subprocess.PIPE
+            ) as process:
+                assert process.stdout is not None
+                assert process.stdout.read() == b"4445513 -7 -6 -4 -2 -3 -6 -6\n"
+                _, status, used = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            assert process.returncode == 0
+        taken = used.ru_maxrss / 1024
+        print(f"table of {table_mb} MB: {taken:.0f} MB at most, {taken - table_mb:.0f} beyond it")
 
 
 def rows(threads: int) -> None:

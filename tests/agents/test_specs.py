@@ -38,7 +38,10 @@ BAD = [
         "depth=deep of minimax: depth takes a whole number from 1 to 256, or full",
     ),
     ("negamax:seconds=0", "seconds=0 of negamax: seconds takes a number from 0.001 to 1,000,000"),
-    ("negamax:seconds=nan", "seconds=nan of negamax: seconds takes a number from 0.001 to 1,000,000"),
+    (
+        "negamax:seconds=nan",
+        "seconds=nan of negamax: seconds takes a number from 0.001 to 1,000,000",
+    ),
     ("alphabeta:nodes=0", "nodes=0 of alphabeta: nodes takes a whole number from 1"),
     ("alphabeta:order=right", "order=right of alphabeta: order takes centre, left"),
     ("alphabeta:start=left", "start=left of alphabeta: start takes search, centre"),
