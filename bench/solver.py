@@ -79,7 +79,7 @@ def main() -> None:
     if options.boards:
         boards(options.threads)
     if options.empty:
-        empty_board(options.threads)
+        empty_board(options.threads, options.alone)
 
 
 def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
@@ -196,8 +196,9 @@ def boards(threads: int) -> None:
         )
 
 
-def empty_board(threads: int) -> None:
+def empty_board(threads: int, alone: bool) -> None:
     engine = Engine(Geometry(), table_mb=1024, threads=threads)
+    engine.load()
     engine.clear()
     start, cpu = time.perf_counter(), time.process_time()
     assert engine.score(0, 0) == 1
@@ -207,7 +208,8 @@ def empty_board(threads: int) -> None:
         f" {engine.nodes:,} nodes, at most {max(s.nodes for s in engine.searchers):,} a thread",
         flush=True,
     )
-    for driver, theirs in bitbully_seconds([""], [1]).items():
+    peers = {} if alone else bitbully_seconds([""], [1])
+    for driver, theirs in peers.items():
         print(f"  bitbully.{driver}: {theirs:.1f} s, ratio {theirs / seconds:.1f}", flush=True)
 
 
