@@ -12,15 +12,17 @@ import numpy as np
 from claimeven.agents.contract import Agent, Decision, Limit, TreeView
 from claimeven.agents.options import AgentKind, Option
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import format_moves
+from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, tree_json, tree_text
+from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_WIN
 from claimeven.montecarlo.options import (
     CHOICES,
     DECISIVE,
     FIRST_PLAYS,
     FORMULAS,
+    MAX_ITERATIONS,
     MAX_NODES,
     MAX_THREADS,
     PRESETS,
@@ -84,7 +86,7 @@ class MonteCarloAgent(Agent):
             nodes=result.iterations,
             seconds=result.seconds,
             details={
-                "values": [None if c is None or not c.visits else c.mean for c in children],
+                "values": [_value(child, self.searcher.options) for child in children],
                 "values_are": "mean",
                 "value_words": [_words(child) for child in children],
                 "visits": [0 if child is None else child.visits for child in children],
@@ -110,9 +112,18 @@ class MonteCarloAgent(Agent):
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield the phases of the first iterations, as the textbook makes them, and the tree."""
+        """Yield the phases of the first iterations, as the textbook makes them, and the tree; of
+        a position that is decided without a search the reason.
+        """
         iterations = min(self._budget(limit).iterations or TRACE_ITERATIONS, TRACE_ITERATIONS)
         steps, root = self.searcher.trace(position, rng, iterations)
+        if not steps:
+            yield _evident_line(root, position)
+            return
+        yield (
+            f"the first {len(steps)} iterations of a new search from the same seed; results:"
+            " 1 a win of the side to move here, -1 a loss"
+        )
         for step in steps:
             yield step_line(step, position)
         yield from tree_text(root, position).splitlines()
@@ -120,20 +131,47 @@ class MonteCarloAgent(Agent):
     def _budget(self, limit: Limit) -> Limit:
         budget = self.own.tighter(limit)
         if budget.nodes is not None:
-            budget = Limit(budget.seconds, min(budget.nodes, budget.iterations or budget.nodes))
+            nodes = min(budget.nodes, MAX_ITERATIONS)
+            budget = Limit(budget.seconds, min(nodes, budget.iterations or nodes))
         free = budget.iterations is None and budget.seconds is None
         return self.usual if free else budget
 
 
 def step_line(step: Step, position: Position) -> str:
-    """Say one iteration in a line: the path selected, the expansion, the playout, the result."""
+    """Say one iteration in a line: the path selected, the expansion, the playout, and the result
+    as the side to move at the root sees it.
+    """
     geometry = position.geometry
     parts = [f"{step.iteration:>3} select {format_moves(step.path, geometry) or 'root'}"]
     if step.expanded:
         parts.append(f"expand {format_moves(step.expanded, geometry)}")
     if step.simulated:
         parts.append(f"simulate {format_moves(step.simulated, geometry)}")
-    return ", ".join([*parts, f"back up {step.result:+d}" + ", proven" * bool(step.proofs)])
+    # The result is that of the player who made the last move selected.
+    result = step.result if len(step.path) % 2 else -step.result
+    told = f"{result:+d}" if result else "0"
+    return ", ".join([*parts, f"back up {told}" + ", proven" * bool(step.proofs)])
+
+
+def _evident_line(root: Branch, position: Position) -> str:
+    """Say why a position needs no search."""
+    geometry = position.geometry
+    wins = [column_name(c.column, geometry) for c in root.children if c.proof == PROVEN_WIN]
+    if not wins:
+        return "every column loses at once: no search"
+    if len(wins) == 1:
+        return f"column {wins[0]} wins at once: no search"
+    return f"columns {', '.join(wins[:-1])} and {wins[-1]} win at once: no search"
+
+
+def _value(child: Branch | None, options: Options) -> float | None:
+    """What a column is worth on the scale of the options: its proven result, else its mean."""
+    if child is None:
+        return None
+    if child.proof:
+        result = float(PROOF_RESULTS[child.proof])
+        return result if options.width == 1.0 else (result + 1.0) / options.width
+    return child.mean if child.visits else None
 
 
 def _words(child: Branch | None) -> str:
@@ -170,7 +208,7 @@ def _choice(name: str, choices: tuple[str, ...], text: str) -> Option:
 
 
 _OPTIONS = (
-    Option("iterations", "int", None, "iterations for a move", 1),
+    Option("iterations", "int", None, "iterations for a move", 1, MAX_ITERATIONS),
     Option("seconds", "float", None, "wall-clock time for a move", 0.001, 1e6),
     _choice("formula", FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
     Option("c", "float", None, "constant of the bonus", 0, 1000),

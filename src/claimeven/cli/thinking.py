@@ -56,6 +56,8 @@ def decision_lines(decision: Decision, position: Position) -> Iterator[str]:
         counters.append(f"branching {details['branching']:.2f}")
     if counters:
         yield ", ".join(counters)
+    if details.get("full") is True:
+        yield f"the tree is full ({details['stored']:,} nodes)"
     if details.get("line"):
         yield f"line {format_moves(details['line'], geometry)}"
 

@@ -49,11 +49,17 @@ class Engine(Protocol):
         at most.
         """
 
-    def start(self, position: Position, seed: int) -> None:
-        """Make a position the root, of a kept tree where the options say so and it is there."""
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        """Make a position the root, of a kept tree where the options say so and it is there.
+
+        Of a kept tree (not of a graph) at most `keep` nodes stay, those next to the root, as
+        moving them takes time; None: all. `keep` leaves room for the root's children.
+        """
 
     def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer where there is nothing left."""
+        """Make iterations; returns how many were made: fewer where there is nothing left to do, or
+        where the root would get more than `MOST_VISITS`.
+        """
 
     def root(self) -> Handle:
         """Handle of the root."""

@@ -12,7 +12,7 @@ from claimeven.montecarlo import graph_layout, layout
 from claimeven.montecarlo.contract import Engine, Facts
 from claimeven.montecarlo.formula import INVERSE_ROOTS, LOG_ROOTS
 from claimeven.montecarlo.graph_kernel import grow_graph, root_of
-from claimeven.montecarlo.layout import NO_CHILDREN, NO_NODE, REUSE_PLIES, ROOT
+from claimeven.montecarlo.layout import MOST_VISITS, NO_CHILDREN, NO_NODE, REUSE_PLIES, ROOT
 from claimeven.montecarlo.options import InvalidOptions, Options
 from claimeven.montecarlo.playouts import PLAYOUTS, board_vector
 from claimeven.montecarlo.simple_kernels import grow_breadth, grow_flat, plant_two_plies
@@ -61,7 +61,7 @@ def check_room(position: Position, options: Options) -> None:
 def _settings(options: Options) -> np.ndarray[Any, np.dtype[np.int64]]:
     settings = np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64)
     settings[layout.ALL_AT_ONCE] = options.first == "all"
-    settings[layout.SHUFFLED] = options.first == "random"
+    settings[layout.SHUFFLED] = options.first != "order"
     settings[layout.PLAYOUT] = PLAYOUTS.index(options.playout)
     settings[layout.CUT] = options.cut or -1
     settings[layout.SOLVER] = options.solver
@@ -117,11 +117,12 @@ class TreeEngine(_CompiledEngine):
         super().__init__(geometry, options, layout.STATE_FIELDS)
         self.nodes = np.zeros((options.nodes, layout.FIELDS), dtype=np.int32)
 
-    def start(self, position: Position, seed: int) -> None:
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         node = self._find(position) if self.options.reuse and self.position else NO_NODE
         if node > ROOT:
-            moved = np.empty(self.used, dtype=np.int32)
-            self.state[layout.USED] = keep_subtree(self.nodes, moved, self.used, node)
+            room = self.used if keep is None else min(keep, self.used)
+            kept = np.empty((room, layout.FIELDS), dtype=np.int32)
+            self.state[layout.USED] = keep_subtree(self.nodes, kept, node)
         elif node == NO_NODE:
             self.nodes[ROOT] = (0, 0, NO_CHILDREN, 0)
             self.state[layout.USED] = 1
@@ -129,6 +130,7 @@ class TreeEngine(_CompiledEngine):
         self.place(position, seed)
 
     def run(self, iterations: int) -> int:
+        iterations = min(iterations, MOST_VISITS - int(self.nodes[ROOT, layout.VISITS]))
         return int(
             grow_tree(
                 self.nodes,
@@ -197,16 +199,18 @@ class SimpleEngine(_CompiledEngine):
         self.nodes = np.zeros((room, layout.FIELDS), dtype=np.int32)
         self.parents = np.zeros(room, dtype=np.int32)
 
-    def start(self, position: Position, seed: int) -> None:
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         self.place(position, seed)
         self.nodes[ROOT] = (0, 0, NO_CHILDREN, 0)
         self.parents[ROOT] = NO_NODE
         self.state[layout.USED] = 1
         self.state[layout.CURSOR] = 0
+        self.state[layout.LEAF] = 0
         if self.options.method == "flat":
             plant_two_plies(self.nodes, self.parents, self.state, self.words, self.path, self.board)
 
     def run(self, iterations: int) -> int:
+        iterations = min(iterations, MOST_VISITS - int(self.nodes[ROOT, layout.VISITS]))
         grow = grow_flat if self.options.method == "flat" else grow_breadth
         return int(
             grow(
@@ -239,8 +243,9 @@ class GraphEngine(_CompiledEngine):
         self.columns = geometry.columns
         self.arrays = graph_layout.graph_arrays(options.nodes, geometry.columns)
 
-    def start(self, position: Position, seed: int) -> None:
-        if self.full or not self.options.reuse:
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        worn = self.state[graph_layout.MADE] > MOST_VISITS // 2
+        if self.full or worn or not self.options.reuse:
             self.state[:] = 0
             self.arrays.slots.fill(graph_layout.EMPTY)
         self.position = position
@@ -255,7 +260,8 @@ class GraphEngine(_CompiledEngine):
             self.state[graph_layout.GRAPH_ROOT] = node
 
     def run(self, iterations: int) -> int:
-        return int(
+        iterations = min(iterations, MOST_VISITS - int(self.state[graph_layout.MADE]))
+        made = int(
             grow_graph(
                 *self.arrays,
                 self.state,
@@ -269,6 +275,8 @@ class GraphEngine(_CompiledEngine):
                 iterations,
             )
         )
+        self.state[graph_layout.MADE] += made
+        return made
 
     def root(self) -> GraphHandle:
         assert self.position

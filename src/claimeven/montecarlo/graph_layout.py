@@ -15,6 +15,10 @@ weighted by the visits of its edge. So it does not matter by which way a child w
 "Monte-Carlo graph search from first principles", 2022). META, proofs and points of view: as in
 `layout`.
 
+An iteration visits a node once at most, so MADE, the iterations since the graph was emptied, bounds
+all visits. At MOST_VISITS of them a search ends, and half as many are room enough for the next
+decision, or else the graph is emptied.
+
 A million nodes take 61 MiB: 32 bytes of record, three edges of 8, and slots. Three edges a node
 are enough, since most nodes never get any; when they are used up, so is the table.
 """
@@ -41,7 +45,7 @@ _TARGET_BITS: Final = 27
 _TARGET_MASK: Final = (1 << _TARGET_BITS) - 1
 
 # Fields of the `state` vector (int64).
-USED, DEPTH, FULL, USED_EDGES, GRAPH_ROOT, GRAPH_STATE_FIELDS = range(6)
+USED, DEPTH, FULL, USED_EDGES, GRAPH_ROOT, MADE, GRAPH_STATE_FIELDS = range(7)
 
 
 class GraphArrays(NamedTuple):

@@ -1,7 +1,9 @@
 """Looking into a grown tree: columns, principal line, the tree to a depth, as text and JSON.
 
-`Forest` puts the trees of several threads together as if they were one. Everything about a node
-is told as the player sees it who made the move into it, on the scale of results of the options.
+`Forest` puts the trees of several threads together as if they were one. One rule holds for totals,
+means and proofs, everywhere they are shown: a move is told as the player sees it who makes it, and
+the root, which no move leads to, as the player to move there. So the root and its columns are told
+alike. Totals and means are on the scale of results of the options.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Final
 
 from claimeven.game import Position, column_name
 from claimeven.montecarlo.contract import Engine, Facts, Handle
+from claimeven.montecarlo.evident import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.options import Options, check_whole
 
@@ -36,13 +39,16 @@ class Branch:
         total: T, sum of their results on the scale of the options.
         mean: Q = T / N; nan where not visited.
         bonus: E, what selection adds to the mean for exploration; infinite where not visited,
-            0 at the root and where nothing is selected (flat, breadth).
+            None at the root and where nothing is selected (flat, breadth).
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
         plain_mean: the mean on the scale -1..1; 0 where not visited.
         judged: what `choice=mean` goes by: the mean, or in flat search the sum of the means of
             the leaves below.
-        proof, distance: see `layout`.
+        proof: one of the proofs of `layout`, UNPROVEN where there is none.
+        distance: moves to the end of the game behind a proof, the move into the node included:
+            a move that wins at once is a win in 1.
         children: left to right.
+        left_out: number of its children that the limit on nodes left out.
 
     """
 
@@ -50,13 +56,14 @@ class Branch:
     visits: int
     total: float
     mean: float
-    bonus: float
+    bonus: float | None
     share: float
     plain_mean: float
     judged: float
     proof: int
     distance: int
     children: tuple[Branch, ...] = ()
+    left_out: int = 0
 
 
 class Forest:
@@ -74,8 +81,8 @@ class Forest:
     def branch(self, depth: int | None = 2, limit: int | None = None) -> Branch:
         """The tree to a depth in moves (None: all), of at most `limit` nodes, the most visited.
 
-        With a limit only visited nodes are shown. Raises `InvalidOptions` for a negative depth
-        or a limit below 1.
+        With a limit only visited or proven nodes are shown. Raises `InvalidOptions` for a
+        negative depth or a limit below 1.
         """
         if depth is not None:
             check_whole("depth", depth, 0, 1_000)
@@ -90,33 +97,43 @@ class Forest:
             left -= 1
             if shown is not parent:
                 parent.children.append(shown)
+                parent.left_out -= 1
             if depth is not None and shown.depth >= depth:
                 continue
             for handles in self._children(shown.handles):
-                visits = self._merged(handles).visits
-                if visits or limit is None:
+                facts = self._merged(handles)
+                shown.left_out += 1  # until its turn comes
+                if facts.visits or facts.proof or limit is None:
                     below = _Shown(handles, shown.depth + 1)
-                    heapq.heappush(waiting, (-visits, next(order), below, shown))
+                    heapq.heappush(waiting, (-facts.visits, next(order), below, shown))
         return self._frozen(root, 0, 0)
 
     def line(self, column: int) -> tuple[int, ...]:
-        """A column and the likeliest moves after it: a proven win, else the most visited."""
-        handles, columns = self._roots(), [column]
-        wanted: int | None = column
+        """A column and the likeliest moves after it, as far as the tree knows.
+
+        The side that wins by proof takes its nearest win, the side that loses its longest
+        defence; else the most visited move is taken. Moves at the end that are evident, a win at
+        once and where all is lost a block, are added to a proven line.
+        """
+        columns: list[int] = []
+        position, proof = self.position, UNPROVEN
+        handles = self._roots()
         while True:
-            found: dict[int, list[tuple[Engine, Handle]]] = {
-                self._merged(children).column: children for children in self._children(handles)
-            }
-            facts = {c: self._merged(children) for c, children in found.items()}
-            facts = {c: fact for c, fact in facts.items() if fact.visits}
-            if wanted is None:
-                if not facts:
-                    return tuple(columns)
-                wanted = max(facts, key=lambda c: (facts[c].proof == PROVEN_WIN, facts[c].visits))
-                columns.append(wanted)
-            if wanted not in found:
-                return tuple(columns)
-            handles, wanted = found[wanted], None
+            below = [(self._merged(children), children) for children in self._children(handles)]
+            known = [(facts, node) for facts, node in below if facts.visits or facts.proof]
+            if not columns:
+                known = [(facts, node) for facts, node in known if facts.column == column]
+            if not known:
+                break
+            facts, handles = max(known, key=lambda child: _likelihood(child[0]))
+            proof = facts.proof
+            columns.append(facts.column)
+            position = position.play(facts.column)
+        if not columns:
+            return (column,)
+        if proof != UNPROVEN and self.options.decisive == "tree":
+            columns += evident_moves(position)
+        return tuple(columns)
 
     def _roots(self) -> list[tuple[Engine, Handle]]:
         return [(engine, engine.root()) for engine in self.engines]
@@ -145,10 +162,13 @@ class Forest:
     def _frozen(self, shown: _Shown, above: int, siblings: int) -> Branch:
         """`above`: visits of the parent; `siblings`: of all its children, 0 at the root."""
         facts = self._merged(shown.handles)
+        if shown.depth == 0:
+            facts = _turned(facts)
         options = self.options
         visits, total = facts.visits, float(facts.total)
         plain = total / visits if visits else 0.0
-        bonus, share = 0.0, 1.0
+        bonus, share = None, 1.0
+        distance = facts.distance + (shown.depth > 0 and facts.proof != UNPROVEN)
         if shown.depth > 0:
             share = visits / siblings if siblings else 0.0
             if options.method == "uct":
@@ -167,7 +187,7 @@ class Forest:
         )
         return Branch(
             facts.column, visits, total, mean, bonus, share, plain, judged,
-            facts.proof, facts.distance, tuple(children),
+            facts.proof, distance, tuple(children), shown.left_out,
         )  # fmt: skip
 
     def _bonus(self, above: int, visits: int) -> float:
@@ -185,13 +205,30 @@ class _Shown:
         self.handles = handles
         self.depth = depth
         self.children: list[_Shown] = []
+        self.left_out = 0
+
+
+def _turned(facts: Facts) -> Facts:
+    """What the player to move at the root knows: proofs turned round, and results."""
+    proof = {PROVEN_WIN: PROVEN_LOSS, PROVEN_LOSS: PROVEN_WIN}.get(facts.proof, facts.proof)
+    return replace(facts, total=-facts.total or 0.0, proof=proof)
+
+
+def _likelihood(facts: Facts) -> tuple[int, int, int]:
+    """What a line goes by: the nearest proven win, then visits, then the farthest proven loss."""
+    if facts.proof == PROVEN_WIN:
+        return 1, -facts.distance, facts.visits
+    if facts.proof == PROVEN_LOSS:
+        return -1, facts.distance, facts.visits
+    return 0, facts.visits, 0
 
 
 def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
     """A tree as plain data for JSON: null where a number is not defined.
 
-    Keys: `move` (as in move strings; null at the root), `visits`, `total`,
-    `mean`, `bonus`, `share`, `proof` (win, loss, draw or null), `distance`, `children`.
+    Keys: `move` (as in move strings; null at the root), `visits`, `total`, `mean`, `bonus`,
+    `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`, each as in
+    `Branch`.
     """
 
     def data(node: Branch, root: bool) -> dict[str, Any]:
@@ -200,43 +237,73 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
             "visits": node.visits,
             "total": node.total,
             "mean": _number(node.mean),
-            "bonus": _number(node.bonus),
+            "bonus": None if node.bonus is None else _number(node.bonus),
             "share": node.share,
             "proof": PROOF_NAMES[node.proof],
             "distance": node.distance if node.proof else None,
+            "left_out": node.left_out,
             "children": [data(child, False) for child in node.children],
         }
 
     return data(branch, True)
 
 
+#: What stands above a tree in text.
+_LEGEND: Final = (
+    "N visits, T sum of their results, E bonus of selection, Q = T / N; all as the player sees",
+    'it who makes the move, at the root the player to move. A dot: not visited. "win in 3":',
+    "proven, three moves with this one.",
+)
+
+
 def tree_text(branch: Branch, position: Position) -> str:
-    """A tree as indented lines with N visits, T total, E bonus and Q mean of each node."""
-    lines: list[str] = []
+    """A tree as a table under a legend: N visits, T total, E bonus and Q mean of each node."""
+    rows: list[tuple[str, ...]] = [("move", "N", "T", "E", "Q", "")]
 
     def write(node: Branch, depth: int, name: str) -> None:
-        proof = PROOF_NAMES[node.proof]
-        ending = f"  {proof} in {node.distance}" if proof else ""
-        numbers = f"N={node.visits} T={node.total:.1f}"
-        if depth:
-            numbers += f" E={_text(node.bonus)}"
-        lines.append(f"{'    ' * depth}{name}: {numbers} Q={_text(node.mean)}{ending}")
+        rows.append(
+            (
+                "    " * depth + name,
+                str(node.visits),
+                f"{node.total:.1f}",
+                "" if node.bonus is None else _text(node.bonus),
+                _text(node.mean),
+                _ending(node),
+            )
+        )
         for child in node.children:
             write(child, depth + 1, column_name(child.column, position.geometry))
+        if node.left_out:
+            rows.append(("    " * (depth + 1) + f"({node.left_out} more)", "", "", "", "", ""))
 
     write(branch, 0, "root")
+    if not any(row[3] for row in rows[1:]):
+        rows = [(*row[:3], "", *row[4:]) for row in rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    lines = list(_LEGEND)
+    for name, *numbers, ending in rows:
+        cells = [
+            f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True) if width
+        ]
+        lines.append("  ".join([f"{name:<{widths[0]}}", *cells, ending]).rstrip())
     return "\n".join(lines)
+
+
+def _ending(node: Branch) -> str:
+    """Write the proof of a node, nothing where it has none."""
+    proof = PROOF_NAMES[node.proof]
+    return f"{proof} in {node.distance}" if proof else ""
 
 
 def columns_text(branch: Branch, position: Position) -> str:
     """A line for each child of a root: mean, visits, share and proof; dots where not visited."""
     rows = []
     for child in branch.children:
-        proof = PROOF_NAMES[child.proof]
+        ending = _ending(child)
         mean = f"{child.mean:+.3f}" if child.visits else "."
         rows.append(
             f"{column_name(child.column, position.geometry)}  {mean:>7}  {child.visits:>9}"
-            f"  {child.share:6.1%}{f'  {proof} in {child.distance}' if proof else ''}"
+            f"  {child.share:6.1%}{f'  {ending}' if ending else ''}"
         )
     return "\n".join(["column  mean     visits   share", *rows]) if rows else ""
 

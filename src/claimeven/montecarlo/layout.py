@@ -13,7 +13,8 @@ which they are tried. A proof, as the same player sees it, says that the game is
 with best play in `distance` more moves; a finished game is proven at distance 0. Node 0 is the
 root; its move is none, and its results are those of the side not to move.
 
-Children always lie behind their parent. Positions are not stored: a descent plays them.
+Children always lie behind their parent. Positions are not stored: a descent plays them. No node
+has more than MOST_VISITS, at which a search ends, so that VISITS and TOTAL never overflow.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ VISITS, TOTAL, CHILD, META, FIELDS = range(5)
 NO_CHILDREN: Final = -1
 NO_NODE: Final = -1
 ROOT: Final = 0
+
+#: Visits of the root at which a search ends: the most that an int32 holds.
+MOST_VISITS: Final = 2**31 - 1
 
 #: How many moves on a position is looked for in a kept tree.
 REUSE_PLIES: Final = 4
@@ -49,7 +53,8 @@ PROOF_MASK: Final = (1 << PROOF_BITS) - 1
 _MOVE_MASK: Final = (1 << PROOF_SHIFT) - 1
 
 # Fields of the `state` vector (int64) of a search, beside its tree.
-USED, DEPTH, FULL, CURSOR, STATE_FIELDS = range(5)
+# CURSOR is the next node of `breadth`, LEAF where the next leaf is looked for (`breadth`, `flat`).
+USED, DEPTH, FULL, CURSOR, LEAF, STATE_FIELDS = range(6)
 # Fields of the `words` vector (uint64): the root's position, the random state, and what playouts
 # with `replies` need: from REPLIES on a cell for each player and cell, from PLAYED on the moves of
 # a playout, in the order they were made.

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from claimeven.game import ClaimevenError
+from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.playouts import PLAYOUTS
 
 METHODS: Final = ("uct", "flat", "breadth")
@@ -20,6 +21,7 @@ DECISIVE: Final = ("off", "root", "tree")
 TABLES: Final = ("off", "equal", "mirror")
 
 MAX_NODES: Final = 100_000_000
+MAX_ITERATIONS: Final = MOST_VISITS
 MAX_THREADS: Final = 64
 
 
@@ -59,6 +61,7 @@ class Options:
             playouts go on from its leaves.
         threads: trees grown side by side from different seeds, and added up at the root.
         iterations, seconds: the budget when a search is not given another; None: no such limit.
+            Every search ends when a root has 2,147,483,647 visits.
 
     """
 
@@ -150,11 +153,7 @@ def check_whole(name: str, value: object, low: int, high: int) -> None:
 def check_budget(iterations: int | None, seconds: float | None) -> None:
     """Raise `InvalidOptions` for a budget of nothing; None means no such limit."""
     if iterations is not None:
-        whole = isinstance(iterations, int) and not isinstance(iterations, bool)
-        if not whole or iterations < 1:
-            raise InvalidOptions(
-                f"iterations must be a whole number of at least 1, not {iterations!r}"
-            )
+        check_whole("iterations", iterations, 1, MAX_ITERATIONS)
     if seconds is not None and not (is_number(seconds) and 0 < seconds < math.inf):
         raise InvalidOptions(f"seconds must be a number above 0, not {seconds!r}")
 

@@ -18,21 +18,24 @@ import numpy as np
 from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.montecarlo.contract import Engine
 from claimeven.montecarlo.engines import check_room, load_kernels, make_engine
+from claimeven.montecarlo.evident import EvidentEngine, evident_tree
 from claimeven.montecarlo.inspection import Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_LOSS, PROVEN_WIN
 from claimeven.montecarlo.options import InvalidOptions, Options, check_budget
 from claimeven.montecarlo.textbook_engine import TextbookEngine
-from claimeven.montecarlo.textbook_playouts import (
-    blocking_columns,
-    safe_columns,
-    winning_columns,
-)
+from claimeven.montecarlo.textbook_playouts import blocking_columns
 from claimeven.montecarlo.textbook_tree import Step
 
 BACKENDS: Final = ("auto", "compiled", "python")
 
 #: Seconds that a timed search aims to spend between two looks at the clock.
 _SLICE: Final = 0.001
+
+#: A timed search spends about a quarter of its time at most on keeping the tree, or less where the
+#: machine is slow: so many nodes a second of its budget, compiled or not.
+_KEPT_A_SECOND: Final = {True: 4_000_000, False: 100_000}
+#: Nodes that it keeps in any case.
+_KEPT_ANYWAY: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Result:
         seconds: time taken.
         depth: depth of the deepest iteration, in moves.
         nodes: stored nodes (with a table: positions), of all threads together.
-        full: whether a tree (or table) was full.
+        full: whether a tree (or table) had no room for more nodes during this search.
         branching: mean number of moves of the expanded nodes, None without any.
         backend: `compiled` or `python`.
         forest: the trees behind, for `inspection`; good until the next search of the searcher.
@@ -123,15 +126,37 @@ class Searcher:
         compiled = self.backend_for(position.geometry) == "compiled"
         engines = self._engines_of(position, compiled)
         started = time.perf_counter()
+        keep = None if seconds is None else self._keep(seconds, compiled)
         for engine in engines:
-            engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
-        forest = Forest(position, self.options, tuple(engines))
+            engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)), keep)
+        evident = evident_tree(position, self.options)
+        shown: tuple[Engine, ...] = (EvidentEngine(evident),) if evident else tuple(engines)
+        forest = Forest(position, self.options, shown)
         kept = forest.root_visits()
         made = 0
-        if not self._evident(position):
+        if not evident:
             deadline = None if seconds is None else started + seconds
             made = _run_all(engines, iterations, deadline, first=8 if compiled else 1)
-        return self._result(forest, made, kept, started, "compiled" if compiled else "python")
+        root = forest.branch(depth=1)
+        chosen = (
+            _evident_choice(root, position, rng) if evident else choose(root, self.options, rng)
+        )
+        value = float(PROOF_RESULTS[chosen.proof]) if chosen.proof else chosen.plain_mean
+        return Result(
+            column=chosen.column,
+            value=value,
+            policy=_policy(root, chosen.column, value, position.geometry.columns),
+            root=root,
+            iterations=made,
+            kept=kept,
+            seconds=time.perf_counter() - started,
+            depth=0 if evident else max(engine.depth for engine in engines),
+            nodes=sum(engine.used for engine in engines),
+            full=any(engine.full for engine in engines),
+            branching=_branching(forest.engines),
+            backend="compiled" if compiled else "python",
+            forest=forest,
+        )
 
     def trace(
         self, position: Position, rng: np.random.Generator, iterations: int
@@ -139,12 +164,16 @@ class Searcher:
         """Each iteration of a search from scratch, phase by phase, and the root afterwards.
 
         It is the search that `search` makes with the same generator on one thread without a kept
-        tree, made by the textbook.
+        tree, made by the textbook. There are no steps where the position is decided without a
+        search, and fewer than `iterations` where a search ends before.
         """
         check_budget(iterations, None)
         if position.is_over:
             raise InvalidPosition("the game is over here, so there is no move to search for")
         check_room(position, self.options)
+        evident = evident_tree(position, self.options)
+        if evident:
+            return [], Forest(position, self.options, (EvidentEngine(evident),)).branch(depth=1)
         engine = TextbookEngine(self.options)
         engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
         steps = list(engine.steps(iterations))
@@ -171,39 +200,10 @@ class Searcher:
             self._engines_for = wanted
         return self._engines
 
-    def _evident(self, position: Position) -> bool:
-        """Whether the options decide this position without a search."""
-        if self.options.decisive == "off":
-            return False
-        if winning_columns(position):
-            return True
-        return self.options.decisive == "tree" and not safe_columns(position)
-
-    def _result(self, forest: Forest, made: int, kept: int, started: float, backend: str) -> Result:
-        root = forest.branch(depth=1)
-        position = forest.position
-        if self._evident(position):
-            wins = winning_columns(position)
-            column, value = (wins[0], 1.0) if wins else (_last_stand(position), -1.0)
-        else:
-            chosen = choose(root, self.options)
-            column = chosen.column
-            value = float(PROOF_RESULTS[chosen.proof]) if chosen.proof else chosen.plain_mean
-        return Result(
-            column=column,
-            value=value,
-            policy=_policy(root, column, value, position.geometry.columns),
-            root=root,
-            iterations=made,
-            kept=kept,
-            seconds=time.perf_counter() - started,
-            depth=max(engine.depth for engine in forest.engines),
-            nodes=sum(engine.used for engine in forest.engines),
-            full=any(engine.full for engine in forest.engines),
-            branching=_branching(forest.engines),
-            backend=backend,
-            forest=forest,
-        )
+    def _keep(self, seconds: float, compiled: bool) -> int:
+        """Nodes of each kept tree that a search of so many seconds has the time to keep."""
+        share = int(min(seconds, 1e6) * _KEPT_A_SECOND[compiled]) // self.options.threads
+        return max(share, _KEPT_ANYWAY)
 
 
 def _branching(engines: Sequence[Engine]) -> float | None:
@@ -213,26 +213,47 @@ def _branching(engines: Sequence[Engine]) -> float | None:
     return sum(moves for _, moves in grown) / expanded if expanded else None
 
 
-def choose(root: Branch, options: Options) -> Branch:
+def choose(root: Branch, options: Options, rng: np.random.Generator) -> Branch:
     """The child of a root that the options choose, from the visited ones where there are any.
 
     With the solver a proven win comes first, the nearest one; proven losses come last, the
-    farthest first. Ties go to the better mean, then to the left.
+    farthest first. Ties go to the better mean (or to more visits), then at random, or with
+    `first=order` to the left.
     """
     children = [child for child in root.children if child.visits] or list(root.children)
+    wins, others = list[Branch](), children
     if options.solver:
         wins = [child for child in children if child.proof == PROVEN_WIN]
-        if wins:
-            return min(wins, key=lambda child: child.distance)
         others = [child for child in children if child.proof != PROVEN_LOSS]
+
+    def rank(child: Branch) -> tuple[float, float]:
+        if wins:
+            return -child.distance, 0.0
         if not others:
-            return max(children, key=lambda child: child.distance)
-        children = others
-    if options.choice == "visits":
-        return max(children, key=lambda child: (child.visits, child.plain_mean))
-    if options.choice == "mean":
-        return max(children, key=lambda child: (child.judged, child.visits))
-    return max(children, key=lambda child: (child.mean + child.bonus, child.visits))
+            return child.distance, 0.0
+        if options.choice == "visits":
+            return child.visits, child.plain_mean
+        if options.choice == "mean":
+            return child.judged, child.visits
+        return child.mean + (child.bonus or 0.0), child.visits
+
+    ranks = [(rank(child), child) for child in wins or others or children]
+    best = max(order for order, _ in ranks)
+    tied = [child for order, child in ranks if order == best]
+    return tied[0] if options.first == "order" else _any(tied, rng)
+
+
+def _any(children: Sequence[Branch], rng: np.random.Generator) -> Branch:
+    """One of some children at random; nothing is drawn where there is no choice."""
+    return children[int(rng.integers(len(children)))] if len(children) > 1 else children[0]
+
+
+def _evident_choice(root: Branch, position: Position, rng: np.random.Generator) -> Branch:
+    """A column that wins at once; where every column loses at once one that blocks, if any."""
+    wins = [child for child in root.children if child.proof == PROVEN_WIN]
+    blocks = blocking_columns(position)
+    stands = [child for child in root.children if child.column in blocks]
+    return _any(wins or stands or root.children, rng)
 
 
 def _policy(root: Branch, column: int, value: float, columns: int) -> tuple[float, ...]:
@@ -245,11 +266,6 @@ def _policy(root: Branch, column: int, value: float, columns: int) -> tuple[floa
     for child in live:
         shares[child.column] = child.visits / total
     return tuple(shares)
-
-
-def _last_stand(position: Position) -> int:
-    """A column where every move loses at once: one that blocks, if there is one."""
-    return (blocking_columns(position) or position.legal_columns)[0]
 
 
 def _run_all(

@@ -17,6 +17,7 @@ from claimeven.montecarlo.layout import (
     CUT,
     DEPTH,
     FULL,
+    LEAF,
     MASK,
     META,
     MINE,
@@ -115,6 +116,16 @@ def simulate_and_back_up(
     return rng
 
 
+@inlined
+def next_leaf(state: Ints, nodes: Records) -> Int:
+    """Return the leaf whose turn it is: they take turns in the order they were made."""
+    node = state[LEAF]
+    while node == state[USED] or nodes[node, CHILD] != NO_CHILDREN:
+        node = np.int64(0) if node == state[USED] else node + 1
+    state[LEAF] = node + 1
+    return node
+
+
 _SIGNATURE = (
     "int64(int32[:, ::1], int32[::1], int64[::1], uint64[::1], int64[::1], int64[::1],"
     " uint64[::1], int64)"
@@ -134,18 +145,27 @@ def grow_breadth(
 ) -> Int:
     """Take nodes in the order they were made: expand each and play once from it.
 
-    `state[CURSOR]` is the next node. Returns the iterations made: fewer once every node has been
-    taken. When there is no room for children, nodes are taken without being expanded.
+    When there is no room for children, nodes are taken without being expanded. Once every node
+    has been taken, the leaves of a full tree are played from in turn, and a tree that holds every
+    line of play ends the search. Returns the iterations made: fewer where it ended.
     """
     rng = words[RANDOM_STATE]
     made = np.int64(0)
-    while made < iterations and state[CURSOR] < state[USED]:
-        # 1. The next node and its position.
-        node = state[CURSOR]
+    while made < iterations:
+        # 1. The next node, or the next leaf of a full tree, and its position.
+        taken = state[CURSOR] == state[USED]
+        if taken and state[FULL] == 0:
+            break
+        if taken:
+            node = next_leaf(state, nodes)
+        else:
+            node = state[CURSOR]
+            state[CURSOR] += 1
         mine, mask, depth = position_of(node, words, nodes, parents, path, board)
-        nodes[node, META] = ending(nodes[node, META], mine, mask, board)
         # 2. Expand, unless the game is over there.
-        if proof_of(nodes[node, META]) == UNPROVEN:
+        if not taken:
+            nodes[node, META] = ending(nodes[node, META], mine, mask, board)
+        if not taken and proof_of(nodes[node, META]) == UNPROVEN:
             cells = playable_cells(mask, board[BOTTOM], board[BOARD])
             if state[USED] + np.int64(popcount(cells)) <= nodes.shape[0]:
                 state[USED] = give_children(node, cells, state[USED], nodes, parents, board)
@@ -153,7 +173,6 @@ def grow_breadth(
                 state[FULL] = 1
         # 3. Simulate and back up.
         rng = simulate_and_back_up(node, mine, mask, rng, nodes, parents, settings, board, words)
-        state[CURSOR] += 1
         state[DEPTH] = max(state[DEPTH], depth)
         made += 1
     words[RANDOM_STATE] = rng
@@ -191,14 +210,11 @@ def grow_flat(
     board: Words,
     iterations: Int,
 ) -> Int:
-    """Play from each leaf in turn, round after round. `state[CURSOR]` is the next node."""
+    """Play from each leaf in turn, round after round."""
     rng = words[RANDOM_STATE]
     for _ in range(iterations):
         # 1. The next leaf.
-        node = state[CURSOR]
-        while nodes[node, CHILD] != NO_CHILDREN:
-            node = (node + 1) % state[USED]
-        state[CURSOR] = (node + 1) % state[USED]
+        node = next_leaf(state, nodes)
         # 2. Simulate and back up.
         mine, mask, _depth = position_of(node, words, nodes, parents, path, board)
         rng = simulate_and_back_up(node, mine, mask, rng, nodes, parents, settings, board, words)

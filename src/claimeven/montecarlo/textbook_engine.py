@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from claimeven.game import Position
 from claimeven.montecarlo.contract import Facts, Handle
+from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.options import Options
 from claimeven.montecarlo.textbook_graph import GraphNode, TextbookGraph
 from claimeven.montecarlo.textbook_simple import TextbookBreadth, TextbookFlat, TextbookSimple
-from claimeven.montecarlo.textbook_tree import Node, Step, TextbookTree, find_below, size_below
+from claimeven.montecarlo.textbook_tree import Node, Step, TextbookTree, find_below, keep_below
 
 
 class TextbookHandle(NamedTuple):
@@ -44,18 +45,20 @@ class TextbookEngine:
     def full(self) -> bool:
         return bool(self.search and self.search.full)
 
-    def start(self, position: Position, seed: int) -> None:
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         before = self.search if self.options.reuse else None
         self.search = make_textbook(position, self.options, seed)
         if isinstance(before, TextbookTree) and isinstance(self.search, TextbookTree):
             node = find_below(before.root, position)
             if node is not None:
                 self.search.root = node
-                self.search.used = size_below(node)
+                self.search.used = keep_below(node, keep)
         elif isinstance(before, TextbookGraph) and isinstance(self.search, TextbookGraph):
             known = self.search.standing(position).key in before.table
-            if not before.full and (known or before.used < self.options.nodes):
+            fresh = not before.full and before.made <= MOST_VISITS // 2
+            if fresh and (known or before.used < self.options.nodes):
                 self.search.table = before.table
+                self.search.made = before.made
                 self.search.used_edges = before.used_edges
                 self.search.root = self.search.node_of(self.search.standing(position))
 

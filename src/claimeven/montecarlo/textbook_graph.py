@@ -14,6 +14,7 @@ from claimeven.game import Position
 from claimeven.montecarlo.formula import log_root
 from claimeven.montecarlo.graph_layout import EDGES_PER_NODE
 from claimeven.montecarlo.layout import (
+    MOST_VISITS,
     PROOF_RESULTS,
     PROVEN_DRAW,
     PROVEN_LOSS,
@@ -55,6 +56,8 @@ class Edge:
 class TextbookGraph:
     """A UCT search on a graph, kept from position to position; the randomness of a seed.
 
+    `iterations` are those of this search, `made` those since the graph was empty.
+
     With `table=mirror` every position stands as it or its mirror image, whichever has the smaller
     key, and columns are those of the position as it stands.
     """
@@ -66,6 +69,7 @@ class TextbookGraph:
     depth: int = 0
     full: bool = False
     used_edges: int = 0
+    made: int = 0
     table: dict[int, GraphNode] = field(default_factory=dict)
     root: GraphNode = field(init=False)
     stream: Stream = field(init=False)
@@ -93,14 +97,18 @@ class TextbookGraph:
         return node
 
     def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer once the root is proven."""
+        """Make iterations; returns how many were made: fewer where the search ends before."""
         return sum(1 for _ in self.steps(iterations))
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did."""
+        """Make iterations, and tell of each what it did; none once the root is proven (with
+        `solver`) or `MOST_VISITS` have been made on this graph.
+        """
         for _ in range(iterations):
-            if self.options.solver and self.root.proof != UNPROVEN:
+            proven = self.options.solver and self.root.proof != UNPROVEN
+            if proven or self.made >= MOST_VISITS:
                 return
+            self.made += 1
             yield self.step()
 
     def step(self) -> Step:
@@ -192,7 +200,7 @@ class TextbookGraph:
             return ()
         self.used_edges += len(columns)
         edges = [Edge(column) for column in columns]
-        if self.options.first == "random":
+        if self.options.first != "order":
             for last in range(len(edges) - 1, 0, -1):
                 other = self.stream.below(last + 1)
                 edges[last], edges[other] = edges[other], edges[last]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from claimeven.game import Position
-from claimeven.montecarlo.layout import PROOF_RESULTS, UNPROVEN
+from claimeven.montecarlo.layout import MOST_VISITS, PROOF_RESULTS, UNPROVEN
 from claimeven.montecarlo.options import Options
 from claimeven.montecarlo.randomness import Stream
 from claimeven.montecarlo.textbook_playouts import Replies, play_out
@@ -29,6 +29,7 @@ class TextbookSimple:
     depth: int = 0
     full: bool = False
     cursor: int = 0
+    leaf: int = 0
     root: Node = field(init=False)
     nodes: list[tuple[Node, ...]] = field(init=False)
     stream: Stream = field(init=False)
@@ -63,6 +64,14 @@ class TextbookSimple:
         self.nodes += [(*path, child) for child in node.children]
         return columns
 
+    def next_leaf(self) -> tuple[Node, ...]:
+        """Path to the leaf whose turn it is: they take turns in the order they were made."""
+        while self.nodes[self.leaf][-1].children is not None:
+            self.leaf = (self.leaf + 1) % self.used
+        path = self.nodes[self.leaf]
+        self.leaf = (self.leaf + 1) % self.used
+        return path
+
     def playout(self, position: Position) -> tuple[int, list[int]]:
         """Simulate a game: its result for the side to move, and its moves."""
         options = self.options
@@ -90,19 +99,25 @@ class TextbookSimple:
 class TextbookBreadth(TextbookSimple):
     """Take nodes in the order they were made: expand each and play once from it.
 
-    The search ends early once every node has been taken. When there is no room for children,
-    nodes are taken without being expanded.
+    When there is no room for children, nodes are taken without being expanded. Once every node
+    has been taken, the leaves of a full tree are played from in turn, round after round, and a
+    tree that holds every line of play ends the search.
     """
 
     def steps(self, iterations: int) -> Iterator[Step]:
         """Make iterations, and tell of each what it did."""
-        for _ in range(iterations):
-            if self.cursor == self.used:
+        for _ in range(min(iterations, MOST_VISITS - self.root.visits)):
+            expanded: tuple[int, ...] = ()
+            if self.cursor < self.used:
+                path = self.nodes[self.cursor]
+                self.cursor += 1
+                glance(path[-1], self.options)
+                if path[-1].proof == UNPROVEN:
+                    expanded = self.expand(path)
+            elif self.full:
+                path = self.next_leaf()
+            else:
                 return
-            path = self.nodes[self.cursor]
-            self.cursor += 1
-            glance(path[-1], self.options)
-            expanded = self.expand(path) if path[-1].proof == UNPROVEN else ()
             yield self.simulate_and_back_up(path, expanded)
 
 
@@ -119,9 +134,5 @@ class TextbookFlat(TextbookSimple):
 
     def steps(self, iterations: int) -> Iterator[Step]:
         """Make iterations, and tell of each what it did."""
-        for _ in range(iterations):
-            while self.nodes[self.cursor][-1].children is not None:
-                self.cursor = (self.cursor + 1) % self.used
-            path = self.nodes[self.cursor]
-            self.cursor = (self.cursor + 1) % self.used
-            yield self.simulate_and_back_up(path, ())
+        for _ in range(min(iterations, MOST_VISITS - self.root.visits)):
+            yield self.simulate_and_back_up(self.next_leaf(), ())

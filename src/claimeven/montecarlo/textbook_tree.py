@@ -14,6 +14,7 @@ from typing import Protocol
 from claimeven.game import Position
 from claimeven.montecarlo.formula import log_root, upper_bound
 from claimeven.montecarlo.layout import (
+    MOST_VISITS,
     PROOF_RESULTS,
     PROVEN_DRAW,
     PROVEN_LOSS,
@@ -89,13 +90,16 @@ class TextbookTree:
         self.stream = Stream(self.seed)
 
     def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer once the root is proven."""
+        """Make iterations; returns how many were made: fewer where the search ends before."""
         return sum(1 for _ in self.steps(iterations))
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did."""
+        """Make iterations, and tell of each what it did; none once the root is proven (with
+        `solver`) or has `MOST_VISITS`.
+        """
         for _ in range(iterations):
-            if self.options.solver and self.root.proof != UNPROVEN:
+            proven = self.options.solver and self.root.proof != UNPROVEN
+            if proven or self.root.visits >= MOST_VISITS:
                 return
             yield self.step()
 
@@ -172,7 +176,7 @@ class TextbookTree:
             return ()
         self.used += len(columns)
         children = [Node(position.play(column), column) for column in columns]
-        if self.options.first == "random":
+        if self.options.first != "order":
             for last in range(len(children) - 1, 0, -1):
                 other = self.stream.below(last + 1)
                 children[last], children[other] = children[other], children[last]
@@ -242,10 +246,16 @@ def find_below(root: Node, position: Position) -> Node | None:
     return None
 
 
-def size_below(root: Node) -> int:
-    """Number of nodes of a tree."""
-    count, waiting = 0, [root]
-    while waiting:
-        count += 1
-        waiting += waiting.pop().children or ()
-    return count
+def keep_below(root: Node, room: int | None = None) -> int:
+    """Keep at most `room` nodes of a tree (None: all), those next to the root; returns how many.
+
+    A node whose children find no room is a leaf again.
+    """
+    kept = [root]
+    for node in kept:  # grows meanwhile
+        children = node.children or []
+        if room is not None and len(kept) + len(children) > room:
+            node.children = None
+        else:
+            kept += children
+    return len(kept)

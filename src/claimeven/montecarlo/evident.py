@@ -1,0 +1,90 @@
+"""Positions that are decided without a search, and the small proven tree that tells so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from claimeven.game import Position
+from claimeven.montecarlo.contract import Facts
+from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN
+from claimeven.montecarlo.options import Options
+from claimeven.montecarlo.textbook_playouts import (
+    blocking_columns,
+    safe_columns,
+    winning_columns,
+)
+from claimeven.montecarlo.textbook_tree import Node
+
+
+def evident_tree(position: Position, options: Options) -> Node | None:
+    """Tree of a position that the options decide at a glance, None of any other.
+
+    With `decisive` a column that wins at once is a proven win; with `decisive=tree`, where every
+    column loses at once, all are proven losses, with the opponent's winning replies below them.
+    Nothing in it is visited.
+    """
+    if options.decisive == "off":
+        return None
+    wins = winning_columns(position)
+    if not wins and (options.decisive != "tree" or safe_columns(position)):
+        return None
+    root = Node(position, proof=PROVEN_LOSS if wins else PROVEN_WIN, distance=1 if wins else 2)
+    root.children = [Node(position.play(column), column) for column in position.legal_columns]
+    for child in root.children:
+        if wins and child.column in wins:
+            child.proof = PROVEN_WIN
+        elif not wins:
+            child.proof, child.distance = PROVEN_LOSS, 1
+            child.children = [
+                Node(child.position.play(reply), reply, proof=PROVEN_WIN)
+                for reply in winning_columns(child.position)
+            ]
+    return root
+
+
+def evident_moves(position: Position) -> list[int]:
+    """Columns played from here on while they are evident: a win at once, and where every column
+    loses at once one that blocks, if any.
+    """
+    columns: list[int] = []
+    while not position.is_over:
+        candidates = winning_columns(position)
+        if not candidates and not safe_columns(position):
+            candidates = blocking_columns(position) or position.legal_columns
+        if not candidates:
+            break
+        columns.append(candidates[0])
+        position = position.play(candidates[0])
+    return columns
+
+
+class EvidentEngine:
+    """A tree from `evident_tree` for viewers; it does not grow."""
+
+    depth = 0
+    full = False
+
+    def __init__(self, tree: Node) -> None:
+        self.tree = tree
+
+    @property
+    def used(self) -> int:
+        return 1 + len(self.tree.children or ())
+
+    def grown(self) -> tuple[int, int]:
+        return 0, 0
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        pass
+
+    def run(self, iterations: int) -> int:
+        return 0
+
+    def root(self) -> Node:
+        return self.tree
+
+    def children(self, handle: Node) -> Sequence[Node]:
+        return handle.children or ()
+
+    def facts(self, handle: Node) -> Facts:
+        return Facts(handle.column, handle.visits, handle.total, handle.proof, handle.distance)
