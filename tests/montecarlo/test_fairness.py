@@ -14,22 +14,51 @@ from tests.naive import score
 
 SEEDS = 300
 
-#: These go through the columns in order: `flat` visits all alike, the others favour the left.
-SIDED = ("flat", "breadth", "uct-aifour")
+#: Not fair by definition: `uct-aifour` tries columns left to right, as the published code does, so
+#: that the leftmost of equals is tried, and chosen, first.
+ONE_SIDED = ("uct-aifour",)
+#: These give visits out by turns, left to right, whatever the results: what they think of a column
+#: is compared, not its visits. `breadth` knows the left better, and so chooses it less by luck.
+BY_TURNS = ("flat", "breadth")
+
+SYMMETRIC = ("", "44", "4444", "1177", "35354444")
 
 
-@pytest.mark.parametrize("name", [n for n in PRESETS if n not in SIDED])
-def test_mirror_columns_get_equal_shares(name: str) -> None:
-    """Over many seeds, columns and their mirror images are visited alike, within the noise."""
+@pytest.mark.parametrize("moves", SYMMETRIC)
+@pytest.mark.parametrize("name", [n for n in PRESETS if n not in ONE_SIDED])
+def test_mirror_columns_fare_alike(name: str, moves: str) -> None:
+    """Over many seeds, columns and their mirror images are visited and chosen alike, within the
+    noise.
+    """
+    position = Position.from_moves(moves)
+    assert position == position.mirror()
     searcher = Searcher(preset(name, reuse=False, nodes=2000))
-    shares = np.zeros((SEEDS, 7))
+    shares, chosen = np.zeros((SEEDS, 7)), np.zeros((SEEDS, 7))
     for seed in range(SEEDS):
-        result = searcher.search(Position(), np.random.default_rng(seed), iterations=150)
+        result = searcher.search(position, np.random.default_rng(seed), iterations=150)
+        chosen[seed, result.column] = 1
         for child in result.root.children:
-            shares[seed, child.column] = child.share
-    difference = shares - shares[:, ::-1]
-    noise = difference.std(axis=0) / np.sqrt(SEEDS)
-    assert np.all(np.abs(difference.mean(axis=0)) <= 4 * noise + 1e-9)
+            shares[seed, child.column] = child.mean if name in BY_TURNS else child.share
+    for amounts in (shares,) if name == "breadth" else (shares, chosen):
+        difference = amounts - amounts[:, ::-1]
+        noise = difference.std(axis=0) / np.sqrt(SEEDS)
+        assert np.all(np.abs(difference.mean(axis=0)) <= 4 * noise + 1e-9)
+
+
+@pytest.mark.parametrize("choice", ["visits", "mean", "ucb"])
+def test_ties_of_the_choice_are_broken_at_random(choice: str) -> None:
+    """After an iteration for each column of a mirror-symmetric board, many are equal."""
+    options = preset("uct-menary", choice=choice, reuse=False)
+    chosen = [0] * 7
+    for seed in range(400):
+        chosen[search(Position(), options, 7, seed).column] += 1
+    assert min(chosen) > 30
+    first = preset("uct-aifour", choice=choice)
+    for seed in range(20):
+        root = search(Position(), first, 7, seed).root
+        best = max(child.mean for child in root.children)
+        leftmost = next(child.column for child in root.children if child.mean == best)
+        assert search(Position(), first, 7, seed).column == leftmost
 
 
 @cache

@@ -82,7 +82,7 @@ def test_json(name: str) -> None:
     for child in data["children"]:
         assert set(child) == {
             "move", "visits", "total", "mean", "bonus", "share", "proof", "distance",
-            "children",
+            "children", "left_out",
         }  # fmt: skip
     untried = search(POSITION, preset(name, decisive="off"), 1).forest.branch(1)
     assert any(c["mean"] is None for c in tree_json(untried, POSITION)["children"])
@@ -90,23 +90,32 @@ def test_json(name: str) -> None:
 
 def test_text() -> None:
     result = search(POSITION, preset("uct-menary"), 2000)
-    text = tree_text(result.root, POSITION)
-    assert text.splitlines()[0].startswith(f"root: N={result.root.visits} T=")
-    assert "    3: N=" in text
+    legend, table = tree_text(result.root, POSITION).split("\nmove ")
+    assert all(f"{letter} " in legend for letter in "NTEQ")
+    heading, root, *rows = [line.split() for line in table.splitlines()]
+    assert heading == ["N", "T", "E", "Q"]
+    assert root == ["root", "2000", f"{result.root.total:.1f}", f"{result.root.mean:.3f}"]
+    for child, row in zip(result.root.children, rows, strict=True):
+        numbers = [str(child.visits), f"{child.total:.1f}", f"{child.bonus:.3f}"]
+        assert row == [str(child.column + 1), *numbers, f"{child.mean:.3f}"]
+    assert len({len(line) for line in table.splitlines()[1:]}) == 1  # aligned
     won = Position.from_moves("4455")
-    assert "win in 2" in tree_text(search(won, preset("uct"), 2000).root, won)
+    told = tree_text(search(won, preset("uct"), 2000).root, won).splitlines()
+    assert told[4].endswith("win in 3")
+    assert sum(line.endswith("win in 3") for line in told[5:]) == 1
     rows = columns_text(result.root, POSITION).splitlines()
     assert len(rows) == 8
     assert rows[3].split()[0] == "3"
     untried = search(POSITION, preset("uct-menary"), 1)
     assert " . " in columns_text(untried.root, POSITION)
-    assert "Q=." in tree_text(untried.root, POSITION)
+    cells = [line.split() for line in tree_text(untried.root, POSITION).splitlines()]
+    assert ["7", "0", "0.0", ".", "."] in cells
 
 
 def test_letters_on_wide_boards() -> None:
     wide = Position(Geometry(12, 3, 4))
     result = search(wide, preset("uct-menary"), 100)
-    assert "    j: N=" in tree_text(result.root, wide)
+    assert "\n    j " in tree_text(result.root, wide)
     assert tree_json(result.root, wide)["children"][9]["move"] == "j"
 
 

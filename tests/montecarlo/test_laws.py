@@ -8,6 +8,17 @@ import pytest
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, Branch, Options, preset
+from claimeven.montecarlo.engines import GraphEngine
+from claimeven.montecarlo.graph_layout import (
+    EDGE_TARGET,
+    EDGE_VISITS,
+    EDGES,
+    META,
+    NO_EDGES,
+    VISITS,
+    unpacked_edge,
+)
+from claimeven.montecarlo.layout import unpacked
 from claimeven.montecarlo.textbook_tree import Node, TextbookTree
 from tests.montecarlo.support import BOARDS, all_of, search, unfinished_position
 
@@ -36,12 +47,42 @@ def test_visits_of_children_add_up(name: str) -> None:
 
 @pytest.mark.parametrize("table", ["equal", "mirror"])
 def test_visits_on_a_graph(table: str) -> None:
-    """Visits of the root's edges add up; no stored position is counted twice."""
+    """Visits of the edges of every node add up; no stored position is counted twice.
+
+    A position's visits are those of its moves and the one of its own playout; a move to it has at
+    most as many.
+    """
     result = search(Position.from_moves("4455"), preset("uct-itu-table", table=table), 3000)
     assert below(result.root) == 3000
+    engine = result.forest.engines[0]
+    assert isinstance(engine, GraphEngine)
+    nodes, edges = engine.arrays.nodes, engine.arrays.edges
+    inner = 0
+    for node in range(1, engine.used):
+        first, (_, count, proof, _) = nodes[node, EDGES], unpacked(int(nodes[node, META]))
+        if first != NO_EDGES and not proof:
+            passed = int(edges[first : first + count, EDGE_VISITS].sum())
+            assert nodes[node, VISITS] == passed + 1
+            inner += passed > 0
+        for edge in range(first, first + count if first != NO_EDGES else 0):
+            child = unpacked_edge(int(edges[edge, EDGE_TARGET]))[1]
+            assert child < 0 or edges[edge, EDGE_VISITS] <= nodes[child, VISITS]
+    assert inner > 100
     assert result.nodes < 3000
     tree = search(Position.from_moves("4455"), preset("uct-itu"), 3000)
     assert sum(node.visits > 0 for node in all_of(tree.forest.branch(None))) > result.nodes
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_root_is_told_as_its_columns_are(name: str, threads: int) -> None:
+    """Its total is the sum of theirs, and of the one playout of `breadth` from the root."""
+    options = preset(name, threads=threads, nodes=5000, decisive="off", solver=False)
+    for moves in ("445", "4131"):
+        root = search(Position.from_moves(moves), options, 600).root
+        total = sum(child.total for child in root.children)
+        assert root.total == pytest.approx(total, abs=threads if name == "breadth" else 1e-9)
+        assert root.mean == root.total / root.visits
 
 
 @pytest.mark.parametrize("scale", ["-1..1", "0..1"])

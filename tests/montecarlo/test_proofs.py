@@ -5,7 +5,7 @@ import random
 import pytest
 
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo import PRESETS, Options, preset
+from claimeven.montecarlo import PRESETS, Branch, Options, preset
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN
 from tests.montecarlo.support import search, unfinished_position
 from tests.naive import Game, score
@@ -20,16 +20,30 @@ SOLVERS = (
 
 #: Positions with the one column that loses at once: the cell above it wins for the opponent.
 TRAPS = (("5744445554", 5), ("6613324715663476", 4), ("115623646537361726561", 3))
-#: Positions with the one column that wins soonest, and the moves to the end after it: a double
+#: Positions with the one column that wins soonest, and the moves to the end with it: a double
 #: threat at the bottom, and three that take a forced move more.
 FORCED_WINS = (
-    ("4131", 4, 2),
-    ("143632312143423", 3, 4),
-    ("34441265644253131", 0, 4),
-    ("233264743132133656412", 4, 4),
+    ("4131", 4, 3),
+    ("143632312143423", 3, 5),
+    ("34441265644253131", 0, 5),
+    ("233264743132133656412", 4, 5),
 )
 #: Positions in which whatever is played loses at once.
 LOST = ("311476413714213", "232646611533672", "4122671741766613257")
+
+
+#: Lost positions, and the moves to the end with the best defence.
+DEEP_LOSSES = (
+    ("4553635365763", 4),
+    ("154353752423", 4),
+    ("337736275112652", 6),
+    ("3624427132224414351", 6),
+)
+
+
+def proofs(root: Branch) -> dict[int, tuple[int, int]]:
+    """Proof and distance of the proven children of a root."""
+    return {c.column: (c.proof, c.distance) for c in root.children if c.proof}
 
 
 @pytest.mark.parametrize("options", SOLVERS)
@@ -37,11 +51,22 @@ def test_win_in_one(options: Options) -> None:
     result = search(Position.from_moves("121212"), options, 300)
     assert (result.column, result.value) == (0, 1.0)
     assert result.policy[0] == 1.0
+    assert (result.root.proof, result.root.distance) == (PROVEN_WIN, 1)
+    assert proofs(result.root) == {0: (PROVEN_WIN, 1)}
+    assert result.line == (0,)
 
 
 @pytest.mark.parametrize("options", SOLVERS)
 def test_forced_block(options: Options) -> None:
-    assert search(Position.from_moves("12131"), options, 2000).column == 0
+    position = Position.from_moves("12131")
+    result = search(position, options, 2000)
+    assert result.column == 0
+    # A column that does not block is proven lost, or was left out as such.
+    left = {child.column for child in result.root.children if child.proof != PROVEN_LOSS}
+    assert left == {0}
+    lost = [child for child in result.root.children if child.proof == PROVEN_LOSS]
+    assert len(lost) == (0 if options.decisive == "tree" else 6)
+    assert all(child.distance == 2 for child in lost)
 
 
 @pytest.mark.parametrize("options", SOLVERS)
@@ -61,7 +86,26 @@ def test_loss_is_proven(options: Options, moves: str) -> None:
     result = search(position, options, 20_000)
     assert result.value == -1.0
     assert result.column in position.legal_columns
-    assert all(child.proof == PROVEN_LOSS for child in result.root.children if child.proof)
+    assert (result.root.proof, result.root.distance) == (PROVEN_LOSS, 2)
+    assert proofs(result.root) == dict.fromkeys(position.legal_columns, (PROVEN_LOSS, 2))
+    assert len(result.line) == 2
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+@pytest.mark.parametrize(("moves", "distance"), DEEP_LOSSES)
+def test_deep_loss_is_proven(options: Options, moves: str, distance: int) -> None:
+    """Every column that the search has left is proven lost, the chosen one no sooner than any."""
+    position = Position.from_moves(moves)
+    result = search(position, options, 20_000)
+    assert result.value == -1.0
+    assert (result.root.proof, result.root.distance) == (PROVEN_LOSS, distance)
+    assert all(child.proof == PROVEN_LOSS for child in result.root.children)
+    assert proofs(result.root)[result.column] == (PROVEN_LOSS, distance)
+    end = position
+    for column in result.line:
+        end = end.play(column)
+    assert end.outcome is not None
+    assert end.outcome.winner == 1 - position.turn
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -92,7 +136,7 @@ def test_proofs_agree_with_plain_minimax(options: Options) -> None:
         expected = (exact > 0) - (exact < 0)
         assert result.value == expected
         if result.root.proof:
-            assert {PROVEN_WIN: -1, PROVEN_LOSS: 1}.get(result.root.proof, 0) == expected
+            assert {PROVEN_WIN: 1, PROVEN_LOSS: -1}.get(result.root.proof, 0) == expected
 
 
 @pytest.mark.parametrize("options", SOLVERS)
@@ -106,7 +150,8 @@ def test_proofs_deep_in_the_tree_are_right(options: Options) -> None:
             at, branch = waiting.pop()
             if branch.proof and not at.is_over:
                 exact = score(naive(at), known)
-                expected = {PROVEN_WIN: -1, PROVEN_LOSS: 1}.get(branch.proof, 0)
+                told = {PROVEN_WIN: 1, PROVEN_LOSS: -1}.get(branch.proof, 0)
+                expected = told if at == position else -told
                 assert (exact > 0) - (exact < 0) == expected, repr(at)
                 proven += 1
             waiting += [(at.play(child.column), child) for child in branch.children]

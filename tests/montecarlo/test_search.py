@@ -154,8 +154,9 @@ def test_the_smallest_boards() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"iterations": 0}, "iterations must be a whole number of at least 1, not 0"),
-        ({"iterations": -5}, "at least 1, not -5"),
+        ({"iterations": 0}, "iterations must be a whole number from 1 to 2147483647, not 0"),
+        ({"iterations": -5}, "from 1 to 2147483647, not -5"),
+        ({"iterations": 2**31}, "from 1 to 2147483647, not 2147483648"),
         ({"iterations": 2.5}, "whole number"),
         ({"seconds": 0}, "seconds must be a number above 0, not 0"),
         ({"seconds": -1.0}, "above 0"),

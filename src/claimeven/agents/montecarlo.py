@@ -121,8 +121,8 @@ class MonteCarloAgent(Agent):
             yield _evident_line(root, position)
             return
         yield (
-            f"the first {len(steps)} iterations of a new search from the same seed; results:"
-            " 1 a win of the side to move here, -1 a loss"
+            f"the first {len(steps)} iterations of a new search, same seed;"
+            " +1: the side to move here wins"
         )
         for step in steps:
             yield step_line(step, position)

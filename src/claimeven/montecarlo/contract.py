@@ -52,8 +52,8 @@ class Engine(Protocol):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         """Make a position the root, of a kept tree where the options say so and it is there.
 
-        Of a kept tree (not of a graph) at most `keep` nodes stay, those next to the root, as
-        moving them takes time; None: all. `keep` leaves room for the root's children.
+        Keeping a tree (not a graph) takes time: at most `keep` of its nodes are looked at, the
+        oldest or those next to the root, and the rest is forgotten; None: all of it is kept.
         """
 
     def run(self, iterations: int) -> int:

@@ -120,9 +120,9 @@ class TreeEngine(_CompiledEngine):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         node = self._find(position) if self.options.reuse and self.position else NO_NODE
         if node > ROOT:
-            room = self.used if keep is None else min(keep, self.used)
-            kept = np.empty((room, layout.FIELDS), dtype=np.int32)
-            self.state[layout.USED] = keep_subtree(self.nodes, kept, node)
+            looked = self.used if keep is None else min(max(keep, node + 1), self.used)
+            moved = np.empty(looked, dtype=np.int32)
+            self.state[layout.USED] = keep_subtree(self.nodes, moved, node)
         elif node == NO_NODE:
             self.nodes[ROOT] = (0, 0, NO_CHILDREN, 0)
             self.state[layout.USED] = 1

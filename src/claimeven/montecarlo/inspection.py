@@ -250,9 +250,9 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
 
 #: What stands above a tree in text.
 _LEGEND: Final = (
-    "N visits, T sum of their results, E bonus of selection, Q = T / N; all as the player sees",
-    'it who makes the move, at the root the player to move. A dot: not visited. "win in 3":',
-    "proven, three moves with this one.",
+    "N visits, T sum of their results, E bonus, Q = T / N; a dot: none yet.",
+    "T, Q and proofs: as the player sees them who makes the move, at the root the",
+    "player to move; win in 3: proven, three moves with this one.",
 )
 
 

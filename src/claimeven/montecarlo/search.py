@@ -31,10 +31,10 @@ BACKENDS: Final = ("auto", "compiled", "python")
 #: Seconds that a timed search aims to spend between two looks at the clock.
 _SLICE: Final = 0.001
 
-#: A timed search spends about a quarter of its time at most on keeping the tree, or less where the
-#: machine is slow: so many nodes a second of its budget, compiled or not.
-_KEPT_A_SECOND: Final = {True: 4_000_000, False: 100_000}
-#: Nodes that it keeps in any case.
+#: Nodes of a kept tree looked at for each second of a timed search, compiled or not: that takes
+#: about a quarter of its time where there are so many.
+_KEPT_A_SECOND: Final = {True: 20_000_000, False: 200_000}
+#: Nodes that are looked at in any case.
 _KEPT_ANYWAY: Final = 1_000
 
 
@@ -201,7 +201,7 @@ class Searcher:
         return self._engines
 
     def _keep(self, seconds: float, compiled: bool) -> int:
-        """Nodes of each kept tree that a search of so many seconds has the time to keep."""
+        """Nodes of each kept tree that a search of so many seconds has the time to look at."""
         share = int(min(seconds, 1e6) * _KEPT_A_SECOND[compiled]) // self.options.threads
         return max(share, _KEPT_ANYWAY)
 

@@ -247,7 +247,7 @@ def find_below(root: Node, position: Position) -> Node | None:
 
 
 def keep_below(root: Node, room: int | None = None) -> int:
-    """Keep at most `room` nodes of a tree (None: all), those next to the root; returns how many.
+    """Keep at most `room` nodes of a tree (None: all), those next to the root; return how many.
 
     A node whose children find no room is a leaf again.
     """

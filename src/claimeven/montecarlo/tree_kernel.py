@@ -18,7 +18,6 @@ from claimeven.montecarlo.layout import (
     CUT,
     DECISIVE,
     DEPTH,
-    FIELDS,
     FULL,
     MASK,
     META,
@@ -263,35 +262,44 @@ def grow_tree(
     return made
 
 
-@kernel("int64(int32[:, ::1], int32[:, ::1], int64)")
-def keep_subtree(nodes: Records, kept: Records, root: Int) -> Int:
+@kernel("int64(int32[:, ::1], int32[::1], int64)")
+def keep_subtree(nodes: Records, moved: Records, root: Int) -> Int:
     """Make `root` the root: keep what is below it, packed to the front, and forget the rest.
 
-    `kept`: room for the records that are kept, the nodes next to the root; a node whose children
-    find no room is a leaf again. Returns the new number of used nodes. The time taken is that of
-    the nodes kept, however many there were.
+    Only the first `len(moved)` nodes are looked at, which bounds the time; a node whose children
+    lie behind them is a leaf again. Returns the new number of used nodes. Children lie behind
+    their parents, before and after, so one pass forwards marks, and one moves without overwriting.
     """
-    # 1. Copy them level by level; a copy's CHILD is the old place until its children are copied.
-    for field in range(FIELDS):
-        kept[0, field] = nodes[root, field]
-    count = np.int64(1)
-    place = np.int64(0)
-    while place < count:
-        first = np.int64(kept[place, CHILD])
-        if first != NO_CHILDREN:
-            children = np.int64(count_of(kept[place, META]))
-            if count + children > kept.shape[0]:
-                kept[place, CHILD] = NO_CHILDREN
-                kept[place, META] &= ~(COUNT_MASK << COUNT_SHIFT)
+    looked = np.int64(moved.shape[0])
+    # 1. Mark the nodes below the root.
+    for node in range(looked):
+        moved[node] = 0
+    moved[root] = 1
+    for node in range(root, looked):
+        if moved[node] != 0 and nodes[node, CHILD] != NO_CHILDREN:
+            first = np.int64(nodes[node, CHILD])
+            last = first + count_of(nodes[node, META])
+            if last > looked:
+                nodes[node, CHILD] = NO_CHILDREN
+                nodes[node, META] &= ~(COUNT_MASK << COUNT_SHIFT)
             else:
-                kept[place, CHILD] = count
-                for child in range(first, first + children):
-                    for field in range(FIELDS):
-                        kept[count, field] = nodes[child, field]
-                    count += 1
-        place += 1
-    # 2. Put the copies in place.
-    for copy in range(count):
-        for field in range(FIELDS):
-            nodes[copy, field] = kept[copy, field]
-    return count
+                for child in range(first, last):
+                    moved[child] = 1
+    # 2. Number the marked ones; give the rest no number.
+    kept = np.int64(0)
+    for node in range(looked):
+        if moved[node] != 0:
+            moved[node] = kept
+            kept += 1
+        else:
+            moved[node] = -1
+    # 3. Move them.
+    for node in range(root, looked):
+        place = moved[node]
+        if place >= 0:
+            child = nodes[node, CHILD]
+            nodes[place, VISITS] = nodes[node, VISITS]
+            nodes[place, TOTAL] = nodes[node, TOTAL]
+            nodes[place, CHILD] = moved[child] if child != NO_CHILDREN else NO_CHILDREN
+            nodes[place, META] = nodes[node, META]
+    return kept
