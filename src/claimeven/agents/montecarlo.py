@@ -232,7 +232,7 @@ _SUMMARIES = {
     "breadth": "Monte Carlo breadth first of the AIFour notebook: a playout a node",
     "uct-polito": "UCT of Politecnico di Torino, 2021",
     "uct-menary": "UCT of S. Menary, 2023",
-    "uct-aifour": "UCT of the AIFour notebook",
+    "uct-aifour": "UCT of the AIFour notebook, which favours the left",
     "uct-itu": "UCT of the ITU lab",
     "uct-itu-table": "UCT of the ITU lab with a table of positions kept for its life",
 }

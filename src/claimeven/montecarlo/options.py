@@ -35,14 +35,15 @@ class Options:
 
     Attributes:
         method: `uct`; `flat` (every leaf two moves ahead gets the same number of playouts); or
-            `breadth` (nodes are expanded in the order they were made, one playout each).
+            `breadth` (nodes are expanded in the order they were made, one playout each; once
+            the tree is full, one for each leaf in turn).
         formula: selection by mean + bonus; bonus `ucb1` = c * sqrt(2 ln N / n) (Auer 2002),
             `ucb` = c * sqrt(ln N / n), where N counts the parent's visits and n the child's.
         c: the constant of the bonus, on the chosen scale of results; at least 0.
         first: which child of a node is tried first: `random` or in `order` of the columns, each
             before any is tried again; or `all`: all children enter at once, an untried one
-            standing as if it had won its only playout, and a new node's first playout goes
-            through a child picked at random.
+            standing as if it had won its only playout, equals in random order, and a new node's
+            first playout goes through a child picked at random. `order` favours the left.
         playout: one of `PLAYOUTS`; `careful` is `wins-and-blocks` that never fills the cell
             below a win of the opponent while it can help it; `greedy` makes the longest run;
             `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`;
