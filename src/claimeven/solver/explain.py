@@ -29,6 +29,7 @@ from claimeven.solver.follow_up import follow_up_reaches
 from claimeven.solver.threats import (
     Cell,
     cornered_cells,
+    forced_below,
     is_playable,
     line_through,
     winning_cells,
@@ -187,7 +188,7 @@ class _Column:
         reasons = list(islice(self._reasons(), 1 if self.after < self.before else 2))
         whole = any(claim.kind in ("double", "stack", "forces", "follow_up") for claim in reasons)
         ending = None if whole else self.ending() if self.after else self._drawn()
-        if ending in reasons:
+        if ending in reasons or (self.after == 0 and len(reasons) > 1):
             ending = None
         yield from reasons[: 2 if ending is None else 1]
         if not any(claim.kind in ("double", "stack", "forces") for claim in reasons):
@@ -200,7 +201,7 @@ class _Column:
         """The column and best play after it to the end of the game.
 
         All last discs of a loser are equally hopeless. Here it blocks one of two threats, or plays
-        below the threat that has stood longest.
+        below the threat that counting favours and that has stood longest.
         """
         line = (self.column, *self.solver.principal_variation(self.played))
         winner = self._winner
@@ -211,7 +212,10 @@ class _Column:
             column
             for column, _ in sorted(
                 cornered_cells(now),
-                key=lambda cell: checks.threatened_from(self.position, line, cell, winner),
+                key=lambda cell: (
+                    forced_below(now.geometry, cell) == winner,
+                    checks.threatened_from(self.position, line, cell, winner),
+                ),
             )
         ]
         last = line[-2] if line[-2] in columns and wins_now(now, winner) else columns[0]
