@@ -264,13 +264,13 @@ def _spoils(claim: Claim, words: _Words) -> str:
 
 def _follow_up(claim: Claim, words: _Words) -> str:
     assert claim.after is not None
-    what = "draw" if claim.after == 0 else "win"
+    what = "draws" if claim.after == 0 else "wins"
     start = "From there"
     if len(claim.line) > 1:
         start = f"After the answer in {words.column(claim.line[-1])}"
     return (
-        f"{start} {words.player(claim.player)} need only answer in the same column to {what},"
-        " but for wins and blocks."
+        f"{start} {words.player(claim.player)} {what} by answering each disc in its own column;"
+        " wins and blocks come first."
     )
 
 

@@ -39,6 +39,10 @@ from claimeven.solver.threats import (
 
 #: Most sentences about the position and about each column.
 POSITION_SENTENCES, COLUMN_SENTENCES = 5, 4
+#: Reasons that say all to the end of the game, so that best play need not be told.
+ENDS_AT_ONCE = {"double", "stack", "forces"}
+#: Reasons that say what the disc itself does.
+OF_THE_DISC = {"misses", "spoils", "blocks", "double", "stack", "denies", "makes"}
 WIDTH = 80
 
 
@@ -145,7 +149,7 @@ def _position_claims(position: Position, best: tuple[int, ...], first: _Column) 
             if is_playable(position, (cell[0], cell[1] - 1)):
                 yield Claim("closed", player, cells=(cell,))
     if score != 0:
-        ending = first.ending()
+        ending = first.ending
         if ending.kind == "zugzwang" and ending.start == 0:
             yield replace(ending, column=None)
 
@@ -175,7 +179,7 @@ class _Column:
         self.solver = solver
 
     def claims(self) -> Iterator[Claim]:
-        """Yield the verdict, then reasons, the strongest first, then best play."""
+        """Yield the verdict, the strongest reasons, best play, and how it ends, if not yet told."""
         yield self._claim("verdict", self.mover)
         if self.played.is_over:
             completed = line_through(self.position, self.column)
@@ -186,12 +190,17 @@ class _Column:
             yield from self._losing_at_once()
             return
         reasons = list(islice(self._reasons(), 1 if self.after < self.before else 2))
-        whole = any(claim.kind in ("double", "stack", "forces", "follow_up") for claim in reasons)
-        ending = None if whole else self.ending() if self.after else self._drawn()
-        if ending in reasons or (self.after == 0 and len(reasons) > 1):
-            ending = None
-        yield from reasons[: 2 if ending is None else 1]
-        if not any(claim.kind in ("double", "stack", "forces") for claim in reasons):
+        told = {claim.kind for claim in reasons}
+        ending = None
+        if self.after == 0:
+            ending = self._drawn() if len(reasons) < 2 else None
+        elif "follow_up" not in told:
+            ending = self.ending
+        if ending is not None and self._is_early(ending):
+            first = [claim for claim in reasons if claim != ending][:1]
+            reasons, told, ending = [*first, ending], told | {ending.kind}, None
+        yield from sorted(reasons[: 2 if ending is None else 1], key=_speaks_of_more_than_the_disc)
+        if not told & ENDS_AT_ONCE:
             yield self._claim("line", self._winner, line=self.best_play)
         if ending is not None:
             yield ending
@@ -221,8 +230,9 @@ class _Column:
         last = line[-2] if line[-2] in columns and wins_now(now, winner) else columns[0]
         return (*line[:-2], last, wins_now(now.play(last), winner)[0][0])
 
+    @cached_property
     def ending(self) -> Claim:
-        """Say how best play comes to be won, in a column that is not worth a draw.
+        """How best play comes to be won, in a column that is not worth a draw.
 
         Forced blocks to the end, two threats at once, or a threat that the loser must play below.
         """
@@ -239,6 +249,13 @@ class _Column:
         others = tuple(other for other in cornered_cells(now) if other != cell)
         start = checks.threatened_from(self.position, line, cell, winner)
         return self._claim("zugzwang", winner, (cell, *others), line, start)
+
+    def _is_early(self, ending: Claim) -> bool:
+        """Whether the end of a won game shows as soon as the winner has moved."""
+        moved = 1 if self._winner == self.mover else 2
+        if ending.kind in ("double", "stack"):
+            return len(ending.line) == moved
+        return ending.kind in ("forces", "zugzwang") and ending.start <= moved
 
     def _drawn(self) -> Claim | None:
         """Name the threat that stood longest out of reach in a drawn game before it was filled.
@@ -292,7 +309,7 @@ class _Column:
         if left:
             yield self._claim("ignores", self.other, cells=left)
         above = (self.column, self.cell[1] + 1)
-        if above in wins_now(self.played, self.other):
+        if not left and above in wins_now(self.played, self.other):
             yield self._claim("opens", self.other, cells=(above,))
 
     def _blocked(self) -> Iterator[Claim]:
@@ -321,16 +338,15 @@ class _Column:
 
     def _decided(self) -> Iterator[Claim]:
         """Say how the winner wins, where that can be seen once the winner has moved."""
-        winner, ending = self._winner, self.ending()
+        winner, ending = self._winner, self.ending
         moved = 1 if winner == self.mover else 2
-        threats = ending.kind in ("double", "stack") and len(ending.line) == moved
-        if threats or (ending.kind == "forces" and ending.start < moved):
-            yield ending
-            return
+        early = self._is_early(ending)
         line = self.best_play[:moved]
-        if follow_up_reaches(checks.along(self.position, line)[-1], winner, 1):
+        if not (early and ending.kind in ENDS_AT_ONCE) and follow_up_reaches(
+            checks.along(self.position, line)[-1], winner, 1
+        ):
             yield self._claim("follow_up", winner, line=line)
-        if ending.kind == "zugzwang" and ending.start <= moved:
+        if early:
             yield ending
 
     def _punished(self) -> Iterator[Claim]:
@@ -354,7 +370,10 @@ class _Column:
         if denied:
             yield self._claim("denies", self.mover, cells=denied)
         earlier = winning_cells(self.position, self.mover)
-        told = self.ending().cells[:1] if self.after > 0 else ()
+        ending = self.ending if self.after > 0 else None
+        if ending is not None and ending.kind in ENDS_AT_ONCE and self._is_early(ending):
+            return
+        told = () if ending is None else ending.cells[:1]
         made = tuple(
             cell
             for cell in wins_later(self.played, self.mover)
@@ -362,6 +381,13 @@ class _Column:
         )
         if made:
             yield self._claim("makes", self.mover, cells=made)
+
+
+def _speaks_of_more_than_the_disc(claim: Claim) -> bool:
+    """Sort key: what the column's own disc does is said first ("It ...")."""
+    if claim.kind == "zugzwang":
+        return claim.start != 1
+    return claim.kind not in OF_THE_DISC or len(claim.line) > 1
 
 
 def _paragraph(head: str, claims: tuple[Claim, ...], position: Position, width: int) -> str:
