@@ -10,10 +10,13 @@ from tests import naive
 from tests.naive import Cell, Game
 
 Known = dict[object, int]
+Line = tuple[int, ...]
 
 
 def judge(claim: Claim, game: Game, known: Known) -> bool:
     """Whether a claim about the game's position is true."""
+    if claim.column is not None and claim.line and claim.line[0] != claim.column:
+        return False
     now = game
     for column in claim.line:
         now = now.play(column)
@@ -46,6 +49,26 @@ def immediate(game: Game, player: int) -> list[Cell]:
 
 def scores(game: Game, known: Known) -> dict[int, int]:
     return {column: -naive.score(game.play(column), known) for column in game.legal()}
+
+
+def replay(game: Game, moves: Line) -> Game:
+    for column in moves:
+        game = game.play(column)
+    return game
+
+
+def best_play(claim: Claim, game: Game, known: Known) -> bool:
+    """Whether the line's first move is worth what is claimed, and each later one is the best."""
+    if not claim.line:
+        return True
+    step = game.play(claim.line[0])
+    if naive.score(step, known) != -(claim.after or 0):
+        return False
+    for column in claim.line[1:]:
+        if scores(step, known)[column] != naive.score(step, known):
+            return False
+        step = step.play(column)
+    return True
 
 
 def standing(claim: Claim, game: Game, now: Game, known: Known) -> bool:
@@ -103,13 +126,15 @@ def misses(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 
 
 def denies(claim: Claim, game: Game, now: Game, known: Known) -> bool:
-    assert claim.column is not None
-    other = 1 - game.player
-    passed = game.copy()
+    """Had the other side the last disc of the line, it would threaten the cells."""
+    before = replay(game, claim.line[:-1])
+    other = 1 - before.player
+    passed = before.copy()
     passed.player = other
-    after = passed.play(claim.column)
+    after = passed.play(claim.line[-1])
     return (
-        naive.winner(after) is None
+        claim.player == before.player
+        and naive.winner(after) is None
         and list(claim.cells) == immediate(after, other)
         and (len(claim.cells) > 1)
     )
@@ -118,6 +143,8 @@ def denies(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 def double(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     """The side to move cannot win, and wherever it plays the other side wins."""
     other = 1 - now.player
+    if not best_play(claim, game, known):
+        return False
     if claim.player != other or list(claim.cells) != immediate(now, other):
         return False
     return len(claim.cells) > 1 and _loses_next(now, other)
@@ -129,6 +156,7 @@ def stack(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     above = upper == (lower[0], lower[1] + 1)
     return (
         above
+        and best_play(claim, game, known)
         and claim.player == other
         and lower in immediate(now, other)
         and (completes(now, upper, other) and _loses_next(now, other))
@@ -146,10 +174,27 @@ def _loses_next(now: Game, winner: int) -> bool:
 
 
 def forces(claim: Claim, game: Game, now: Game, known: Known) -> bool:
-    """Whatever else the loser plays on the way, it loses to the very next disc."""
+    """From `start` on, whatever else the loser plays on the way, it loses to the very next disc.
+
+    One winner's disc earlier, it would not; two winner's discs at least are threats.
+    """
+    if not best_play(claim, game, known) or naive.winner(now) != claim.player:
+        return False
+    start = claim.start
+    earlier = replay(game, claim.line[: max(start - 2, 0)])
+    longer = start > 1 and _only_blocks(claim, earlier, claim.line[start - 2 :])
+    return (
+        len(claim.line) - start >= 3
+        and not longer
+        and _only_blocks(claim, replay(game, claim.line[:start]), claim.line[start:])
+    )
+
+
+def _only_blocks(claim: Claim, game: Game, moves: Line) -> bool:
+    """Whether the loser has nothing but blocks; the winner moves first."""
     step = game
-    for column in claim.line:
-        if step.player != claim.player and step is not game:
+    for column in moves:
+        if step.player != claim.player:
             for other in step.legal():
                 reply = step.play(other)
                 if naive.winner(reply) is not None:
@@ -157,8 +202,10 @@ def forces(claim: Claim, game: Game, now: Game, known: Known) -> bool:
                 wins_next = any(naive.winner(reply.play(c)) is not None for c in reply.legal())
                 if other != column and not wins_next:
                     return False
+            if column not in [c for c, _ in immediate(step, claim.player)]:
+                return False
         step = step.play(column)
-    return naive.winner(now) == claim.player
+    return game.player == claim.player
 
 
 def makes(claim: Claim, game: Game, now: Game, known: Known) -> bool:
@@ -171,16 +218,45 @@ def makes(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 
 
 def zugzwang(claim: Claim, game: Game, now: Game, known: Known) -> bool:
-    """Fill every other column and this one up to two below the cell: the other side is to move."""
-    ((column, row),) = claim.cells
-    if not completes(now, (column, row), claim.player) or now.grid[column][row - 1] is not None:
+    """Best play is won in the first cell, and the loser could only play below one of the cells."""
+    if not best_play(claim, game, known) or naive.winner(now) != claim.player:
         return False
-    lower = range(now.grid[column].index(None), row)
-    if any(completes(now, (column, r), player) for r in lower for player in (0, 1)):
+    end = replay(game, claim.line[:-1])
+    before = replay(game, claim.line[:-2])
+    if landing(end, claim.line[-1]) != claim.cells[0]:
         return False
-    to_fill = sum(cell is None for c, cells in enumerate(now.grid) if c != column for cell in cells)
-    to_fill += sum(now.grid[column][r] is None for r in range(row - 1))
-    return (now.player + to_fill) % 2 != claim.player
+    if immediate(before, 0) or immediate(before, 1):
+        return False
+    above = []
+    for column in before.legal():
+        answered = before.play(column)
+        won = [c for c in answered.legal() if naive.winner(answered.play(c)) == claim.player]
+        if won != [column]:
+            return False
+        above.append(landing(answered, column))
+    return sorted(claim.cells) == above and stands_from(claim, game, claim.player)
+
+
+def stops(claim: Claim, game: Game, now: Game, known: Known) -> bool:
+    """The last disc of the line, which is best play, fills a threat that was out of reach."""
+    (cell,) = claim.cells
+    before = replay(game, claim.line[:-1])
+    return (
+        best_play(claim, game, known)
+        and before.player == claim.player
+        and landing(before, claim.line[-1]) == cell
+        and stands_from(claim, game, 1 - claim.player)
+        and landing(replay(game, claim.line[: claim.start]), cell[0]) != cell
+    )
+
+
+def stands_from(claim: Claim, game: Game, player: int) -> bool:
+    """Whether the first cell has been a winning one for just as long as the claim says."""
+    stands = [
+        completes(replay(game, claim.line[:moves]), claim.cells[0], player)
+        for moves in range(len(claim.line))
+    ]
+    return stands.index(True) == claim.start
 
 
 def closed(claim: Claim, game: Game, now: Game, known: Known) -> bool:
@@ -208,13 +284,7 @@ def reply(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 
 
 def line(claim: Claim, game: Game, now: Game, known: Known) -> bool:
-    """Every move of the line is worth what the best one is."""
-    step = game.play(claim.line[0])
-    for column in claim.line[1:]:
-        if scores(step, known)[column] != naive.score(step, known):
-            return False
-        step = step.play(column)
-    return now.over() and naive.score(game.play(claim.line[0]), known) == -(claim.after or 0)
+    return now.over() and best_play(claim, game, known)
 
 
 def follow_up(claim: Claim, game: Game, now: Game, known: Known) -> bool:
@@ -254,6 +324,6 @@ JUDGES = {
     function.__name__: function
     for function in (
         standing, best, verdict, only, wins, blocks, ignores, opens, misses, denies, double, stack,
-        forces, makes, zugzwang, closed, spoils, reply, line, follow_up,
+        forces, makes, zugzwang, stops, closed, spoils, reply, line, follow_up,
     )
 }  # fmt: skip

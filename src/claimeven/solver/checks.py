@@ -12,20 +12,22 @@ from claimeven.solver.contract import ExactSolver
 from claimeven.solver.follow_up import follow_up_reaches
 from claimeven.solver.threats import (
     Cell,
+    cornered_cells,
     is_playable,
     line_through,
     winning_cells,
     wins_later,
     wins_now,
-    zugzwang_cells,
 )
 
 
 def holds(claim: Claim, position: Position, solver: ExactSolver) -> bool:
     """Whether a claim about a position is true; False too where its line cannot be played.
 
-    Kinds that speak of scores ask the solver, the others only the rules.
+    Kinds that speak of scores or of best play ask the solver, the others only the rules.
     """
+    if claim.column is not None and claim.line and claim.line[0] != claim.column:
+        return False
     try:
         return CHECKS[claim.kind](claim, position, solver)
     except IllegalMove:
@@ -37,6 +39,14 @@ def after_line(claim: Claim, position: Position) -> Position:
     for column in claim.line:
         position = position.play(column)
     return position
+
+
+def along(position: Position, line: tuple[int, ...]) -> list[Position]:
+    """Return the position and those after each move of a line. Raises `IllegalMove`."""
+    positions = [position]
+    for column in line:
+        positions.append(positions[-1].play(column))
+    return positions
 
 
 def double_cells(position: Position) -> tuple[Cell, ...]:
@@ -79,24 +89,33 @@ def denied_cells(position: Position, column: int) -> tuple[Cell, ...]:
     return cells if len(cells) > 1 else ()
 
 
-def is_forcing(position: Position, line: tuple[int, ...], player: int) -> bool:
-    """Whether a line wins for a player and the other side can only block all the way.
+def forced_from(position: Position, line: tuple[int, ...]) -> int:
+    """Return after how many moves of a won line the loser can only block, to the very end.
 
-    The player moves first or second in it; every answer fills a cell where the player would win
-    at once, and never is there a line for the other side to complete first.
+    From there on every answer fills a cell where the winner, who has the last move of the line,
+    would win at once, and never could the loser complete a line first. `len(line) - 1` where not
+    even the loser's last disc is such a block.
     """
-    if position.turn != player:
-        position, line = position.play(line[0]), line[1:]
-    for place, column in enumerate(line):
-        if place % 2:
-            threatened = wins_now(position, player)
-            if (
-                wins_now(position, 1 - player)
-                or (column, position.height_of(column)) not in threatened
-            ):
-                return False
-        position = position.play(column)
-    return position.outcome is not None and position.outcome.winner == player
+    positions = along(position, line)
+    start = len(line) - 1
+    for place in range(len(line) - 2, 0, -2):
+        now, column = positions[place], line[place]
+        block = (column, now.height_of(column))
+        if wins_now(now, now.turn) or block not in wins_now(now, 1 - now.turn):
+            break
+        start = place - 1
+    return start
+
+
+def threatened_from(position: Position, line: tuple[int, ...], cell: Cell, player: int) -> int:
+    """Return after how many moves of a line a cell would first complete a line for a player.
+
+    `len(line)` where it never would before the last move.
+    """
+    for start, now in enumerate(along(position, line[:-1])):
+        if cell in winning_cells(now, player):
+            return start
+    return len(line)
 
 
 def good_answers(played: Position, after: int, solver: ExactSolver) -> tuple[int, ...]:
@@ -107,6 +126,23 @@ def good_answers(played: Position, after: int, solver: ExactSolver) -> tuple[int
         for column, score in enumerate(solver.scores(played))
         if score is not None and score >= least
     )
+
+
+def _is_best_play(claim: Claim, position: Position, solver: ExactSolver) -> bool:
+    """Whether every move of the claim's line is worth what the claim says the first one is."""
+    sign = 1
+    for now in along(position, claim.line)[1:]:
+        sign = -sign
+        if claim.after is None or sign * solver.score(now) != claim.after:
+            return False
+    return True
+
+
+def _won_by(claim: Claim, position: Position, solver: ExactSolver) -> bool:
+    """Whether the line is best play to the end and wins for the claim's player."""
+    outcome = after_line(claim, position).outcome
+    won = outcome is not None and outcome.winner == claim.player
+    return won and _is_best_play(claim, position, solver)
 
 
 def _best_score(position: Position, solver: ExactSolver) -> int:
@@ -177,24 +213,28 @@ def _misses(claim: Claim, position: Position, solver: ExactSolver) -> bool:
 
 
 def _denies(claim: Claim, position: Position, solver: ExactSolver) -> bool:
-    assert claim.column is not None
-    return (
-        claim.player == position.turn and claim.cells == denied_cells(position, claim.column) != ()
-    )
+    *before, column = claim.line
+    for earlier in before:
+        position = position.play(earlier)
+    position.check_move(column)
+    return claim.player == position.turn and claim.cells == denied_cells(position, column) != ()
 
 
 def _double(claim: Claim, position: Position, solver: ExactSolver) -> bool:
     now = after_line(claim, position)
-    return now.turn != claim.player and claim.cells == double_cells(now) != ()
+    threatens = now.turn != claim.player and claim.cells == double_cells(now) != ()
+    return threatens and _is_best_play(claim, position, solver)
 
 
 def _stack(claim: Claim, position: Position, solver: ExactSolver) -> bool:
     now = after_line(claim, position)
-    return now.turn != claim.player and claim.cells == stack_cells(now) != ()
+    threatens = now.turn != claim.player and claim.cells == stack_cells(now) != ()
+    return threatens and _is_best_play(claim, position, solver)
 
 
 def _forces(claim: Claim, position: Position, solver: ExactSolver) -> bool:
-    return is_forcing(position, claim.line, claim.player)
+    threats = len(claim.line) - claim.start > 2 and claim.start == forced_from(position, claim.line)
+    return threats and _won_by(claim, position, solver)
 
 
 def _makes(claim: Claim, position: Position, solver: ExactSolver) -> bool:
@@ -205,8 +245,17 @@ def _makes(claim: Claim, position: Position, solver: ExactSolver) -> bool:
 
 
 def _zugzwang(claim: Claim, position: Position, solver: ExactSolver) -> bool:
-    (cell,) = claim.cells
-    return cell in zugzwang_cells(after_line(claim, position), claim.player)
+    cell, *others = claim.cells
+    before_end = along(position, claim.line)[-3]
+    cornered = cornered_cells(before_end)
+    lands = cell == (claim.line[-1], before_end.height_of(claim.line[-1]) + 1)
+    return (
+        lands
+        and cell in cornered
+        and tuple(others) == tuple(c for c in cornered if c != cell)
+        and claim.start == threatened_from(position, claim.line, cell, claim.player)
+        and _won_by(claim, position, solver)
+    )
 
 
 def _closed(claim: Claim, position: Position, solver: ExactSolver) -> bool:
@@ -241,12 +290,19 @@ def _reply(claim: Claim, position: Position, solver: ExactSolver) -> bool:
 
 
 def _line(claim: Claim, position: Position, solver: ExactSolver) -> bool:
-    now, sign = position, 1
-    for column in claim.line:
-        now, sign = now.play(column), -sign
-        if claim.after is None or sign * solver.score(now) != claim.after:
-            return False
-    return now.is_over
+    return after_line(claim, position).is_over and _is_best_play(claim, position, solver)
+
+
+def _stops(claim: Claim, position: Position, solver: ExactSolver) -> bool:
+    (cell,) = claim.cells
+    positions = along(position, claim.line)
+    return (
+        positions[-2].turn == claim.player
+        and cell == (claim.line[-1], positions[-2].height_of(claim.line[-1]))
+        and claim.start == threatened_from(position, claim.line, cell, 1 - claim.player)
+        and not is_playable(positions[claim.start], cell)
+        and _is_best_play(claim, position, solver)
+    )
 
 
 #: How each kind of claim is checked.
@@ -271,4 +327,5 @@ CHECKS: dict[str, Callable[[Claim, Position, ExactSolver], bool]] = {
     "follow_up": _follow_up,
     "reply": _reply,
     "line": _line,
+    "stops": _stops,
 }

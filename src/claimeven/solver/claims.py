@@ -24,9 +24,10 @@ class Claim:
 
     `kind` is a key of `KINDS`. `player` is whom the fact serves (0 or 1). `column` is the column
     it is about, None where it is about the position. `columns` and `cells` (column, row) are what
-    it names, from 0. `line` are the moves from the position to where the fact holds. `before` is
-    the score of the position and `after` that of the column, both from the side to move in the
-    position.
+    it names, from 0. `line` are the moves from the position to where the fact holds; `start` is
+    after how many of them it begins (a row of forced blocks, a threat that decides in the end).
+    `before` is the score of the position and `after` that of the column, both from the side to
+    move in the position.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Claim:
     columns: tuple[int, ...] = ()
     cells: tuple[Cell, ...] = ()
     line: tuple[int, ...] = ()
+    start: int = 0
     before: int | None = None
     after: int | None = None
 
@@ -52,6 +54,7 @@ class Claim:
             "columns": [column + 1 for column in self.columns],
             "cells": [[column + 1, row + 1] for column, row in self.cells],
             "line": format_moves(self.line, position.geometry),
+            "start": self.start,
             "before": self.before,
             "after": self.after,
         }
@@ -89,14 +92,14 @@ class _Words:
         return "at once" if plies == 1 else f"in {plies} plies"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Join names as they are read out.
+def listed(names: Iterable[str], word: str = "and") -> str:
+    """Join names as they are read out, with a word before the last.
 
     >>> listed(["1", "2", "3"]), listed(["4"])
     ('1, 2 and 3', '4')
     """
     *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def _capital(text: str) -> str:
@@ -126,10 +129,7 @@ def _verdict(claim: Claim, words: _Words) -> str:
         if after == 0:
             return f"{name} holds the draw."
         if after < 0:
-            return (
-                f"{name} loses, but no column holds out longer: {words.end(after)},"
-                f" {words.plies(after)}."
-            )
+            return f"{name} loses, but no column holds out longer."
         if words.plies(after) == "at once":
             return f"{name} wins at once."
         disc = last_disc(words.position, after)
@@ -166,7 +166,7 @@ def _ignores(claim: Claim, words: _Words) -> str:
 
 def _opens(claim: Claim, words: _Words) -> str:
     row = claim.cells[0][1] + 1
-    return f"It lets {words.player(claim.player)} win at once on top of it, in row {row}."
+    return _capital(f"{words.player(claim.player)} then wins on top of it, in row {row}.")
 
 
 def _misses(claim: Claim, words: _Words) -> str:
@@ -175,19 +175,23 @@ def _misses(claim: Claim, words: _Words) -> str:
 
 def _denies(claim: Claim, words: _Words) -> str:
     there = words.columns(column for column, _ in claim.cells)
+    disc = "It" if len(claim.line) == 1 else f"The answer in {words.column(claim.line[-1])}"
     return (
-        f"It takes the cell from which {words.player(1 - claim.player)} would threaten"
+        f"{disc} takes the cell from which {words.player(1 - claim.player)} would threaten"
         f" {there} at once."
     )
 
 
 def _actor(claim: Claim, words: _Words) -> str:
-    """Say who does something at the end of the line: the disc itself, or the answer to it."""
+    """Say who does something at the end of the line: the disc, the answer to it, or a later one."""
     if not claim.line:
         return _capital(words.player(claim.player))
     if len(claim.line) == 1:
         return "It"
-    return _capital(f"{words.player(claim.player)} answers in {words.column(claim.line[-1])} and")
+    where = words.column(claim.line[-1])
+    if len(claim.line) > 2:
+        return f"Disc {words.position.ply + len(claim.line)}, in {where},"
+    return _capital(f"{words.player(claim.player)} answers in {where} and")
 
 
 def _double(claim: Claim, words: _Words) -> str:
@@ -204,10 +208,16 @@ def _stack(claim: Claim, words: _Words) -> str:
 
 
 def _forces(claim: Claim, words: _Words) -> str:
-    line = claim.line if claim.player == words.position.turn else claim.line[1:]
+    loser = words.player(1 - claim.player)
+    if claim.start > 1:
+        first = words.position.ply + claim.start + 1
+        return (
+            f"From disc {first} on {words.player(claim.player)} makes threat after threat:"
+            f" {loser} can only block."
+        )
     return (
-        f"Threat after threat leads to the win: {words.moves(line)};"
-        f" {words.player(1 - claim.player)} can only block."
+        f"Threat after threat leads to the win: {words.moves(claim.line[claim.start :])};"
+        f" {loser} can only block."
     )
 
 
@@ -217,20 +227,23 @@ def _makes(claim: Claim, words: _Words) -> str:
 
 
 def _zugzwang(claim: Claim, words: _Words) -> str:
-    cell = claim.cells[0]
-    parity = "an odd row" if cell[1] % 2 == 0 else "an even row"
-    loser = forced_below(words.position.geometry, cell)
-    if not claim.line:
-        holder = _capital(f"{words.player(claim.player)} holds a threat")
-    elif len(claim.line) == 1:
-        holder = _capital(f"{words.player(claim.player)} then holds a threat")
+    cell, *others = claim.cells
+    where, winner = words.cell(cell), words.player(claim.player)
+    if forced_below(words.position.geometry, cell) != claim.player:
+        where += ", an odd row" if cell[1] % 2 == 0 else ", an even row"
+    if claim.start == 0:
+        holds = f"{winner} holds a threat in {where}"
+    elif claim.start == 1:
+        holds = f"it makes a threat in {where}"
+    elif claim.start == 2:
+        answer = words.column(claim.line[1])
+        holds = f"{winner} answers in {answer}, with a threat in {where}"
     else:
-        answer = words.column(claim.line[-1])
-        holder = _capital(f"{words.player(claim.player)} answers in {answer}, with a threat")
-    return (
-        f"{holder} in {words.cell(cell)}, {parity}: once all else is full,"
-        f" {words.player(loser)} must play below it."
-    )
+        disc = words.position.ply + claim.start
+        holds = f"disc {disc} gives {winner} a threat in {where}"
+    below = listed(["below it", *(f"below {words.cell(other)}" for other in others)], "or")
+    when = "in the end" if len(claim.line) > 3 else "now"
+    return _capital(f"{holds}: {when} {words.player(1 - claim.player)} must play {below}.")
 
 
 def _closed(claim: Claim, words: _Words) -> str:
@@ -251,13 +264,13 @@ def _spoils(claim: Claim, words: _Words) -> str:
 
 def _follow_up(claim: Claim, words: _Words) -> str:
     assert claim.after is not None
-    what = "draw" if claim.after == 0 else "win"
+    what = "draws" if claim.after == 0 else "wins"
     start = "From there"
     if len(claim.line) > 1:
         start = f"After the answer in {words.column(claim.line[-1])}"
     return (
-        f"{start} {words.player(claim.player)} need only answer in the same column to {what},"
-        " but for wins and blocks."
+        f"{start} {words.player(claim.player)} {what} by answering each disc in its own column;"
+        " wins and blocks come first."
     )
 
 
@@ -270,10 +283,20 @@ def _line(claim: Claim, words: _Words) -> str:
     assert claim.after is not None
     rest = claim.line[1:]
     names = [column_name(column, words.position.geometry) for column in rest[:SPOKEN_MOVES]]
-    goes = ", ".join(names) + " ..." if len(rest) > SPOKEN_MOVES else listed(names)
+    if len(rest) <= SPOKEN_MOVES:
+        return f"Best play goes on {listed(names)}."
     if claim.after == 0:
-        return f"Best play goes on {goes} until the board is full."
-    return f"Best play goes on {goes} until {words.end(claim.after)}."
+        return f"Best play goes on {', '.join(names)} and so on until the board is full."
+    disc = words.position.ply + len(claim.line)
+    return f"Best play goes on {', '.join(names)} and so on to disc {disc}."
+
+
+def _stops(claim: Claim, words: _Words) -> str:
+    ply, holder = words.position.ply, words.player(1 - claim.player)
+    since = f"has had a threat since disc {ply + claim.start}" if claim.start else "holds a threat"
+    return (
+        f"Disc {ply + len(claim.line)} fills {words.cell(claim.cells[0])}, where {holder} {since}."
+    )
 
 
 #: How each kind of claim is said.
@@ -298,4 +321,5 @@ SENTENCES: dict[str, Callable[[Claim, _Words], str]] = {
     "follow_up": _follow_up,
     "reply": _reply,
     "line": _line,
+    "stops": _stops,
 }

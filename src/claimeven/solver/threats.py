@@ -1,11 +1,13 @@
 """Threats: the empty cells that would complete a line, and who profits from each.
 
-A player who holds such a cell waits until the other one must play the cell below it. Whether that
-day comes is a matter of counting: when every other column is full, the number of discs on the
-board says who must go on in this one. On a board of even height the first player profits from
-threats in odd rows (counted from 1) and the second from even ones; `forced_below` counts it for any
-board. The rule is J. D. Allen's, "The Complete Book of Connect 4" (2010), and V. Allis's, "A
-Knowledge-based Approach of Connect-Four" (1988), chapter 3.
+A player who holds such a cell waits until the other one must play the cell below it. When every
+other column is full, the number of discs on the board says who must go on in this one: on a board
+of even height the first player profits from threats in odd rows (counted from 1) and the second
+from even ones; `forced_below` counts it for any board. Counting alone decides nothing, for the game
+may end before, or the cell may be given up for a greater gain; `cornered_cells` finds the moment at
+which a side really has nothing left but to play below such cells. The rule of odd and even rows is
+J. D. Allen's, "The Complete Book of Connect 4" (2010), and V. Allis's, "A Knowledge-based Approach
+of Connect-Four" (1988), chapter 3.
 """
 
 from __future__ import annotations
@@ -53,24 +55,19 @@ def forced_below(geometry: Geometry, cell: Cell) -> int:
     return discs % 2
 
 
-def zugzwang_cells(position: Position, player: int) -> tuple[Cell, ...]:
-    """Return the cells a player wins in the end if nothing else happens, lowest row first.
+def cornered_cells(position: Position) -> tuple[Cell, ...]:
+    """Return where the other side wins on top of whatever the side to move plays, or none.
 
-    Such a cell completes a line for the player, cannot be reached yet, no winning cell of either
-    side lies below it in its column, and counting says that the other side must play below it.
+    One cell for each column that can be played: nobody can complete a line at once, but on top of
+    every disc the side to move can drop the other side will. That is zugzwang.
     """
-    geometry = position.geometry
-    lowest: dict[int, Cell] = {}
-    for cell in winning_cells(position, 0) + winning_cells(position, 1):
-        column, row = cell
-        if column not in lowest or row < lowest[column][1]:
-            lowest[column] = cell
-    found = (
-        cell
-        for cell in wins_later(position, player)
-        if lowest[cell[0]] == cell and forced_below(geometry, cell) != player
-    )
-    return tuple(sorted(found, key=lambda cell: (cell[1], cell[0])))
+    mover, other = position.turn, 1 - position.turn
+    columns = position.legal_columns
+    if position.is_over or wins_now(position, mover) or wins_now(position, other):
+        return ()
+    above = {(column, position.height_of(column) + 1) for column in columns}
+    cells = tuple(cell for cell in winning_cells(position, other) if cell in above)
+    return cells if len(cells) == len(columns) else ()
 
 
 def line_through(position: Position, column: int) -> tuple[Cell, ...]:
