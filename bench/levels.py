@@ -1,21 +1,27 @@
-"""Shares of perfect moves of the agent `perfect` by level: `python -m bench.levels`.
+"""Shares of perfect moves of the agent `perfect` by level: `python -m bench.levels [GAMES]`.
 
-Each level meets level 10 from random openings, seats swapped; every move of the level is judged by
-its exact scores. Asserts that no move of level 10 errs and that the shares rise.
+All levels are judged on one set of positions: those in which a level was to move with more than
+one column to choose from, in GAMES games of each level against level 10, from random openings,
+seats swapped. A level's share is worked out, not drawn: the chances that its policy gives to the
+perfect columns, averaged over the positions. Asserts that level 10 never errs, and that both
+shares rise from each level to the next.
 """
 
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 
 from bench.timing import machine
 from claimeven import Position
 from claimeven.agents import Limit
-from claimeven.agents.perfect import TOP_LEVEL, PerfectAgent
+from claimeven.agents.perfect import TOP_LEVEL, PerfectAgent, Scores
 
 OPENING_PLIES = 12
+
+AGENTS = [PerfectAgent("random", True, level, table_mb=16) for level in range(TOP_LEVEL + 1)]
 
 
 def opening(rng: np.random.Generator) -> Position:
@@ -27,45 +33,53 @@ def opening(rng: np.random.Generator) -> Position:
             return position
 
 
-def judge(level: int, games: int) -> tuple[int, int, int, int]:
-    """Return the moves of a level, how many kept the score, the outcome, and games drawn or won."""
+def positions_met(level: int, games: int) -> dict[Position, Scores]:
+    """Return the positions in which a level had a choice against level 10, with their scores."""
     rng = np.random.default_rng(level)
     openings = np.random.default_rng(99)
-    agents = [PerfectAgent("random", True, n, table_mb=16) for n in (level, TOP_LEVEL)]
-    moves = perfect = kept = held = 0
+    met: dict[Position, Scores] = {}
     for game in range(games):
         position, seat = opening(openings), game % 2
         while not position.is_over:
-            mover = int(position.turn != seat)
-            decision = agents[mover].choose(position, Limit(), rng)
-            if mover == 0:
-                score, best = decision.details["values"][decision.column], decision.score
-                assert best is not None
-                moves += 1
-                perfect += score == best
-                kept += np.sign(score) == np.sign(best)
+            is_judged = position.turn == seat
+            agent = AGENTS[level if is_judged else TOP_LEVEL]
+            decision = agent.choose(position, Limit(), rng)
+            if is_judged and len(position.legal_columns) > 1:
+                met[position] = decision.details["values"]
             position = position.play(decision.column)
-        over = position.outcome
-        held += over is not None and over.winner in (seat, None)
-    return moves, perfect, kept, held
+    return met
+
+
+def shares(level: int, met: dict[Position, Scores]) -> tuple[float, float]:
+    """Return how often a level plays a perfect column, and one that keeps the outcome."""
+    perfect = kept = 0.0
+    for position, scores in met.items():
+        best = max(score for score in scores if score is not None)
+        policy = AGENTS[level].policy(scores, position.geometry)
+        for chance, score in zip(policy, scores, strict=True):
+            if score is not None:
+                perfect += chance * (score == best)
+                kept += chance * (np.sign(score) == np.sign(best))
+    return perfect / len(met), kept / len(met)
 
 
 def main() -> None:
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     print(machine())
-    print(f"{games} games against level {TOP_LEVEL} after {OPENING_PLIES} random plies")
-    print("level  moves  perfect  keep outcome  not lost")
-    shares = []
+    met: dict[Position, Scores] = {}
     for level in range(TOP_LEVEL + 1):
-        moves, perfect, kept, held = judge(level, games)
-        shares.append(perfect / moves)
-        print(
-            f"{level:>5}  {moves:>5}  {perfect / moves:>7.1%}  {kept / moves:>12.1%}"
-            f"  {held / games:>8.0%}",
-            flush=True,
-        )
-    assert shares[-1] == 1
-    assert shares[0] < shares[5] < shares[9] < shares[10]
+        met |= positions_met(level, games)
+    print(
+        f"{len(met)} positions of {games} games of each level against level {TOP_LEVEL}"
+        f" after {OPENING_PLIES} random plies"
+    )
+    print("level  perfect  keep outcome")
+    by_level = [shares(level, met) for level in range(TOP_LEVEL + 1)]
+    for level, (perfect, kept) in enumerate(by_level):
+        print(f"{level:>5}  {perfect:>7.1%}  {kept:>12.1%}")
+    assert np.allclose(by_level[TOP_LEVEL], 1)
+    for lower, higher in pairwise(by_level):
+        assert lower[0] < higher[0] and lower[1] < higher[1], (lower, higher)
 
 
 if __name__ == "__main__":
