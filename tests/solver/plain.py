@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 #: A board is a string a column, one letter a disc from the bottom up, "x" or "o".
 Board = tuple[str, ...]
+Directions = tuple[tuple[int, int], ...]
+Array = npt.NDArray[Any]
 
 
-def wins_with(board: Board, column: int, connect: int) -> bool:
-    """Whether the top disc of a column is part of a line."""
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+STRAIGHT = DIRECTIONS[:2]
+
+
+def wins_with(board: Board, column: int, connect: int, directions: Directions = DIRECTIONS) -> bool:
+    """Whether the top disc of a column is part of a line in one of the directions."""
     row = len(board[column]) - 1
     disc = board[column][row]
 
     def same(c: int, r: int) -> bool:
         return 0 <= c < len(board) and 0 <= r < len(board[c]) and board[c][r] == disc
 
-    for dc, dr in ((0, 1), (1, 0), (1, 1), (1, -1)):
+    for dc, dr in directions:
         length = 1
         for sign in (1, -1):
             step = sign
@@ -30,9 +39,17 @@ def wins_with(board: Board, column: int, connect: int) -> bool:
     return False
 
 
-@cache
-def all_scores(columns: int, rows: int, connect: int) -> dict[Board, int]:
-    """Return the score, for the side to move, of every position that is not won yet."""
+def played(board: Board, column: int) -> Board:
+    """Return the board with one more disc."""
+    after = list(board)
+    after[column] += "xo"[sum(map(len, board)) % 2]
+    return tuple(after)
+
+
+def scores_from(
+    start: Board, rows: int, connect: int, directions: Directions = DIRECTIONS
+) -> dict[Board, int]:
+    """Return the score, for the side to move, of every position that can follow, none won yet."""
     scores: dict[Board, int] = {}
 
     def score(board: Board) -> int:
@@ -40,22 +57,40 @@ def all_scores(columns: int, rows: int, connect: int) -> dict[Board, int]:
             return scores[board]
         ply = sum(map(len, board))
         best = None
-        for column in range(columns):
+        for column in range(len(board)):
             if len(board[column]) == rows:
                 continue
-            after = list(board)
-            after[column] += "xo"[ply % 2]
-            child = tuple(after)
-            if wins_with(child, column, connect):
-                value = (columns * rows + 1 - ply) // 2
+            child = played(board, column)
+            if wins_with(child, column, connect, directions):
+                value = (len(board) * rows + 1 - ply) // 2
             else:
                 value = -score(child)
             best = value if best is None else max(best, value)
         scores[board] = 0 if best is None else best
         return scores[board]
 
-    score(("",) * columns)
+    score(start)
     return scores
+
+
+@cache
+def all_scores(columns: int, rows: int, connect: int) -> dict[Board, int]:
+    """Return the score, for the side to move, of every position that is not won yet."""
+    return scores_from(("",) * columns, rows, connect)
+
+
+def random_board(rng: random.Random, size: tuple[int, int, int], plies: int) -> Board:
+    """Return a board after random moves in which nobody wins."""
+    columns, rows, connect = size
+    while True:
+        board: Board = ("",) * columns
+        for _ in range(plies):
+            column = rng.choice([c for c in range(columns) if len(board[c]) < rows])
+            board = played(board, column)
+            if wins_with(board, column, connect):
+                break
+        else:
+            return board
 
 
 def as_words(board: Board, rows: int) -> tuple[int, int]:
@@ -70,9 +105,14 @@ def as_words(board: Board, rows: int) -> tuple[int, int]:
     return mine, mask
 
 
-def as_arrays(columns: int, rows: int, connect: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mines, masks and scores of all positions of `all_scores`."""
-    scores = all_scores(columns, rows, connect)
+def to_arrays(scores: dict[Board, int], rows: int) -> tuple[Array, Array, Array]:
+    """Return mines, masks and scores of positions."""
     words = [as_words(board, rows) for board in scores]
     mines, masks = (np.array(part, dtype=np.uint64) for part in zip(*words, strict=True))
     return mines, masks, np.array(list(scores.values()), dtype=np.int64)
+
+
+@cache
+def as_arrays(columns: int, rows: int, connect: int) -> tuple[Array, Array, Array]:
+    """Return mines, masks and scores of all positions of `all_scores`."""
+    return to_arrays(all_scores(columns, rows, connect), rows)

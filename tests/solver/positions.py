@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import suppress
 
 from claimeven.game import bitboards
 from claimeven.game.geometry import Geometry
+from claimeven.solver.drive import Engine, SearchStopped
 
 
 def random_position(geometry: Geometry, plies: int, rng: random.Random) -> tuple[int, int]:
@@ -22,3 +25,21 @@ def random_position(geometry: Geometry, plies: int, rng: random.Random) -> tuple
             mine, mask = mine ^ mask, mask | move
         else:
             return mine, mask
+
+
+def hard_positions(
+    geometry: Geometry, plies: int, count: int, rng: random.Random, least: int, most: int
+) -> Iterator[tuple[int, int]]:
+    """Yield random positions whose score takes `least` to `most` nodes from an empty table."""
+    probe = Engine(geometry, table_mb=0.01)
+    while count:
+        mine, mask = random_position(geometry, plies, rng)
+        before = probe.nodes
+        with suppress(SearchStopped):
+            probe.score(mine, mask, nodes=most + 1)
+        nodes = probe.nodes - before
+        if nodes:
+            probe.clear()
+        if least <= nodes <= most:
+            count -= 1
+            yield mine, mask

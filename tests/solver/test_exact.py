@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,17 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.drive import Engine
 from tests import naive
-from tests.solver.plain import all_scores, as_arrays
+from tests.solver.plain import (
+    STRAIGHT,
+    all_scores,
+    as_arrays,
+    as_words,
+    played,
+    random_board,
+    scores_from,
+    to_arrays,
+    wins_with,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +39,8 @@ from tests.solver.plain import all_scores, as_arrays
         (4, 3, 4),
         (3, 4, 4),
         (3, 5, 4),
+        (4, 4, 4),
+        (4, 5, 3),
         (3, 5, 5),
         (5, 2, 5),
     ],
@@ -41,13 +55,44 @@ def test_every_position_of_small_boards(size: tuple[int, int, int]) -> None:
     np.testing.assert_array_equal(outcomes, np.sign(expected))
 
 
-def test_the_plain_scores_are_those_of_the_oracle() -> None:
+@pytest.mark.parametrize("size", [(5, 5, 5), (6, 5, 5)])
+def test_every_position_below_random_ones_with_lines_of_five(size: tuple[int, int, int]) -> None:
+    """Eleven moves from the end or less: every position, diagonals deciding many of them."""
+    geometry = Geometry(*size)
+    engine = Engine(geometry, table_mb=1)
+    rng = random.Random(1)
+    by_diagonals = 0
+    for _ in range(8):
+        start = random_board(rng, size, geometry.cells - 11)
+        expected = scores_from(start, geometry.rows, geometry.connect)
+        mines, masks, scores = to_arrays(expected, geometry.rows)
+        np.testing.assert_array_equal(engine.score_many(mines, masks)[0], scores)
+        straight = scores_from(start, geometry.rows, geometry.connect, STRAIGHT)
+        by_diagonals += sum(straight.get(board) != score for board, score in expected.items())
+        mine, mask = as_words(start, geometry.rows)
+        children = engine.scores(mine, mask)
+        for column, score in enumerate(children):
+            if score is not None and not wins_with(played(start, column), column, 5):
+                assert score == -expected[played(start, column)]
+    assert by_diagonals > 500
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 3, 3), (3, 4, 3), (5, 1, 3), (2, 5, 4)])
+def test_the_plain_scores_are_those_of_the_oracle(size: tuple[int, int, int]) -> None:
+    """On every position; lines of three run in all four directions."""
     known: dict[object, int] = {}
-    game = naive.Game(3, 3, 3)
-    assert naive.score(game, known) == all_scores(3, 3, 3)[("", "", "")]
-    mines, masks, scores = as_arrays(3, 3, 3)
-    assert len(scores) == len(set(zip(mines.tolist(), masks.tolist(), strict=True)))
-    assert set(scores.tolist()) <= set(known.values())
+    naive.score(naive.Game(*size), known)
+    _, rows, _ = size
+    seen = {
+        tuple(
+            tuple("xo".index(disc) for disc in discs) + (None,) * (rows - len(discs))
+            for discs in board
+        ): score
+        for board, score in all_scores(*size).items()
+    }
+    assert seen.items() <= known.items()
+    won = [grid for grid in known if grid not in seen]
+    assert all(known[grid] < 0 for grid in won)
 
 
 #: Who wins from the empty board (sign) and with which disc; 0 for a draw. Tromp; Steininger.
@@ -62,6 +107,11 @@ PUBLISHED = {
     (4, 6): 0,
     (5, 6): 0,
     (4, 7): 0,
+    (8, 4): -32,
+    (7, 5): 0,
+    (6, 6): -36,
+    (5, 7): 0,
+    (4, 8): 0,
 }
 
 
@@ -82,6 +132,7 @@ def standard() -> Engine:
 @pytest.mark.parametrize(
     ("moves", "scores"),
     [
+        ("4455", [-4, -3, 18, 2, 2, 18, -3]),
         ("226744515337", [-1, 0, -1, 7, 6, -2, 0]),
         ("475772722323", [-14, 4, 4, 3, 4, -3, 4]),
         ("44455554221", [-15] * 7),

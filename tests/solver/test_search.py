@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver import kernel, windows
-from claimeven.solver.drive import Engine, Progress, SearchStopped
-from tests.solver.positions import random_position
+from claimeven.solver.drive import ALONE_NODES, Engine, Progress, SearchStopped
+from claimeven.solver.table import multiplier, unpack
+from tests.solver.positions import hard_positions, random_position
 
 STANDARD = Geometry()
 MIDDLE = Position.from_moves("4444443265")
@@ -35,14 +37,10 @@ def engine() -> Engine:
     return Engine(STANDARD, table_mb=8)
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.integers(0, 2**32), st.integers(20, 36), st.integers(-21, 21))
-def test_a_test_returns_a_bound_on_its_side_of_the_window(
-    engine: Engine, seed: int, plies: int, alpha: int
-) -> None:
-    mine, mask = random_position(STANDARD, plies, random.Random(seed))
-    score = engine.score(mine, mask)
+def window(engine: Engine, mine: int, mask: int, alpha: int) -> tuple[int, int]:
+    """Return what a single null-window test says, and the nodes it visits."""
     searcher = engine.searchers[0]
+    before = searcher.nodes
     searcher.control[kernel.RESUME] = 0
     searcher.control[kernel.BUDGET] = 1 << 62
     searcher.shared[:3] = (0, -99, 99)
@@ -56,36 +54,129 @@ def test_a_test_returns_a_bound_on_its_side_of_the_window(
         np.uint64(mask),
         alpha,
     )
-    assert alpha < bound <= score if score > alpha else score <= bound <= alpha
+    return int(bound), searcher.nodes - before
+
+
+def holds(alpha: int, bound: int, score: int) -> bool:
+    return alpha < bound <= score if score > alpha else score <= bound <= alpha
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32), st.integers(14, 36), st.integers(-21, 21))
+def test_a_test_returns_a_bound_on_its_side_of_the_window(
+    engine: Engine, seed: int, plies: int, alpha: int
+) -> None:
+    mine, mask = random_position(STANDARD, plies, random.Random(seed))
+    bound, _ = window(Engine(STANDARD, table_mb=0.1), mine, mask, alpha)
+    assert holds(alpha, bound, engine.score(mine, mask))
+
+
+@pytest.mark.parametrize("plies", range(14, 25, 2))
+def test_tests_near_the_score_return_a_bound_from_an_empty_table(
+    engine: Engine, plies: int
+) -> None:
+    """Windows that need a search: the score is known from another table."""
+    fresh = Engine(STANDARD, table_mb=0.5)
+    visited = []
+    for mine, mask in hard_positions(STANDARD, plies, 12, random.Random(plies), 300, 300_000):
+        score = engine.score(mine, mask)
+        for alpha in range(score - 3, score + 3):
+            fresh.clear()
+            bound, nodes = window(fresh, mine, mask, alpha)
+            assert holds(alpha, bound, score)
+            visited.append(nodes)
+    assert np.mean(np.array(visited) > 50) > 0.5
+
+
+@pytest.mark.parametrize("size", [(8, 7, 4), (6, 6, 5), (6, 5, 4), (5, 5, 3), (16, 3, 4)])
+def test_tests_return_a_bound_on_other_boards(size: tuple[int, int, int]) -> None:
+    geometry = Geometry(*size)
+    plies = 2 if geometry.connect == 3 else geometry.cells // 2
+    known, fresh = Engine(geometry, table_mb=4), Engine(geometry, table_mb=0.1)
+    visited = []
+    for mine, mask in hard_positions(geometry, plies, 6, random.Random(str(size)), 10, 100_000):
+        score = known.score(mine, mask)
+        for alpha in range(score - 3, score + 3):
+            fresh.clear()
+            bound, nodes = window(fresh, mine, mask, alpha)
+            assert holds(alpha, bound, score)
+            visited.append(nodes)
+    assert np.mean(np.array(visited) > 5) > 0.25
 
 
 def test_a_table_of_64_entries_gives_the_same_scores(engine: Engine) -> None:
-    mines, masks = sample(20, 30, seed=1)
+    """The table is written over hundreds of times."""
     tiny = Engine(STANDARD, table_mb=64 * 8 / 2**20)
     assert len(tiny.entries) == 64
+    large = Engine(STANDARD, table_mb=8)
+    for mine, mask in hard_positions(STANDARD, 18, 12, random.Random(1), 1000, 20_000):
+        assert tiny.score(mine, mask) == large.score(mine, mask)
+    assert tiny.entries.all()
+    assert tiny.nodes > large.nodes > 200 * len(tiny.entries)
+    mines, masks = sample(20, 30, seed=1)
     np.testing.assert_array_equal(
         tiny.score_many(mines, masks)[0], engine.score_many(mines, masks)[0]
     )
+
+
+def entries_of(engine: Engine) -> Iterator[tuple[int, int, int | None, int | None]]:
+    """Yield what a table says: discs of the side to move, all discs, low and high bound."""
+    geometry = engine.geometry
+    rest_bits = geometry.bits - engine.bucket_bits
+    inverse = pow(multiplier(geometry.bits), -1, 1 << geometry.bits)
+    for number, entry in enumerate(engine.entries.tolist()):
+        if entry:
+            rest, low, high, _ = unpack(entry)
+            key = ((number // 2 << rest_bits | rest) * inverse) % (1 << geometry.bits)
+            mask = 0
+            for column in range(geometry.columns):
+                first = column * geometry.height
+                part = key >> first & ((1 << geometry.height) - 1)
+                mask |= ((1 << (part + 1).bit_length() - 1) - 1) << first
+            yield key - mask, mask, low, high
+
+
+@pytest.mark.parametrize("table_mb", [64 * 8 / 2**20, 0.25])
+def test_every_bound_in_the_table_is_true(engine: Engine, table_mb: float) -> None:
+    writer = Engine(STANDARD, table_mb=table_mb)
+    for plies in (10, 16):
+        for mine, mask in hard_positions(STANDARD, plies, 3, random.Random(2), 5000, 200_000):
+            writer.score(mine, mask)
+        held = list(entries_of(writer))
+        assert len(held) >= min(1000, len(writer.entries))
+        assert min(mask.bit_count() for _, mask, _, _ in held) <= plies + 4
+        for mine, mask, low, high in random.Random(3).sample(held, min(500, len(held))):
+            score = engine.score(mine, mask)
+            assert low is None or low <= score
+            assert high is None or score <= high
 
 
 def test_the_same_run_visits_the_same_nodes() -> None:
     mines, masks = sample(18, 60, seed=2)
     first, second = Engine(STANDARD, table_mb=1), Engine(STANDARD, table_mb=1)
     expected = first.score_many(mines, masks)
+    assert expected[1].sum() > 20_000
     np.testing.assert_array_equal(second.score_many(mines, masks), expected)
     second.clear()
     np.testing.assert_array_equal(second.score_many(mines, masks), expected)
 
 
-def test_two_threads_give_the_scores_of_one(engine: Engine) -> None:
+def test_two_threads_in_bulk_give_the_scores_of_one(engine: Engine) -> None:
     mines, masks = sample(16, 3 * 64 + 5, seed=3)
     pair = Engine(STANDARD, table_mb=8, threads=2)
     alone = engine.score_many(mines, masks)[0]
     np.testing.assert_array_equal(pair.score_many(mines, masks)[0], alone)
-    mines, masks = sample(12, 6, seed=4)
-    for mine, mask in zip(mines.tolist(), masks.tolist(), strict=True):
+    assert min(searcher.nodes for searcher in pair.searchers) > 1000
+
+
+def test_two_threads_at_one_position_give_the_score_of_one(engine: Engine) -> None:
+    pair = Engine(STANDARD, table_mb=8, threads=2)
+    shared_work = 0
+    for mine, mask in hard_positions(STANDARD, 12, 4, random.Random(4), 400_000, 1_500_000):
+        before = pair.searchers[1].nodes
         assert pair.score(mine, mask) == engine.score(mine, mask)
-    assert pair.searchers[1].nodes > 0
+        shared_work += pair.searchers[1].nodes - before > ALONE_NODES
+    assert shared_work >= 2
 
 
 def test_pausing_changes_nothing() -> None:

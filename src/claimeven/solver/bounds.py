@@ -1,8 +1,60 @@
-"""Bounds on a score that need no search, each with its proof.
+"""What the search takes for granted without searching, each with its proof.
 
 Throughout, M is the side to move (the mover), W the other side (the waiting one), E the empty
-cells and R their number. Scores are those of M. Positions are those a search enters: M has no
-immediate win, and W's winning cells are not playable.
+cells and R their number, so that cells - R discs are on the board. Scores are those of M. All of
+this is checked on every position of small boards, see docs/solver.md.
+
+The first five sections are used by `kernel` and `windows`, in the steps they name; `static_bound`
+below holds the others.
+
+**Range** (`windows`, step 1). A win with the disc that comes after n others is worth
+(cells + 1 - n) // 2. M's next disc comes after cells - R: if it completes a line the score is
+(R + 1) // 2, and nothing is worth more. Otherwise M wins with the second of its discs to come at
+the earliest, which comes after two more: the score is at most (R - 1) // 2. W's next disc comes
+after cells - R + 1: the score is at least -(R // 2). With R too small for such a disc the bounds
+are 0, the score of a full board.
+
+**Forced replies** (`kernel.play_forced`). M has no win at hand. A move *loses at once* if W then
+completes a line with its next disc; the score of such a move is -(R // 2), the least there is. It
+loses at once if W has a playable winning cell other than the one M takes, or a winning cell right
+above that one; a disc of M takes cells from W and opens the cell above it, nothing else. So
+`replies`, the moves that do not lose at once, are: the playable cells that are not right below a
+winning cell of W; if W has one playable winning cell, only that one, if it is among them; if W has
+two, none.
+
+- If there is no reply, either the board is full and the score 0, or M has a move (a board that is
+  not full has a playable cell), every move loses at once, and W wins with its next disc.
+- If there is one reply, it is worth no less than the other moves, which are worth the least there
+  is. So the score is minus the score after it. There the new mover has no win at hand, or the reply
+  would have lost at once: the argument can be repeated, until the board is full at the latest.
+
+A line that ends p moves on with a loss for the side to move is won with disc number
+cells - R + p + 2, after cells - R + p + 1 others, and so worth (R - p) // 2 to the side that does
+not move there: M if p is odd, W if p is even (`kernel.decided_value`).
+
+**At a node** (`kernel`, step 3). M has no win at hand and at least two replies, so R >= 2. M's
+second disc to come comes after cells - R + 2: the score is at most (R - 1) // 2. After a reply W
+does not win with its next disc, so with the second at the earliest, after cells - R + 3: the score
+is at least -((R - 2) // 2). That holds for draws too, as R >= 2.
+
+**Nearest win** (`kernel`, step 5). Say step 3 has not answered, so (R - 1) // 2 > alpha; no decided
+move is worth more than alpha; and a child is left. If M could win with its second disc to come,
+some reply would leave W without a win at hand and without a reply, on a board that is not full.
+That is a decided move worth (R - 1) // 2 > alpha, and there is none. So M wins with its third disc
+to come at the earliest, after cells - R + 4: the score is at most (R - 3) // 2, which is not less
+than 0, as a child that is left has two empty cells or more, and so R >= 3. Children by a line of
+forced replies are no exception: what is asked for is decided one ply below the node.
+
+**Mirror images** (`kernel.position_hash`). Reversing the order of the columns turns lines into
+lines and legal moves into legal moves, so a position and its image have the same score, and what
+bounds one bounds the other. In a key every column has bits of its own and carries into none
+(`table`), so the key of the image is the key with its columns reversed. The lesser of the two keys
+is that of a position with as many discs, either this one or its image. Whether images are looked at
+depends on the number of discs alone, so in the table a key stands for one position and its image,
+or for one position.
+
+**The bounds below** are for positions that a search enters: M has no win at hand, and W's winning
+cells are not playable.
 
 **No line left.** If W's discs and all of E together hold no line, W can never complete one, so
 the score is at least 0. If M's discs and all of E hold none, it is at most 0.

@@ -1,0 +1,358 @@
+"""What the search takes for granted, checked on every position of a board.
+
+The proofs are in `claimeven.solver.bounds`; each function here checks one of its sections, as
+compiled, against the scores of plain minimax. The tests run them on boards whose positions are
+counted out in seconds; any other board by hand: `python -m tests.solver.exhaustive 5 4 4`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import Geometry
+from claimeven.solver import kernel
+from claimeven.solver.bounds import NO_BOUND, completing_cells, fixed_words, static_bound
+from claimeven.solver.drive import Engine
+from tests.solver.plain import all_scores, as_arrays
+
+Boards = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+
+#: A helper here is compiled when it is first called; what it calls is the solver's own code.
+compiled: Callable[[Any], Any] = numba.njit(error_model="numpy")
+
+search = kernel.search
+
+
+@compiled
+def winning(words: Boards, discs: Boards, masks: Boards) -> Boards:
+    """Return the empty cells that complete a line for `discs`, of each position."""
+    fixed = fixed_words(words)
+    found = np.zeros_like(discs)
+    for i in range(len(discs)):
+        found[i] = completing_cells(fixed, discs[i], masks[i])
+    return found
+
+
+@compiled
+def played_on(
+    words: Boards, mines: Boards, masks: Boards
+) -> tuple[Boards, Boards, Boards, Boards, Numbers]:
+    """Return what `play_forced` makes of each position: mines, masks, threats, replies, plies."""
+    fixed = fixed_words(words)
+    count = len(mines)
+    boards = np.zeros((4, count), dtype=np.uint64)
+    plies = np.zeros(count, dtype=np.int64)
+    for i in range(count):
+        threats = completing_cells(fixed, masks[i] ^ mines[i], masks[i])
+        mine, mask, threats, replies, played = kernel.play_forced(
+            fixed, mines[i], masks[i], threats, np.int64(0)
+        )
+        boards[0, i], boards[1, i], boards[2, i], boards[3, i] = mine, mask, threats, replies
+        plies[i] = played
+    return boards[0], boards[1], boards[2], boards[3], plies
+
+
+@compiled
+def decided_values(words: Boards, masks: Boards, empties: Numbers, plies: Numbers) -> Numbers:
+    """Return the value of each decided position for the side that had `empties`, `plies` ago."""
+    fixed = fixed_words(words)
+    values = np.zeros(len(masks), dtype=np.int64)
+    for i in range(len(masks)):
+        values[i] = kernel.decided_value(fixed, masks[i], empties[i], plies[i])
+    return values
+
+
+@compiled
+def static_bounds(
+    words: Boards,
+    mines: Boards,
+    masks: Boards,
+    threats: Boards,
+    empties: Numbers,
+    alpha: int,
+) -> Numbers:
+    """Return the static bound of each position for one window."""
+    fixed = fixed_words(words)
+    values = np.zeros(len(mines), dtype=np.int64)
+    for i in range(len(mines)):
+        values[i] = static_bound(fixed, words, mines[i], masks[i], threats[i], empties[i], alpha)
+    return values
+
+
+@compiled
+def hashes(words: Boards, mines: Boards, masks: Boards, plies: Numbers) -> Boards:
+    """Return where each position goes in the table."""
+    fixed = fixed_words(words)
+    places = np.zeros_like(mines)
+    for i in range(len(mines)):
+        places[i] = kernel.position_hash(fixed, mines[i], masks[i], plies[i])
+    return places
+
+
+class Nodes(NamedTuple):
+    """Positions in which the mover has a choice, one row an array, and their scores."""
+
+    mines: Boards
+    masks: Boards
+    threats: Boards
+    replies: Boards
+    empties: Numbers
+    scores: Numbers
+
+
+class Everything:
+    """Every position of a board that nobody has won, with its score."""
+
+    def __init__(self, columns: int, rows: int, connect: int) -> None:
+        self.size = (columns, rows, connect)
+        self.geometry = Geometry(columns, rows, connect)
+        self.engine = Engine(self.geometry, table_mb=1)
+        self.words = self.engine.searchers[0].words
+        mines, masks, scores = as_arrays(*self.size)
+        order = np.argsort(mines + masks)
+        self.mines, self.masks, self.scores = mines[order], masks[order], scores[order]
+        self.keys = self.mines + self.masks
+        self.playable = (self.masks + self._word(self.geometry.bottom)) & self._word(
+            self.geometry.board
+        )
+        self.empties = self.geometry.cells - np.bitwise_count(self.masks).astype(np.int64)
+        wins = winning(self.words, self.mines, self.masks) & self.playable
+        self.wins_at_hand = wins != 0
+        self.is_full = self.empties == 0
+
+    @staticmethod
+    def _word(value: int) -> np.uint64:
+        return np.uint64(value)
+
+    def score_of(self, mines: Boards, masks: Boards) -> Numbers:
+        """Return the scores of positions of this board."""
+        keys = mines + masks
+        places = np.searchsorted(self.keys, keys)
+        np.testing.assert_array_equal(self.keys[places], keys)
+        return self.scores[places]
+
+    @property
+    def quiet(self) -> npt.NDArray[np.bool_]:
+        """Positions that are neither full nor have a win at hand."""
+        return ~(self.wins_at_hand | self.is_full)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """Positions that the search enters as nodes."""
+        mines, masks = self.mines[self.quiet], self.masks[self.quiet]
+        *_, threats, replies, plies = played_on(self.words, mines, masks)
+        chosen = (plies == 0) & (replies != 0)
+        return Nodes(
+            mines[chosen],
+            masks[chosen],
+            threats[chosen],
+            replies[chosen],
+            self.empties[self.quiet][chosen],
+            self.scores[self.quiet][chosen],
+        )
+
+    def moves(self, masks: Boards, column: int) -> Boards:
+        """Return the cell a disc in a column goes to, 0 where the column is full."""
+        within = self._word(self.geometry.column_mask(column))
+        return (masks + self._word(self.geometry.bottom)) & within
+
+
+# -- one check for each section of the proofs
+
+
+def range_of_scores(board: Everything) -> int:
+    """What follows from the number of discs alone, and whether a win is at hand."""
+    won, quiet = board.wins_at_hand, board.quiet
+    np.testing.assert_array_equal(board.scores[won], (board.empties[won] + 1) // 2)
+    np.testing.assert_array_equal(board.scores[board.is_full], 0)
+    assert (board.scores[quiet] >= -(board.empties[quiet] // 2)).all()
+    assert (board.scores[quiet] <= (board.empties[quiet] - 1) // 2).all()
+    return int(quiet.sum())
+
+
+def forced_replies(board: Everything) -> int:
+    """Lines of forced replies end in a decided position or one with a choice of the same value."""
+    mines, masks = board.mines[board.quiet], board.masks[board.quiet]
+    empties, scores = board.empties[board.quiet], board.scores[board.quiet]
+    ends, end_masks, threats, replies, plies = played_on(board.words, mines, masks)
+    decided = replies == 0
+    values = decided_values(board.words, end_masks, empties, plies)
+    np.testing.assert_array_equal(values[decided], scores[decided])
+    assert (np.bitwise_count(replies[~decided]) >= 2).all()
+    below = board.score_of(ends, end_masks)
+    np.testing.assert_array_equal(np.where(plies % 2, -below, below)[~decided], scores[~decided])
+    theirs = winning(board.words, ends ^ end_masks, end_masks)
+    np.testing.assert_array_equal(threats, theirs)
+    return int((plies > 0).sum()) + int(decided.sum())
+
+
+def choices(board: Everything) -> int:
+    """At a node the replies left out lose at once, and the best of the others is the score."""
+    node = board.nodes
+    best = np.full(len(node.mines), -1000)
+    left_out = 0
+    for column in range(board.geometry.columns):
+        move = board.moves(node.masks, column)
+        for is_reply in (True, False):
+            chosen = (move != 0) & (((move & node.replies) != 0) == is_reply)
+            theirs = (node.mines ^ node.masks)[chosen]
+            values = -board.score_of(theirs, node.masks[chosen] | move[chosen])
+            if is_reply:
+                best[chosen] = np.maximum(best[chosen], values)
+            else:
+                np.testing.assert_array_equal(values, -(node.empties[chosen] // 2))
+                left_out += len(values)
+    np.testing.assert_array_equal(best, node.scores)
+    return left_out
+
+
+def range_at_a_node(board: Everything) -> int:
+    """Neither side wins with its next disc."""
+    node = board.nodes
+    low, high = -((node.empties - 2) // 2), (node.empties - 1) // 2
+    assert ((low <= node.scores) & (node.scores <= high)).all()
+    return int(((node.scores == low) | (node.scores == high)).sum())
+
+
+def nearest_win(board: Everything) -> int:
+    """A node with a child left and no decided win has no win with the mover's second disc."""
+    node = board.nodes
+    best = np.full(len(node.mines), -1000)
+    left = np.zeros(len(node.mines), dtype=bool)
+    for column in range(board.geometry.columns):
+        move = board.moves(node.masks, column) & node.replies
+        chosen = move != 0
+        theirs = (node.mines ^ node.masks)[chosen]
+        _, masks, _, replies, plies = played_on(board.words, theirs, (node.masks | move)[chosen])
+        decided = replies == 0
+        values = decided_values(board.words, masks, node.empties[chosen], plies + 1)
+        best[chosen] = np.maximum(best[chosen], np.where(decided, values, -1000))
+        left[chosen] |= ~decided
+    second = (node.empties - 1) // 2
+    np.testing.assert_array_equal(node.scores[best == second], second[best == second])
+    bounded = left & (best < second)
+    assert (node.scores[bounded] <= (node.empties[bounded] - 3) // 2).all()
+    assert (node.empties[bounded] >= 3).all()
+    return int(bounded.sum())
+
+
+def static(board: Everything) -> int:
+    """Every bound that needs no search, in every window."""
+    node = board.nodes
+    most = (board.geometry.cells + 1) // 2
+    decided = 0
+    for alpha in range(-most, most):
+        values = static_bounds(
+            board.words, node.mines, node.masks, node.threats, node.empties, alpha
+        )
+        known = values != NO_BOUND
+        values, scores = values[known], node.scores[known]
+        assert np.where(values > alpha, values <= scores, scores <= values).all()
+        decided += len(values)
+    return decided
+
+
+def mirror_images(board: Everything) -> int:
+    """A position and its mirror image share score and place; no other two share a place."""
+    geometry, width = board.geometry, np.uint64(board.geometry.height)
+    column = np.uint64((1 << geometry.height) - 1)
+    mines, masks = np.zeros_like(board.mines), np.zeros_like(board.masks)
+    for number in range(geometry.columns):
+        there = np.uint64(geometry.columns - 1 - number) * width
+        mines |= (board.mines >> np.uint64(number) * width & column) << there
+        masks |= (board.masks >> np.uint64(number) * width & column) << there
+    np.testing.assert_array_equal(board.score_of(mines, masks), board.scores)
+    plies = geometry.cells - board.empties
+    places = hashes(board.words, board.mines, board.masks, plies)
+    images = hashes(board.words, mines, masks, plies)
+    early = plies <= geometry.cells // 3
+    np.testing.assert_array_equal(places[early], images[early])
+    keys = np.where(early, np.minimum(board.keys, mines + masks), board.keys)
+    kinds, firsts, kind_of = np.unique(places, return_index=True, return_inverse=True)
+    assert len(kinds) == len(np.unique(keys))
+    np.testing.assert_array_equal(keys[firsts][kind_of], keys)
+    return int(early.sum())
+
+
+def windows(board: Everything) -> int:
+    """Every window from 3 below the score to 3 above it, the table filling up meanwhile."""
+    searcher = board.engine.searchers[0]
+    searcher.control[kernel.BUDGET] = 1 << 62
+    searcher.shared[:3] = (0, -99, 99)
+    board.engine.clear()
+    before = board.engine.nodes
+    order = np.random.default_rng(1).permutation(np.flatnonzero(~board.is_full))
+    for offset in (0, -1, 1, -2, -3, 2):
+        alphas = board.scores[order] + offset
+        values = tested(
+            searcher.words,
+            board.engine.entries,
+            searcher.stack,
+            searcher.control,
+            searcher.shared,
+            board.mines[order],
+            board.masks[order],
+            alphas,
+        )
+        scores = board.scores[order]
+        is_low = values > alphas
+        np.testing.assert_array_equal(is_low, scores > alphas)
+        assert np.where(is_low, values <= scores, scores <= values).all()
+    return board.engine.nodes - before
+
+
+@compiled
+def tested(
+    words: Boards,
+    entries: Boards,
+    stack: Boards,
+    control: Numbers,
+    shared: Numbers,
+    mines: Boards,
+    masks: Boards,
+    alphas: Numbers,
+) -> Numbers:
+    """Return what the search says of each position and its window."""
+    values = np.zeros(len(mines), dtype=np.int64)
+    for i in range(len(mines)):
+        values[i] = search(words, entries, stack, control, shared, mines[i], masks[i], alphas[i])
+    return values
+
+
+#: Returns how many positions, moves, windows or nodes it bore upon.
+Check = Callable[[Everything], int]
+
+CHECKS: tuple[Check, ...] = (
+    range_of_scores,
+    forced_replies,
+    choices,
+    range_at_a_node,
+    nearest_win,
+    static,
+    mirror_images,
+    windows,
+)
+
+
+def main() -> None:
+    columns, rows, connect = map(int, sys.argv[1:])
+    start = time.perf_counter()
+    found = len(all_scores(columns, rows, connect))
+    print(f"{found:,} positions of {columns}x{rows} connect {connect}")
+    board = Everything(columns, rows, connect)
+    print(f"scored by plain minimax in {time.perf_counter() - start:.0f} s")
+    for check in CHECKS:
+        print(f"{check.__name__:16s} holds, {check(board):,}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
