@@ -8,6 +8,7 @@
     python -m bench.solver --rows            published scores of whole rows of columns
     python -m bench.solver --boards          whole boards from scratch against published results
     python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
+    python -m bench.solver --together        hard positions by one thread and by several
 
 Every score is asserted, of ours and of `bitbully` (left out where it is not installed). Times are
 those of the thread that searches, so other work on the machine disturbs them little; each set is
@@ -35,6 +36,8 @@ from claimeven.solver import Engine
 OWN_POSITIONS = Path(__file__).parent / "positions"
 #: Sets of which only the first so many positions are solved, because each takes long.
 FIRST = {"begin-medium": 200, "begin-hard": 20}
+#: So many positions, each of so many nodes or more, are solved by one thread and by several.
+TOGETHER, TOGETHER_NODES = 20, 300_000
 #: Of sets faster than this in all, in seconds, the best of `REPEATS` runs counts.
 QUICK, REPEATS = 2.0, 3
 
@@ -63,11 +66,13 @@ def main() -> None:
     parser.add_argument("--rows", action="store_true")
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--empty", action="store_true")
+    parser.add_argument("--together", action="store_true")
     parser.add_argument("--table-mb", type=float, default=64)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(machine())
-    own = not (options.rows or options.boards or options.empty or options.memory)
+    single = options.rows or options.boards or options.empty or options.memory
+    own = not (single or options.together)
     if options.positions or own:
         folder = options.positions or OWN_POSITIONS
         for path in sorted(folder.glob("*.txt")):
@@ -80,6 +85,8 @@ def main() -> None:
         boards(options.threads)
     if options.empty:
         empty_board(options.threads, options.alone)
+    if options.together:
+        together(options.threads, options.table_mb)
 
 
 def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
@@ -211,6 +218,52 @@ def empty_board(threads: int, alone: bool) -> None:
     peers = {} if alone else bitbully_seconds([""], [1])
     for driver, theirs in peers.items():
         print(f"  bitbully.{driver}: {theirs:.1f} s, ratio {theirs / seconds:.1f}", flush=True)
+
+
+def together(threads: int, table_mb: float) -> None:
+    """Solve hard positions one by one, from an empty table each, by one thread and by several.
+
+    The time of several threads is that of the busiest: their CPU time in proportion to its nodes,
+    so that other work on the machine disturbs it little. Of three runs the median counts.
+    """
+    lines = (OWN_POSITIONS / "begin-hard.txt").read_text().splitlines()
+    engines = [Engine(Geometry(), table_mb=table_mb, threads=count) for count in (1, threads)]
+    gains = []
+    totals = np.zeros(2)
+
+    def seconds(engine: Engine, position: Position, score: int) -> float:
+        engine.clear()
+        before = [searcher.nodes for searcher in engine.searchers]
+        start = time.process_time()
+        assert engine.score(position.mine, position.mask) == score
+        cpu = time.process_time() - start
+        visited = [
+            searcher.nodes - was for searcher, was in zip(engine.searchers, before, strict=True)
+        ]
+        return cpu * max(visited) / sum(visited)
+
+    for line in lines:
+        moves, score = line.split()
+        position = Position.from_moves(moves)
+        engines[0].clear()
+        before = engines[0].nodes
+        engines[0].score(position.mine, position.mask)
+        if engines[0].nodes - before < TOGETHER_NODES:
+            continue
+        taken = [
+            float(np.median([seconds(engine, position, int(score)) for _ in range(REPEATS)]))
+            for engine in engines
+        ]
+        totals += taken
+        gains.append(taken[0] / taken[1])
+        print(f"{moves:16s} {taken[0]:6.3f} s {taken[1]:6.3f} s ratio {gains[-1]:.2f}", flush=True)
+        if len(gains) == TOGETHER:
+            break
+    print(
+        f"{len(gains)} positions, 1 and {threads} threads: {totals[0]:.2f} s, {totals[1]:.2f} s,"
+        f" ratio {totals[0] / totals[1]:.2f}; of single positions {min(gains):.2f} to"
+        f" {max(gains):.2f}, median {np.median(gains):.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -284,7 +284,7 @@ def mirror_images(board: Everything) -> int:
 
 
 def windows(board: Everything) -> int:
-    """Every window from 3 below the score to 3 above it, the table filling up meanwhile."""
+    """Each alpha from 3 below the score to 2 above it, the table filling up meanwhile."""
     searcher = board.engine.searchers[0]
     searcher.control[kernel.BUDGET] = 1 << 62
     searcher.shared[:3] = (0, -99, 99)

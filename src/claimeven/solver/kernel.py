@@ -2,7 +2,7 @@
 
 `search` is a test of the kind "is the score more than alpha?"; `windows` finds a score by a row of
 them. Contract of a test of (position, alpha) that returns v: if v > alpha the score is at least v,
-otherwise it is at most v.
+otherwise it is at most v. What the steps take for granted is proved in `bounds`.
 
 **Nodes.** A position is entered as a node only if the mover can do more than one thing: positions
 where a win is at hand, where every move loses at once, or where a single move does not, are
