@@ -121,17 +121,13 @@ class Everything:
         order = np.argsort(mines + masks)
         self.mines, self.masks, self.scores = mines[order], masks[order], scores[order]
         self.keys = self.mines + self.masks
-        self.playable = (self.masks + self._word(self.geometry.bottom)) & self._word(
+        self.playable = (self.masks + np.uint64(self.geometry.bottom)) & np.uint64(
             self.geometry.board
         )
         self.empties = self.geometry.cells - np.bitwise_count(self.masks).astype(np.int64)
         wins = winning(self.words, self.mines, self.masks) & self.playable
         self.wins_at_hand = wins != 0
         self.is_full = self.empties == 0
-
-    @staticmethod
-    def _word(value: int) -> np.uint64:
-        return np.uint64(value)
 
     def score_of(self, mines: Boards, masks: Boards) -> Numbers:
         """Return the scores of positions of this board."""
@@ -143,7 +139,8 @@ class Everything:
     @property
     def quiet(self) -> npt.NDArray[np.bool_]:
         """Positions that are neither full nor have a win at hand."""
-        return ~(self.wins_at_hand | self.is_full)
+        quiet: npt.NDArray[np.bool_] = ~(self.wins_at_hand | self.is_full)
+        return quiet
 
     @cached_property
     def nodes(self) -> Nodes:
@@ -162,8 +159,8 @@ class Everything:
 
     def moves(self, masks: Boards, column: int) -> Boards:
         """Return the cell a disc in a column goes to, 0 where the column is full."""
-        within = self._word(self.geometry.column_mask(column))
-        return (masks + self._word(self.geometry.bottom)) & within
+        within = np.uint64(self.geometry.column_mask(column))
+        return (masks + np.uint64(self.geometry.bottom)) & within
 
 
 # -- one check for each section of the proofs

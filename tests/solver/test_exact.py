@@ -62,7 +62,7 @@ def test_every_position_below_random_ones_with_lines_of_five(size: tuple[int, in
     engine = Engine(geometry, table_mb=1)
     rng = random.Random(1)
     by_diagonals = 0
-    for _ in range(8):
+    for _ in range(5):
         start = random_board(rng, size, geometry.cells - 11)
         expected = scores_from(start, geometry.rows, geometry.connect)
         mines, masks, scores = to_arrays(expected, geometry.rows)
@@ -74,7 +74,7 @@ def test_every_position_below_random_ones_with_lines_of_five(size: tuple[int, in
         for column, score in enumerate(children):
             if score is not None and not wins_with(played(start, column), column, 5):
                 assert score == -expected[played(start, column)]
-    assert by_diagonals > 500
+    assert by_diagonals > 300
 
 
 @pytest.mark.parametrize("size", [(3, 3, 3), (4, 3, 3), (3, 4, 3), (5, 1, 3), (2, 5, 4)])
@@ -132,7 +132,6 @@ def standard() -> Engine:
 @pytest.mark.parametrize(
     ("moves", "scores"),
     [
-        ("4455", [-4, -3, 18, 2, 2, 18, -3]),
         ("226744515337", [-1, 0, -1, 7, 6, -2, 0]),
         ("475772722323", [-14, 4, 4, 3, 4, -3, 4]),
         ("44455554221", [-15] * 7),
