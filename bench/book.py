@@ -56,7 +56,7 @@ def loading(book: Book) -> None:
     assert rows[8].quiet == UCI
     print(
         f"book of {len(book):,} positions, {len(data):,} bytes: read in {1e3 * seconds:.1f} ms;"
-        f" published counts of plies 0 to {book.plies} in {counting:.2f} s"
+        f" published counts of ply 8, counted with all others in {counting:.2f} s"
     )
 
 
