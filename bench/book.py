@@ -27,6 +27,7 @@ from claimeven.solver.book_verify import counts
 #: ones, which are the data set "connect-4" of UCI.
 PUBLISHED = (124624, 14676, 44975)
 UCI = (44473, 6449, 16635)
+PUBLISHED_9 = (197749, 42896, 317541)
 #: Plies that `report` puts together in a line.
 GROUP = 6
 
@@ -54,9 +55,10 @@ def loading(book: Book) -> None:
     counting, rows = best_of(1, lambda: list(counts(book)))
     assert rows[8].positions == PUBLISHED
     assert rows[8].quiet == UCI
+    assert rows[9].positions == PUBLISHED_9
     print(
         f"book of {len(book):,} positions, {len(data):,} bytes: read in {1e3 * seconds:.1f} ms;"
-        f" published counts of ply 8, counted with all others in {counting:.2f} s"
+        f" published counts of plies 8 and 9, counted with all others in {counting:.2f} s"
     )
 
 

@@ -21,7 +21,6 @@ SMALL = Geometry(5, 4)
 PLIES = 5
 
 
-
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
     return build_book(tmp_path_factory.mktemp("book") / "a.book", SMALL, PLIES, table_mb=4)
