@@ -433,7 +433,7 @@ def test_columns_are_tried_in_order() -> None:
         ),
         (
             lambda: Searcher(backend="compiled").search(Position(Geometry(9, 9)), 1),
-            "the compiled backend cannot search 9x9 connect 4 with the evaluation windows: it"
+            "the compiled backend with the evaluation windows cannot search 9x9 connect 4: it"
             " takes boards of columns * (rows + 1) <= 64 and claimeven's own evaluations",
         ),
     ],
