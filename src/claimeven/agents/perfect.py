@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,32 @@ LINES = 2_000_000
 TICK = 0.002
 
 Scores = Sequence["int | None"]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What was found out about a position, all from the side to move.
+
+    `scores` of the columns, None where not known, `score` of the position if all are, `nodes`
+    visited, `details` of how it was done.
+    """
+
+    scores: Scores
+    score: int | None
+    nodes: int
+    details: Mapping[str, Any]
+
+    def decision(self, column: int, policy: tuple[float, ...], start: float) -> Decision:
+        """Return the decision for a column, begun at `start` on the clock of `perf_counter`."""
+        return Decision(
+            column,
+            value=None if self.score is None else float(_sign(self.score)),
+            policy=policy,
+            score=self.score,
+            nodes=self.nodes,
+            seconds=time.perf_counter() - start,
+            details={"values": list(self.scores), "values_are": "score", **self.details},
+        )
 
 
 class SolverAgent(Agent):
@@ -109,20 +136,8 @@ class PerfectAgent(SolverAgent):
             policy = self.policy(scores, position.geometry)
             column = drawn(policy, rng)
             score = max(known for known in scores if known is not None)
-        return Decision(
-            column,
-            value=None if score is None else float((score > 0) - (score < 0)),
-            policy=policy,
-            score=score,
-            nodes=nodes,
-            seconds=time.perf_counter() - start,
-            details={
-                "values": list(scores),
-                "values_are": "score",
-                "complete": whole,
-                "backend": "compiled",
-            },
-        )
+        found = Solved(scores, score, nodes, {"complete": whole, "backend": "compiled"})
+        return found.decision(column, policy, start)
 
     def policy(self, scores: Scores, geometry: Geometry) -> tuple[float, ...]:
         """Return the chance of each column, given the score of each."""
@@ -174,20 +189,8 @@ class FullAgent(SolverAgent):
             scores, nodes, whole = self.solve(position, limit.seconds)
             column = best_known(position, scores)
         score = scores[column] if whole else None
-        return Decision(
-            column,
-            value=None if score is None else float(_sign(score)),
-            policy=one_hot(column, position.geometry.columns),
-            score=score,
-            nodes=nodes,
-            seconds=time.perf_counter() - start,
-            details={
-                "values": list(scores),
-                "values_are": "score",
-                "engine": engine,
-                "complete": whole,
-            },
-        )
+        found = Solved(scores, score, nodes, {"engine": engine, "complete": whole})
+        return found.decision(column, one_hot(column, position.geometry.columns), start)
 
 
 def errors(scores: Scores, temperature: float) -> tuple[float, ...]:

@@ -58,7 +58,7 @@ def command(
     """
     Position.from_moves(moves, geometry)
     say_when_compiling()
-    from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415
+    from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
     from claimeven.solver.analysis import analyse  # noqa: PLC0415 - as above
 
@@ -73,8 +73,8 @@ def command(
 
 
 def _lines(analysis: Analysis) -> list[str]:
-    from claimeven.solver.analysis import MOVE_HEADING, move_line  # noqa: PLC0415
-    from claimeven.solver.chart import score_chart  # noqa: PLC0415
+    from claimeven.solver.analysis import MOVE_HEADING, move_line  # noqa: PLC0415 - for a quick start
+    from claimeven.solver.chart import score_chart  # noqa: PLC0415 - for a quick start
 
     lines = [MOVE_HEADING, *(move_line(move) for move in analysis.moves)]
     lines += ["", _final_line(analysis), ""]
@@ -86,7 +86,7 @@ def _lines(analysis: Analysis) -> list[str]:
 
 def _final_line(analysis: Analysis) -> str:
     """Say how the game ended, or how it would end."""
-    from claimeven.solver import score_in_words  # noqa: PLC0415
+    from claimeven.solver import score_in_words  # noqa: PLC0415 - for a quick start
 
     over = analysis.outcome
     if over is not None:
@@ -95,7 +95,7 @@ def _final_line(analysis: Analysis) -> str:
 
 
 def _player_line(analysis: Analysis, player: int) -> str:
-    from claimeven.solver.analysis import JUDGEMENTS  # noqa: PLC0415
+    from claimeven.solver.analysis import JUDGEMENTS  # noqa: PLC0415 - for a quick start
 
     accuracy = analysis.accuracy(player)
     shown = "     -" if accuracy is None else f"{accuracy:5.1f}%"

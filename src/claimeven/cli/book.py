@@ -69,7 +69,7 @@ def build(
     """
     say_when_compiling()
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.book_build import build_book  # noqa: PLC0415
+    from claimeven.solver.book_build import build_book  # noqa: PLC0415 - for a quick start
 
     Solver(geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
     path = out if out is not None else Path(f"{geometry.columns}x{geometry.rows}.book")
@@ -135,7 +135,7 @@ def verify(
         raise ClaimevenError(f"--sample and --seed are 0 or more, not {min(sample, seed)}")
     path, book = _read(file)
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.book_verify import verify_book  # noqa: PLC0415
+    from claimeven.solver.book_verify import verify_book  # noqa: PLC0415 - for a quick start
 
     Solver(book.geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
     with status_line() as line:

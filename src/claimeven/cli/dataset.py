@@ -64,7 +64,7 @@ def command(
     lowest, highest = _range(plies)
     say_when_compiling()
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.dataset import DatasetPlan, make_dataset  # noqa: PLC0415
+    from claimeven.solver.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
 
     plan = DatasetPlan(positions, lowest, highest, seed, source, geometry)
     solver = Solver(geometry, table_mb, threads)

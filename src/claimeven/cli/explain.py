@@ -51,7 +51,7 @@ def command(
     if position.is_over:
         raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
     say_when_compiling()
-    from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415
+    from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
     from claimeven.solver.explain import explain  # noqa: PLC0415 - as above
 

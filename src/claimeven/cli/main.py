@@ -101,7 +101,7 @@ def _open_standard_streams() -> None:
     """Give what was started without a stdin, stdout or stderr an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open for good
 
 
 def _silence() -> int:

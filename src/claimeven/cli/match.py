@@ -133,7 +133,7 @@ def _progress(total: int) -> Iterator[Callable[[int], object]]:
         yield lambda done: None
         return
     from rich.console import Console  # noqa: PLC0415 - costs start-up time
-    from rich.progress import (  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415 - for a quick start
         BarColumn,
         MofNCompleteColumn,
         Progress,
@@ -169,8 +169,8 @@ def _print_game(played: PlayedGame, plan: MatchPlan, out: TextIO) -> None:
 
 def _print_result(result: MatchResult, out: TextIO) -> None:
     from rich.console import Console  # noqa: PLC0415 - costs start-up time
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415 - for a quick start
+    from rich.text import Text  # noqa: PLC0415 - for a quick start
 
     console = Console(file=out, width=min(table_width(), 100), highlight=False)
     plan, played = result.plan, len(result.games)

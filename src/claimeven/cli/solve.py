@@ -66,11 +66,8 @@ def command(
         raise ClaimevenError("'-' stands for all positions: give moves or '-', not both")
     if not positions:
         raise ClaimevenError("give the moves of a position such as 4455, \"\" or '-' for stdin")
-    given = (
-        []
-        if streamed
-        else [("".join(moves.split()), ongoing(moves, geometry)) for moves in positions]
-    )
+    joined = [] if streamed else ["".join(moves.split()) for moves in positions]
+    given = [(moves, ongoing(moves, geometry)) for moves in joined]
     say_when_compiling()
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 

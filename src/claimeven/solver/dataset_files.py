@@ -172,7 +172,7 @@ def _write_parquet(
 def _pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow  # noqa: PLC0415 - an extra
-        import pyarrow.parquet  # noqa: PLC0415
+        import pyarrow.parquet  # noqa: PLC0415 - for a quick start
     except ImportError:
         raise InvalidDatasetFile(
             "Parquet files need pyarrow: pip install 'claimeven[data]', or write a .csv file"
