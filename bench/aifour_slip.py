@@ -5,9 +5,9 @@ study comes from the slip.
 """
 
 from claimeven import Position
-from claimeven.minimax import Searcher
+from claimeven.minimax import MinimaxSearch
 
-_SEARCHER = Searcher("minimax", "streaks", order="left")
+_SEARCHER = MinimaxSearch("minimax", "streaks", order="left")
 
 
 def agent(position: Position) -> int:

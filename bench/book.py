@@ -18,10 +18,11 @@ import numpy as np
 
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
-from claimeven.solver import Book, Solver
-from claimeven.solver.book import shipped
-from claimeven.solver.book_text import to_text
-from claimeven.solver.book_verify import counts
+from claimeven.book import Book
+from claimeven.book.book import shipped
+from claimeven.book.text import to_text
+from claimeven.book.verify import counts
+from claimeven.solver import Solver
 
 #: Win, draw, loss for the first player after 8 plies: all positions (Boeck 2025), and the quiet
 #: ones, which are the data set "connect-4" of UCI.

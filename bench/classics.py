@@ -17,7 +17,7 @@ from bench.timing import best_of, machine
 from claimeven import Position
 from claimeven.arena import MatchPlan, MatchResult, Player, Schedule
 from claimeven.evaluation import COUNTERS
-from claimeven.minimax import Searcher
+from claimeven.minimax import MinimaxSearch
 
 #: Seconds the notebook of Politecnico di Torino (2021) took for the 500 games.
 POLITO_SECONDS = 596.026520
@@ -50,9 +50,9 @@ def main_job() -> None:
 
 
 def evaluations() -> None:
-    search = Searcher("minimax", "windows")
+    search = MinimaxSearch("minimax", "windows")
     compiled, result = best_of(3, lambda: search.search(Position(), depth=8))
-    readable = Searcher("minimax", "windows", backend="python")
+    readable = MinimaxSearch("minimax", "windows", backend="python")
     slow, slow_result = best_of(1, lambda: readable.search(Position(), depth=4))
     assert result.column == slow_result.column == 3
     fast_rate = result.counters.evaluations / compiled
@@ -65,7 +65,7 @@ def evaluations() -> None:
 
 def depth_eight() -> None:
     for depth, nodes in SIGNATURE.items():
-        search = Searcher("alphabeta", "windows")
+        search = MinimaxSearch("alphabeta", "windows")
         seconds, result = best_of(3, lambda s=search, d=depth: s.search(Position(), depth=d))
         assert result.counters.nodes == nodes, result.counters
         rate = result.counters.evaluations / seconds
@@ -73,7 +73,7 @@ def depth_eight() -> None:
             f"alphabeta windows depth {depth}: {seconds * 1e3:.2f} ms, {nodes:,} nodes,"
             f" {rate / 1e6:.1f} M evaluations/s"
         )
-    deep = Searcher("alphabeta", "windows")
+    deep = MinimaxSearch("alphabeta", "windows")
     seconds, result = best_of(1, lambda: deep.search(Position(), depth=12))
     print(
         f"alphabeta windows depth 12: {seconds:.3f} s,"

@@ -19,16 +19,16 @@ import numpy as np
 
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
-from claimeven.montecarlo import PLAYOUTS, PRESETS, Options, Searcher, preset
-from claimeven.montecarlo.graph_layout import graph_arrays
+from claimeven.compiled.randomness import Stream
+from claimeven.montecarlo import PLAYOUTS, PRESETS, MonteCarloOptions, MonteCarloSearch, preset
+from claimeven.montecarlo.graph.layout import graph_arrays
 from claimeven.montecarlo.layout import FIELDS
-from claimeven.montecarlo.playouts import board_vector, count_results
-from claimeven.montecarlo.randomness import Stream
-from claimeven.montecarlo.textbook_playouts import RULES
+from claimeven.montecarlo.playouts.kernel import count_results, playout_vector
+from claimeven.montecarlo.playouts.textbook import RULES
 from claimeven.solver import Solver
 
 #: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.
-PLAIN = Options(formula="ucb1", c=1.0, first="random", nodes=2_000_000)
+PLAIN = MonteCarloOptions(formula="ucb1", c=1.0, first="random", nodes=2_000_000)
 ITERATIONS = 200_000
 MILLION = 1_000_000
 #: Seconds a decision of the notebook of Politecnico di Torino (2021) took: 66 s a game.
@@ -44,7 +44,7 @@ def rng(seed: int = 1) -> np.random.Generator:
 
 def playouts() -> None:
     """Bare playouts from the empty board, and how the first player fares in them."""
-    board = board_vector(Geometry())
+    board = playout_vector(Geometry())
     for rule, name in enumerate(PLAYOUTS):
         count = 40_000 if "alphabeta" in name else 1_000_000
         seconds, results = best_of(
@@ -62,9 +62,9 @@ def playouts() -> None:
         )
 
 
-def rate(options: Options, iterations: int = ITERATIONS, runs: int = 5) -> float:
+def rate(options: MonteCarloOptions, iterations: int = ITERATIONS, runs: int = 5) -> float:
     """Iterations a second on the empty board, the best of some runs."""
-    searcher = Searcher(options.with_changes(reuse=False))
+    searcher = MonteCarloSearch(options.with_changes(reuse=False))
     searcher.search(Position(), rng(), iterations=iterations)  # touches the memory first
     seconds, result = best_of(
         runs, lambda: searcher.search(Position(), rng(), iterations=iterations)
@@ -75,12 +75,12 @@ def rate(options: Options, iterations: int = ITERATIONS, runs: int = 5) -> float
 
 def trees() -> None:
     """Iterations a second of every preset, and of the plain search against its textbook."""
-    plain = Searcher(PLAIN).search(Position(), rng(), iterations=ITERATIONS)
+    plain = MonteCarloSearch(PLAIN).search(Position(), rng(), iterations=ITERATIONS)
     assert tuple(child.visits for child in plain.root.children) == SIGNATURE, plain.root
     compiled = rate(PLAIN)
-    textbook = Searcher(PLAIN, "python")
+    textbook = MonteCarloSearch(PLAIN, "python")
     seconds, slow = best_of(1, lambda: textbook.search(Position(), rng(), iterations=2000))
-    fast = Searcher(PLAIN).search(Position(), rng(), iterations=2000)
+    fast = MonteCarloSearch(PLAIN).search(Position(), rng(), iterations=2000)
     assert fast.forest.branch(3) == slow.forest.branch(3)
     print(
         f"UCT, random playouts, {ITERATIONS:,} iterations: {compiled / 1e6:.2f} M/s;"
@@ -122,7 +122,7 @@ def threads() -> None:
         one = max(one, rate(PLAIN, runs=2))
         two = max(two, rate(PLAIN.with_changes(threads=2), 2 * ITERATIONS, runs=2))
     again = [
-        Searcher(PLAIN.with_changes(threads=2)).search(Position(), rng(), iterations=9999)
+        MonteCarloSearch(PLAIN.with_changes(threads=2)).search(Position(), rng(), iterations=9999)
         for _ in range(2)
     ]
     assert again[0].root == again[1].root
@@ -141,7 +141,7 @@ def memory() -> None:
 
 def shallow() -> None:
     """A decision of 50 iterations with alpha-beta playouts of depth 2."""
-    searcher = Searcher(preset("uct-polito", playout="alphabeta2"))
+    searcher = MonteCarloSearch(preset("uct-polito", playout="alphabeta2"))
     seconds, result = best_of(20, lambda: searcher.search(Position(), rng(), iterations=50))
     assert result.iterations == 50
     print(
@@ -158,7 +158,7 @@ def clock(decisions: int, players: list[str]) -> None:
         preset_name, _, playout = name.partition(":")
         options = preset(preset_name, **({"playout": playout} if playout else {}))
         for limit in (0.01, 0.1, 1.0):
-            searcher = Searcher(options)
+            searcher = MonteCarloSearch(options)
             over = []
             for i in range(decisions):
                 position = some_position(generator, 1 + i % 20)
@@ -196,7 +196,7 @@ def curve(count: int) -> None:
     for name in ("uct", "uct-menary"):
         shares = []
         for iterations in CURVE:
-            searcher = Searcher(preset(name, nodes=400_000, reuse=False))
+            searcher = MonteCarloSearch(preset(name, nodes=400_000, reuse=False))
             perfect, kept = [], []
             for found in labels.values():
                 losses = [

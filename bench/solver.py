@@ -30,7 +30,7 @@ import numpy as np
 from bench.timing import machine
 from claimeven import Position
 from claimeven.game.geometry import Geometry
-from claimeven.solver import Engine
+from claimeven.solver import ExactSearch
 
 #: Scored positions of our own, made by `bench.make_positions`.
 OWN_POSITIONS = Path(__file__).parent / "positions"
@@ -96,16 +96,16 @@ def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
     expected = [int(score) for _, score in lines]
     mines = np.array([position.mine for position in positions], dtype=np.uint64)
     masks = np.array([position.mask for position in positions], dtype=np.uint64)
-    engine = Engine(Geometry(), table_mb=table_mb)
+    search = ExactSearch(Geometry(), table_mb=table_mb)
     nodes = np.zeros(0, dtype=np.int64)
 
     def ours() -> list[int]:
         nonlocal nodes
-        scores, nodes = engine.score_many(mines, masks)
+        scores, nodes = search.score_many(mines, masks)
         return [int(score) for score in scores]
 
-    engine.score_many(mines[:1], masks[:1])  # compiles
-    seconds = timed(engine.clear, ours, expected)
+    search.score_many(mines[:1], masks[:1])  # compiles
+    seconds = timed(search.clear, ours, expected)
     count = len(lines)
     text = (
         f"{path.stem:14s} {count:5d} positions  ours {1e3 * seconds / count:10.5f} ms"
@@ -178,41 +178,41 @@ def memory() -> None:
 
 
 def rows(threads: int) -> None:
-    engine = Engine(Geometry(), table_mb=1024, threads=threads)
+    search = ExactSearch(Geometry(), table_mb=1024, threads=threads)
     for moves, expected in ROWS.items():
         position = Position.from_moves(moves)
         start = time.perf_counter()
-        before = engine.nodes
-        assert engine.scores(position.mine, position.mask) == expected
+        before = search.nodes
+        assert search.scores(position.mine, position.mask) == expected
         seconds = time.perf_counter() - start
-        print(f"row {moves or '(empty)':14s} {seconds:8.2f} s {engine.nodes - before:12,} nodes")
+        print(f"row {moves or '(empty)':14s} {seconds:8.2f} s {search.nodes - before:12,} nodes")
 
 
 def boards(threads: int) -> None:
     for (columns, rows), disc in BOARDS.items():
         geometry = Geometry(columns, rows)
-        engine = Engine(geometry, table_mb=1024, threads=threads)
+        search = ExactSearch(geometry, table_mb=1024, threads=threads)
         start = time.perf_counter()
-        score = engine.score(0, 0)
+        score = search.score(0, 0)
         seconds = time.perf_counter() - start
         size = (geometry.cells + 2 - abs(disc)) // 2 if disc else 0
         assert score == (size if disc > 0 else -size), (columns, rows, score)
         print(
-            f"board {columns}x{rows} {disc:+4d} {seconds:8.2f} s {engine.nodes:13,} nodes",
+            f"board {columns}x{rows} {disc:+4d} {seconds:8.2f} s {search.nodes:13,} nodes",
             flush=True,
         )
 
 
 def empty_board(threads: int, alone: bool) -> None:
-    engine = Engine(Geometry(), table_mb=1024, threads=threads)
-    engine.load()
-    engine.clear()
+    search = ExactSearch(Geometry(), table_mb=1024, threads=threads)
+    search.load()
+    search.clear()
     start, cpu = time.perf_counter(), time.process_time()
-    assert engine.score(0, 0) == 1
+    assert search.score(0, 0) == 1
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     print(
         f"empty board, {threads} threads, 1 GB: {seconds:.1f} s wall, {cpu:.1f} s CPU,"
-        f" {engine.nodes:,} nodes, at most {max(s.nodes for s in engine.searchers):,} a thread",
+        f" {search.nodes:,} nodes, at most {max(s.nodes for s in search.searchers):,} a thread",
         flush=True,
     )
     peers = {} if alone else bitbully_seconds([""], [1])
@@ -227,32 +227,32 @@ def together(threads: int, table_mb: float) -> None:
     so that other work on the machine disturbs it little. Of three runs the median counts.
     """
     lines = (OWN_POSITIONS / "begin-hard.txt").read_text().splitlines()
-    engines = [Engine(Geometry(), table_mb=table_mb, threads=count) for count in (1, threads)]
+    searches = [ExactSearch(Geometry(), table_mb=table_mb, threads=count) for count in (1, threads)]
     gains = []
     totals = np.zeros(2)
 
-    def seconds(engine: Engine, position: Position, score: int) -> float:
-        engine.clear()
-        before = [searcher.nodes for searcher in engine.searchers]
+    def seconds(search: ExactSearch, position: Position, score: int) -> float:
+        search.clear()
+        before = [searcher.nodes for searcher in search.searchers]
         start = time.process_time()
-        assert engine.score(position.mine, position.mask) == score
+        assert search.score(position.mine, position.mask) == score
         cpu = time.process_time() - start
         visited = [
-            searcher.nodes - was for searcher, was in zip(engine.searchers, before, strict=True)
+            searcher.nodes - was for searcher, was in zip(search.searchers, before, strict=True)
         ]
         return cpu * max(visited) / sum(visited)
 
     for line in lines:
         moves, score = line.split()
         position = Position.from_moves(moves)
-        engines[0].clear()
-        before = engines[0].nodes
-        engines[0].score(position.mine, position.mask)
-        if engines[0].nodes - before < TOGETHER_NODES:
+        searches[0].clear()
+        before = searches[0].nodes
+        searches[0].score(position.mine, position.mask)
+        if searches[0].nodes - before < TOGETHER_NODES:
             continue
         taken = [
-            float(np.median([seconds(engine, position, int(score)) for _ in range(REPEATS)]))
-            for engine in engines
+            float(np.median([seconds(search, position, int(score)) for _ in range(REPEATS)]))
+            for search in searches
         ]
         totals += taken
         gains.append(taken[0] / taken[1])

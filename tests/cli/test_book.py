@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry
-from claimeven.solver.book import Book
+from claimeven.book.book import Book
 from tests.cli.conftest import Run
 
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")

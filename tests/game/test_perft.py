@@ -11,7 +11,7 @@ import pytest
 
 from claimeven import ClaimevenError, Geometry, InvalidGeometry, Position
 from claimeven.game.perft import distinct, distinct_discs, distinct_totals, sequences
-from claimeven.game.perft_kernels import count_sequences, layers
+from claimeven.game.perft_kernel import count_sequences, layers
 from tests import naive
 from tests.game.positions import GEOMETRIES, random_position
 

@@ -11,7 +11,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.evaluation import EVALUATIONS, InvalidEvaluation
-from claimeven.minimax import PROVEN, WIN, InvalidSearch, Searcher, SearchResult
+from claimeven.minimax import PROVEN, WIN, InvalidSearch, MinimaxResult, MinimaxSearch
 from claimeven.minimax.rules import MOST, column_order, plies_to_end
 from tests import naive
 from tests.positions import SEARCHED, oracle, random_positions
@@ -22,7 +22,7 @@ BACKENDS = ("compiled", "python")
 POSITIONS_A_BOARD = 400
 
 
-def told(result: SearchResult) -> tuple[Any, ...]:
+def told(result: MinimaxResult) -> tuple[Any, ...]:
     """Everything of a result that both backends must agree in."""
     counters = astuple(result.counters)
     return result.column, result.value, result.line, result.columns, result.depth, counters
@@ -35,8 +35,8 @@ def told(result: SearchResult) -> tuple[Any, ...]:
 def test_alphabeta_returns_what_minimax_returns(geometry: Geometry) -> None:
     depths = cycle((1, 2, 3, 4))
     for name in EVALUATIONS:
-        full = Searcher("minimax", name, backend="compiled")
-        pruned = Searcher("alphabeta", name, backend="compiled")
+        full = MinimaxSearch("minimax", name, backend="compiled")
+        pruned = MinimaxSearch("alphabeta", name, backend="compiled")
         evaluations = [0, 0]
         for position in random_positions(geometry, POSITIONS_A_BOARD, seed=1, going_on=True):
             depth = next(depths)
@@ -51,15 +51,15 @@ def test_alphabeta_returns_what_minimax_returns(geometry: Geometry) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_negamax_with_an_empty_table_returns_minimax_value(order: str) -> None:
-    full = Searcher("minimax", order=order)
-    negamax = Searcher("negamax", order=order)
+    full = MinimaxSearch("minimax", order=order)
+    negamax = MinimaxSearch("negamax", order=order)
     for position in random_positions(Geometry(), 100, seed=2, going_on=True):
         negamax.reset()
         assert negamax.search(position, 4).value == full.search(position, 4).value
 
 
 def test_column_values_of_minimax_are_exact_and_bound_those_of_alphabeta() -> None:
-    full, pruned = Searcher("minimax"), Searcher("alphabeta")
+    full, pruned = MinimaxSearch("minimax"), MinimaxSearch("alphabeta")
     for position in random_positions(Geometry(), 100, seed=3, going_on=True):
         exact = full.search(position, 4).columns
         for column, known in enumerate(pruned.search(position, 4).columns):
@@ -76,7 +76,7 @@ def test_column_values_of_minimax_are_exact_and_bound_those_of_alphabeta() -> No
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("geometry", SEARCHED[:4], ids=str)
 def test_values_equal_the_oracle(geometry: Geometry, algorithm: str) -> None:
-    searchers = [Searcher(algorithm, "windows-symmetric", backend=b) for b in BACKENDS]
+    searchers = [MinimaxSearch(algorithm, "windows-symmetric", backend=b) for b in BACKENDS]
     for position in random_positions(geometry, 12, seed=4, going_on=True):
         depth = min(3, geometry.cells - position.ply)
         expected = naive.minimax(
@@ -98,7 +98,7 @@ def test_small_boards_are_solved_without_a_limit(algorithm: str) -> None:
     for geometry in boards:
         if algorithm == "minimax" and geometry == Geometry(3, 4, 3):
             continue  # every line of play, which is too many to look at each
-        result = Searcher(algorithm).search(Position(geometry))
+        result = MinimaxSearch(algorithm).search(Position(geometry))
         score = naive.score(naive.Game(geometry.columns, geometry.rows, geometry.connect))
         assert (result.value > 0) - (result.value < 0) == (score > 0) - (score < 0)
         if result.plies_to_end is not None:
@@ -112,7 +112,7 @@ def test_small_boards_are_solved_without_a_limit(algorithm: str) -> None:
     ids=str,
 )
 def test_published_results_of_small_boards(geometry: Geometry, winner: int | None) -> None:
-    result = Searcher("negamax", table=1 << 20).search(Position(geometry))
+    result = MinimaxSearch("negamax", table=1 << 20).search(Position(geometry))
     assert result.depth == geometry.cells
     if winner is None:
         assert (result.value, result.plies_to_end) == (0, None)
@@ -123,7 +123,7 @@ def test_published_results_of_small_boards(geometry: Geometry, winner: int | Non
 def test_positions_near_the_end_are_solved_as_the_oracle_does() -> None:
     geometry = Geometry(5, 4, 4)
     known: dict[object, int] = {}
-    searchers = [Searcher(algorithm) for algorithm in ALGORITHMS]
+    searchers = [MinimaxSearch(algorithm) for algorithm in ALGORITHMS]
     for position in random_positions(geometry, 60, seed=5, going_on=True):
         if geometry.cells - position.ply > 9:
             continue
@@ -146,13 +146,13 @@ def test_positions_near_the_end_are_solved_as_the_oracle_does() -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_faster_wins_and_slower_losses_are_preferred(algorithm: str, backend: str) -> None:
     # Three in a row with both ends open: a win now, though others would win later too.
-    now = Searcher(algorithm, backend=backend).search(Position.from_moves("314151"), 5)
+    now = MinimaxSearch(algorithm, backend=backend).search(Position.from_moves("314151"), 5)
     assert (now.column, now.value, now.plies_to_end) == (1, WIN - 1, 1)
     # Two open ends against the side to move: lost in two plies wherever it plays.
-    lost = Searcher(algorithm, backend=backend).search(Position.from_moves("31415"), 4)
+    lost = MinimaxSearch(algorithm, backend=backend).search(Position.from_moves("31415"), 4)
     assert (lost.value, lost.plies_to_end, len(lost.line)) == (2 - WIN, 2, 2)
     # One end is open: blocking it is the only column that does not lose at once.
-    blocked = Searcher(algorithm, backend=backend).search(Position.from_moves("1122336"), 2)
+    blocked = MinimaxSearch(algorithm, backend=backend).search(Position.from_moves("1122336"), 2)
     assert blocked.column == 3
     values = blocked.columns
     assert all(v is not None and v.value == 2 - WIN for c, v in enumerate(values) if c != 3)
@@ -162,11 +162,11 @@ def test_faster_wins_and_slower_losses_are_preferred(algorithm: str, backend: st
 def test_a_slow_loss_is_preferred_to_a_fast_one(algorithm: str) -> None:
     slower = 0
     for position in random_positions(Geometry(5, 4, 4), 400, seed=6, going_on=True):
-        result = Searcher("minimax").search(position, 6)
+        result = MinimaxSearch("minimax").search(position, 6)
         if result.value > -PROVEN:
             continue
         slowest = max(plies_to_end(c.value) or 0 for c in result.columns if c is not None)
-        chosen = Searcher(algorithm).search(position, 6)
+        chosen = MinimaxSearch(algorithm).search(position, 6)
         assert chosen.plies_to_end == slowest
         if algorithm != "negamax":  # whose line ends where the table answers
             assert len(chosen.line) == slowest
@@ -177,7 +177,7 @@ def test_a_slow_loss_is_preferred_to_a_fast_one(algorithm: str) -> None:
 # --- textbook and compiled ----------------------------------------------------------------------
 
 
-def same(one: Searcher, other: Searcher, position: Position, **limits: Any) -> None:
+def same(one: MinimaxSearch, other: MinimaxSearch, position: Position, **limits: Any) -> None:
     compiled, textbook = one.search(position, **limits), other.search(position, **limits)
     assert (compiled.backend, textbook.backend) == ("compiled", "python")
     assert told(compiled) == told(textbook), (position, limits)
@@ -189,7 +189,7 @@ def test_backends_agree_in_everything(geometry: Geometry, algorithm: str) -> Non
     depths = cycle((1, 2, 3)) if algorithm == "minimax" else cycle((1, 2, 3, 4))
     for order in ORDERS:
         for name in EVALUATIONS:
-            one, other = (Searcher(algorithm, name, order, backend) for backend in BACKENDS)
+            one, other = (MinimaxSearch(algorithm, name, order, backend) for backend in BACKENDS)
             for position in random_positions(geometry, 6, seed=7, going_on=True):
                 same(one, other, position, depth=next(depths))
 
@@ -199,7 +199,7 @@ def test_backends_agree_under_a_limit_of_nodes(algorithm: str) -> None:
     rng = random.Random(8)
     for geometry in SEARCHED:
         order = rng.choice(ORDERS)
-        one, other = (Searcher(algorithm, "streaks", order, backend) for backend in BACKENDS)
+        one, other = (MinimaxSearch(algorithm, "streaks", order, backend) for backend in BACKENDS)
         for position in random_positions(geometry, 8, seed=8, going_on=True):
             nodes = rng.choice((1, 2, 7, 8, 9, 50, 57, 58, rng.randint(1, 600)))
             same(one, other, position, nodes=nodes, depth=rng.choice((None, 2, 5)))
@@ -209,7 +209,9 @@ def test_backends_agree_under_a_limit_of_nodes(algorithm: str) -> None:
 def test_backends_agree_with_a_tiny_table_kept_from_call_to_call(entries: int) -> None:
     for geometry in SEARCHED:
         for name in ("streaks", "windows"):
-            one, other = (Searcher("negamax", name, backend=b, table=entries) for b in BACKENDS)
+            one, other = (
+                MinimaxSearch("negamax", name, backend=b, table=entries) for b in BACKENDS
+            )
             position, rng = Position(geometry), random.Random(entries)
             while not position.is_over:
                 if rng.random() < 0.5:
@@ -220,17 +222,17 @@ def test_backends_agree_with_a_tiny_table_kept_from_call_to_call(entries: int) -
 
 
 def test_a_table_that_forgets_much_gives_the_same_value() -> None:
-    full = Searcher("minimax")
+    full = MinimaxSearch("minimax")
     for position in random_positions(Geometry(), 60, seed=9, going_on=True):
         expected = full.search(position, 4).value
         for entries in (1, 4, 16):
-            assert Searcher("negamax", table=entries).search(position, 4).value == expected
+            assert MinimaxSearch("negamax", table=entries).search(position, 4).value == expected
 
 
 def test_backends_agree_to_the_end_of_the_game() -> None:
     geometry = Geometry(4, 4, 3)
     for algorithm in ALGORITHMS:
-        one, other = (Searcher(algorithm, backend=backend) for backend in BACKENDS)
+        one, other = (MinimaxSearch(algorithm, backend=backend) for backend in BACKENDS)
         for position in random_positions(geometry, 25, seed=10, going_on=True):
             if geometry.cells - position.ply <= 8:
                 same(one, other, position)
@@ -239,7 +241,7 @@ def test_backends_agree_to_the_end_of_the_game() -> None:
 def test_boards_beyond_a_word_are_searched_by_the_textbook() -> None:
     geometry = Geometry(9, 9, 4)
     results = [
-        Searcher(algorithm, "triples").search(Position.from_moves("5544", geometry), 2)
+        MinimaxSearch(algorithm, "triples").search(Position.from_moves("5544", geometry), 2)
         for algorithm in ALGORITHMS
     ]
     assert {result.backend for result in results} == {"python"}
@@ -251,7 +253,7 @@ def test_boards_beyond_a_word_are_searched_by_the_textbook() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_table_lives_until_it_is_reset(backend: str) -> None:
-    searcher = Searcher("negamax", backend=backend)
+    searcher = MinimaxSearch("negamax", backend=backend)
     position = Position.from_moves("44")
     fresh = searcher.search(position, 4)
     again = searcher.search(position, 4)
@@ -264,16 +266,19 @@ def test_the_table_lives_until_it_is_reset(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_search_on_another_board_does_not_meet_the_positions_of_the_last(backend: str) -> None:
-    searcher = Searcher("negamax", backend=backend)
+    searcher = MinimaxSearch("negamax", backend=backend)
     for geometry in (Geometry(7, 6, 4), Geometry(7, 6, 3), Geometry(6, 6, 4), Geometry(4, 6, 4)):
         position = Position.from_moves("12", geometry)
-        fresh = Searcher("negamax", backend=backend).search(position, 4)
+        fresh = MinimaxSearch("negamax", backend=backend).search(position, 4)
         assert told(searcher.search(position, 4)) == told(fresh)
 
 
 def test_a_trace_does_not_change_the_searches_after_it() -> None:
     position = Position.from_moves("44")
-    watched, alone = Searcher("negamax", backend="python"), Searcher("negamax", backend="python")
+    watched, alone = (
+        MinimaxSearch("negamax", backend="python"),
+        MinimaxSearch("negamax", backend="python"),
+    )
     assert len(list(watched.trace(position, 3))) > 0
     assert told(watched.search(position, 3)) == told(alone.search(position, 3))
 
@@ -285,7 +290,7 @@ def test_a_trace_does_not_change_the_searches_after_it() -> None:
 @pytest.mark.parametrize("moves", ["", "44", "112233", "31415", "4444445"])
 def test_traces_are_well_formed(algorithm: str, moves: str) -> None:
     position = Position.from_moves(moves)
-    searcher = Searcher(algorithm, "windows-symmetric", backend="python")
+    searcher = MinimaxSearch(algorithm, "windows-symmetric", backend="python")
     result = searcher.search(position, 3)
     searcher.reset()
     open_nodes: list[tuple[int, ...]] = []
@@ -316,7 +321,7 @@ def test_traces_are_well_formed(algorithm: str, moves: str) -> None:
 
 
 def test_a_trace_returns_the_node_of_the_root() -> None:
-    trace = Searcher("alphabeta").trace(Position.from_moves("112233"), 2)
+    trace = MinimaxSearch("alphabeta").trace(Position.from_moves("112233"), 2)
     with pytest.raises(StopIteration) as ended:
         while True:
             next(trace)
@@ -329,7 +334,7 @@ def test_a_trace_returns_the_node_of_the_root() -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_limit_of_seconds_always_gives_a_result(algorithm: str, backend: str) -> None:
-    searcher = Searcher(algorithm, backend=backend)
+    searcher = MinimaxSearch(algorithm, backend=backend)
     tiny = searcher.search(Position(), seconds=1e-9)
     assert tiny.depth >= 1
     assert tiny.column in Position().legal_columns
@@ -340,7 +345,7 @@ def test_a_limit_of_seconds_always_gives_a_result(algorithm: str, backend: str) 
 
 
 def test_the_depth_grows_with_the_nodes_and_stops_at_the_end() -> None:
-    searcher = Searcher("alphabeta")
+    searcher = MinimaxSearch("alphabeta")
     depths = [searcher.search(Position(), nodes=nodes).depth for nodes in (1, 100, 2000, 30000)]
     assert depths == sorted(depths)
     assert depths[0] == 1
@@ -354,7 +359,7 @@ def test_the_depth_grows_with_the_nodes_and_stops_at_the_end() -> None:
 
 
 def test_deepening_ends_with_a_proven_result() -> None:
-    result = Searcher("alphabeta").search(Position.from_moves("112233"), seconds=30.0)
+    result = MinimaxSearch("alphabeta").search(Position.from_moves("112233"), seconds=30.0)
     assert (result.depth, result.plies_to_end) == (1, 1)
 
 
@@ -368,21 +373,21 @@ def test_a_function_of_ones_own_is_searched_with(algorithm: str) -> None:
         sign = 1 if position.turn == 0 else -1
         return sign * 0.5 * (own & position.geometry.column_mask(0)).bit_count()
 
-    result = Searcher(algorithm, likes_column_1).search(Position(), 1)
+    result = MinimaxSearch(algorithm, likes_column_1).search(Position(), 1)
     assert (result.column, result.value, result.backend) == (0, 0.5, "python")
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_no_evaluation_outweighs_a_proven_result(algorithm: str) -> None:
-    result = Searcher(algorithm, lambda position: -1e300).search(Position(), 1)
+    result = MinimaxSearch(algorithm, lambda position: -1e300).search(Position(), 1)
     assert result.value == MOST
     assert result.plies_to_end is None
-    won = Searcher(algorithm, lambda position: -1e300).search(Position.from_moves("112233"), 1)
+    won = MinimaxSearch(algorithm, lambda position: -1e300).search(Position.from_moves("112233"), 1)
     assert (won.column, won.plies_to_end) == (3, 1)
 
 
 def test_a_result_counts_what_was_looked_at() -> None:
-    result = Searcher("minimax").search(Position(), 2)
+    result = MinimaxSearch("minimax").search(Position(), 2)
     counters = result.counters
     assert (counters.nodes, counters.evaluations, counters.expanded) == (57, 49, 8)
     assert (counters.cutoffs, counters.table_hits, counters.depth) == (0, 0, 2)
@@ -393,7 +398,7 @@ def test_columns_are_tried_in_order() -> None:
     assert column_order(Geometry(), "centre") == (3, 2, 4, 1, 5, 0, 6)
     assert column_order(Geometry(4, 4, 3), "centre") == (1, 2, 0, 3)
     assert column_order(Geometry(4, 4, 3), "left") == (0, 1, 2, 3)
-    flat = Searcher("alphabeta", lambda position: 0, "left").search(Position(), 2)
+    flat = MinimaxSearch("alphabeta", lambda position: 0, "left").search(Position(), 2)
     assert flat.column == 0
 
 
@@ -404,35 +409,41 @@ def test_columns_are_tried_in_order() -> None:
     ("made", "sentence"),
     [
         (
-            lambda: Searcher("mini"),
+            lambda: MinimaxSearch("mini"),
             "there is no algorithm 'mini': choose from minimax, alphabeta, negamax",
         ),
         (
-            lambda: Searcher(backend="gpu"),
+            lambda: MinimaxSearch(backend="gpu"),
             "there is no backend 'gpu': choose from auto, compiled, python",
         ),
-        (lambda: Searcher(order="right"), "there is no order 'right': choose from centre, left"),
         (
-            lambda: Searcher("negamax", table=3),
+            lambda: MinimaxSearch(order="right"),
+            "there is no order 'right': choose from centre, left",
+        ),
+        (
+            lambda: MinimaxSearch("negamax", table=3),
             "a table has a power of two of entries, 1 to 2^28, not 3",
         ),
         (
-            lambda: Searcher("negamax", table=0),
+            lambda: MinimaxSearch("negamax", table=0),
             "a table has a power of two of entries, 1 to 2^28, not 0",
         ),
-        (lambda: Searcher().search(Position(), 0), "depth must be greater than 0, not 0"),
+        (lambda: MinimaxSearch().search(Position(), 0), "depth must be greater than 0, not 0"),
         (
-            lambda: Searcher().search(Position(), seconds=-1.0),
+            lambda: MinimaxSearch().search(Position(), seconds=-1.0),
             "seconds must be greater than 0, not -1.0",
         ),
-        (lambda: Searcher().search(Position(), nodes=0), "nodes must be greater than 0, not 0"),
-        (lambda: Searcher().trace(Position(), 0), "depth must be greater than 0, not 0"),
         (
-            lambda: Searcher().search(Position.from_moves("1212121")),
+            lambda: MinimaxSearch().search(Position(), nodes=0),
+            "nodes must be greater than 0, not 0",
+        ),
+        (lambda: MinimaxSearch().trace(Position(), 0), "depth must be greater than 0, not 0"),
+        (
+            lambda: MinimaxSearch().search(Position.from_moves("1212121")),
             "the game is over, so there is nothing to search",
         ),
         (
-            lambda: Searcher(backend="compiled").search(Position(Geometry(9, 9)), 1),
+            lambda: MinimaxSearch(backend="compiled").search(Position(Geometry(9, 9)), 1),
             "the compiled backend with the evaluation windows cannot search 9x9 connect 4: it"
             " takes boards of columns * (rows + 1) <= 64 and claimeven's own evaluations",
         ),
@@ -447,4 +458,4 @@ def test_what_cannot_be_searched_is_told(made: Any, sentence: str) -> None:
 
 def test_an_unknown_evaluation_is_told() -> None:
     with pytest.raises(InvalidEvaluation, match="there is no evaluation 'window'"):
-        Searcher("alphabeta", "window")
+        MinimaxSearch("alphabeta", "window")

@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo import Branch, Options, Result, Searcher
+from claimeven.montecarlo import Branch, MonteCarloOptions, MonteCarloResult, MonteCarloSearch
 
 #: Boards of one word, and connect lengths of 2 to 5.
 BOARDS = (
@@ -34,11 +34,15 @@ def unfinished_position(rng: random.Random, geometry: Geometry) -> Position:
 
 
 def search(
-    position: Position, options: Options, iterations: int, seed: int = 1, backend: str = "auto"
-) -> Result:
+    position: Position,
+    options: MonteCarloOptions,
+    iterations: int,
+    seed: int = 1,
+    backend: str = "auto",
+) -> MonteCarloResult:
     """Search a position from scratch."""
     rng = np.random.default_rng(seed)
-    return Searcher(options, backend).search(position, rng, iterations=iterations)
+    return MonteCarloSearch(options, backend).search(position, rng, iterations=iterations)
 
 
 def all_of(branch: Branch) -> list[Branch]:

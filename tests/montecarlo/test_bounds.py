@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo import PRESETS, Searcher, preset
-from claimeven.montecarlo import graph_layout as graph
+from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
 from claimeven.montecarlo.contract import Engine
 from claimeven.montecarlo.engines import GraphEngine, TreeEngine
+from claimeven.montecarlo.graph import layout as graph
+from claimeven.montecarlo.graph.textbook import TextbookGraph
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MOST_VISITS, ROOT, TOTAL, VISITS
 from claimeven.montecarlo.textbook_engine import TextbookEngine
-from claimeven.montecarlo.textbook_graph import TextbookGraph
 from tests.montecarlo.support import all_of, search
 
 BACKENDS = ("compiled", "python")
@@ -42,7 +42,7 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
-    searcher = Searcher(preset(name, nodes=5000), backend)
+    searcher = MonteCarloSearch(preset(name, nodes=5000), backend)
     result = searcher.search(Position(), np.random.default_rng(1), iterations=20)
     engine = result.forest.engines[0]
     visit_nearly_to_the_end(engine, 10)
@@ -56,7 +56,10 @@ def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
-    searcher, rng = Searcher(preset("uct-menary", nodes=5000), backend), np.random.default_rng(1)
+    searcher, rng = (
+        MonteCarloSearch(preset("uct-menary", nodes=5000), backend),
+        np.random.default_rng(1),
+    )
     before = searcher.search(Position(), rng, iterations=20)
     visit_nearly_to_the_end(before.forest.engines[0], 10)
     assert searcher.search(Position(), rng, seconds=600).iterations == 10
@@ -67,7 +70,7 @@ def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_worn_graph_is_emptied(backend: str) -> None:
-    searcher = Searcher(preset("uct-itu-table", nodes=5000), backend)
+    searcher = MonteCarloSearch(preset("uct-itu-table", nodes=5000), backend)
     rng = np.random.default_rng(1)
     before = searcher.search(Position(), rng, iterations=20)
     visit_nearly_to_the_end(before.forest.engines[0], MOST_VISITS // 2)
@@ -79,7 +82,7 @@ def test_a_worn_graph_is_emptied(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_breadth_plays_on_from_the_leaves_of_a_full_tree(backend: str) -> None:
     """After the pass over the nodes every leaf gets a playout in turn, round after round."""
-    searcher = Searcher(preset("breadth", nodes=400), backend)
+    searcher = MonteCarloSearch(preset("breadth", nodes=400), backend)
     rng = np.random.default_rng(1)
     once = searcher.search(Position(), rng, iterations=400)
     nodes = once.nodes
@@ -104,7 +107,7 @@ def test_a_tree_is_kept_in_part(looked: int) -> None:
     """What is kept is part of the subtree, with the same numbers, and grows on."""
     position = Position.from_moves("44")
     for backend in BACKENDS:
-        searcher = Searcher(preset("uct-menary"), backend)
+        searcher = MonteCarloSearch(preset("uct-menary"), backend)
         before = searcher.search(position, np.random.default_rng(1), iterations=3000)
         subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
         engine, after = before.forest.engines[0], position.play(before.column)

@@ -11,7 +11,7 @@ from claimeven.game import Geometry, Position
 from claimeven.montecarlo import (
     PRESETS,
     InvalidOptions,
-    Searcher,
+    MonteCarloSearch,
     columns_text,
     preset,
     tree_json,
@@ -139,8 +139,8 @@ def test_svg() -> None:
 def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
     """The traced search is the compiled one: same tree; its steps are games that fit together."""
     options = preset(name, reuse=False, decisive="off", nodes=5000)
-    steps, root = Searcher(options).trace(POSITION, np.random.default_rng(3), 120)
-    result = Searcher(options).search(POSITION, np.random.default_rng(3), iterations=120)
+    steps, root = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
+    result = MonteCarloSearch(options).search(POSITION, np.random.default_rng(3), iterations=120)
     assert root == result.root
     assert [step.iteration for step in steps] == list(range(1, len(steps) + 1))
     first_moves = [0] * 7

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo import PRESETS, Branch, Options, preset
+from claimeven.montecarlo import PRESETS, Branch, MonteCarloOptions, preset
 from claimeven.montecarlo.engines import GraphEngine
-from claimeven.montecarlo.graph_layout import (
+from claimeven.montecarlo.graph.layout import (
     EDGE_TARGET,
     EDGE_VISITS,
     EDGES,
@@ -19,7 +19,7 @@ from claimeven.montecarlo.graph_layout import (
     unpacked_edge,
 )
 from claimeven.montecarlo.layout import unpacked
-from claimeven.montecarlo.textbook_tree import Node, TextbookTree
+from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode
 from tests.montecarlo.support import BOARDS, all_of, search, unfinished_position
 
 
@@ -124,11 +124,11 @@ def test_values_stay_within_the_scale(name: str, scale: str) -> None:
     ],
 )
 def test_bandits_by_hand(formula: str, c: float, scale: str, best: int) -> None:
-    tree = TextbookTree(Position(), Options(formula=formula, c=c, scale=scale), 1)
+    tree = TextbookTree(Position(), MonteCarloOptions(formula=formula, c=c, scale=scale), 1)
     tree.root.visits = 8
     arms = [(2, 0), (5, 1), (1, -1)]
     tree.root.children = [
-        Node(Position(), column, visits, total) for column, (visits, total) in enumerate(arms)
+        TreeNode(Position(), column, visits, total) for column, (visits, total) in enumerate(arms)
     ]
     assert tree.best_child(tree.root).column == best
 
@@ -136,17 +136,17 @@ def test_bandits_by_hand(formula: str, c: float, scale: str, best: int) -> None:
 def test_untried_children_by_hand() -> None:
     """`random` and `order` take an untried child at once; `all` counts it as one win in one."""
     for first, expected in (("random", 2), ("order", 2), ("all", 0)):
-        tree = TextbookTree(Position(), Options(first=first, c=0.1), 1)
+        tree = TextbookTree(Position(), MonteCarloOptions(first=first, c=0.1), 1)
         tree.root.visits = 3
         tree.root.children = [
-            Node(Position(), 0, 2, 2),
-            Node(Position(), 1, 1, -1),
-            Node(Position(), 2),
+            TreeNode(Position(), 0, 2, 2),
+            TreeNode(Position(), 1, 1, -1),
+            TreeNode(Position(), 2),
         ]
         bounds = [1 + 0.1 * math.sqrt(math.log(3) / 2), None, 1 + 0.1 * math.sqrt(math.log(3))]
         assert bounds[0] < bounds[2]  # so that `all` takes it too, by its bound
         assert tree.best_child(tree.root).column == 2
-        tree.root.children[0] = Node(Position(), 0, 1, 1)
+        tree.root.children[0] = TreeNode(Position(), 0, 1, 1)
         assert tree.best_child(tree.root).column == expected
 
 
@@ -158,7 +158,7 @@ def test_bandit_of_two_columns() -> None:
     """
     geometry = Geometry(2, 2, 2)
     position = Position.from_moves("1", geometry)
-    result = search(position, Options(formula="ucb1", c=1.0, first="order"), 200)
+    result = search(position, MonteCarloOptions(formula="ucb1", c=1.0, first="order"), 200)
     assert {child.column for child in result.root.children} == {0, 1}
     assert result.column in position.legal_columns
 

@@ -6,10 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from claimeven.compiled.randomness import Stream
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo.playouts import PLAYOUTS, board_vector, count_results
-from claimeven.montecarlo.randomness import Stream
-from claimeven.montecarlo.textbook_playouts import (
+from claimeven.montecarlo.playouts.kernel import PLAYOUTS, count_results, playout_vector
+from claimeven.montecarlo.playouts.textbook import (
     RULES,
     WIN,
     Replies,
@@ -43,7 +43,7 @@ def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
             np.uint64(position.mine),
             np.uint64(position.mask),
             cut or -1,
-            board_vector(position.geometry),
+            playout_vector(position.geometry),
             np.uint64(seed),
             PLAYED,
         )
@@ -72,7 +72,7 @@ def test_random_moves_are_even_over_the_open_columns() -> None:
 
 def test_random_results_of_the_empty_board() -> None:
     """First player's share of wins in random play, near 55.6 %, drawn games near 0.25 %."""
-    vector = board_vector(Geometry())
+    vector = playout_vector(Geometry())
     losses, draws, wins = count_results(0, np.uint64(0), np.uint64(0), -1, vector, 3, 200_000)
     assert 0.550 < wins / 200_000 < 0.562
     assert 0.001 < draws / 200_000 < 0.004

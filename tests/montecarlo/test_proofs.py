@@ -5,7 +5,7 @@ import random
 import pytest
 
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo import PRESETS, Branch, Options, preset
+from claimeven.montecarlo import PRESETS, Branch, MonteCarloOptions, preset
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN
 from tests.montecarlo.support import search, unfinished_position
 from tests.naive import Game, score
@@ -47,7 +47,7 @@ def proofs(root: Branch) -> dict[int, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("options", SOLVERS)
-def test_win_in_one(options: Options) -> None:
+def test_win_in_one(options: MonteCarloOptions) -> None:
     result = search(Position.from_moves("121212"), options, 300)
     assert (result.column, result.value) == (0, 1.0)
     assert result.policy[0] == 1.0
@@ -57,7 +57,7 @@ def test_win_in_one(options: Options) -> None:
 
 
 @pytest.mark.parametrize("options", SOLVERS)
-def test_forced_block(options: Options) -> None:
+def test_forced_block(options: MonteCarloOptions) -> None:
     position = Position.from_moves("12131")
     result = search(position, options, 2000)
     assert result.column == 0
@@ -71,7 +71,9 @@ def test_forced_block(options: Options) -> None:
 
 @pytest.mark.parametrize("options", SOLVERS)
 @pytest.mark.parametrize(("moves", "column", "distance"), FORCED_WINS)
-def test_forced_win_is_proven(options: Options, moves: str, column: int, distance: int) -> None:
+def test_forced_win_is_proven(
+    options: MonteCarloOptions, moves: str, column: int, distance: int
+) -> None:
     result = search(Position.from_moves(moves), options, 20_000)
     assert (result.column, result.value) == (column, 1.0)
     assert result.iterations < 20_000
@@ -81,7 +83,7 @@ def test_forced_win_is_proven(options: Options, moves: str, column: int, distanc
 
 @pytest.mark.parametrize("options", SOLVERS)
 @pytest.mark.parametrize("moves", LOST)
-def test_loss_is_proven(options: Options, moves: str) -> None:
+def test_loss_is_proven(options: MonteCarloOptions, moves: str) -> None:
     position = Position.from_moves(moves)
     result = search(position, options, 20_000)
     assert result.value == -1.0
@@ -93,7 +95,7 @@ def test_loss_is_proven(options: Options, moves: str) -> None:
 
 @pytest.mark.parametrize("options", SOLVERS)
 @pytest.mark.parametrize(("moves", "distance"), DEEP_LOSSES)
-def test_deep_loss_is_proven(options: Options, moves: str, distance: int) -> None:
+def test_deep_loss_is_proven(options: MonteCarloOptions, moves: str, distance: int) -> None:
     """Every column that the search has left is proven lost, the chosen one no sooner than any."""
     position = Position.from_moves(moves)
     result = search(position, options, 20_000)
@@ -124,7 +126,7 @@ def test_no_move_below_the_opponent_s_win(name: str, moves: str, column: int) ->
 
 
 @pytest.mark.parametrize("options", SOLVERS)
-def test_proofs_agree_with_plain_minimax(options: Options) -> None:
+def test_proofs_agree_with_plain_minimax(options: MonteCarloOptions) -> None:
     """Every proof in the tree of a small board is right, and the root gets proven."""
     rng = random.Random(5)
     geometry = Geometry(4, 3, 3)
@@ -140,7 +142,7 @@ def test_proofs_agree_with_plain_minimax(options: Options) -> None:
 
 
 @pytest.mark.parametrize("options", SOLVERS)
-def test_proofs_deep_in_the_tree_are_right(options: Options) -> None:
+def test_proofs_deep_in_the_tree_are_right(options: MonteCarloOptions) -> None:
     proven = 0
     for geometry in (Geometry(4, 3, 3), Geometry(3, 4, 3), Geometry(3, 5, 3)):
         known: dict[object, int] = {}

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from claimeven.game import Geometry, InvalidPosition, Position
-from claimeven.montecarlo import PRESETS, InvalidOptions, Options, Searcher, preset
+from claimeven.montecarlo import (
+    PRESETS,
+    InvalidOptions,
+    MonteCarloOptions,
+    MonteCarloSearch,
+    preset,
+)
 from tests.montecarlo.support import search
 
 
@@ -40,9 +46,11 @@ def test_threads_grow_different_trees_that_add_up() -> None:
 
 def test_seconds_end_a_search() -> None:
     for options in (preset("uct"), preset("uct", threads=2), preset("uct-itu-table"), FLAT):
-        result = Searcher(options).search(Position(), generator(), seconds=0.02)
+        result = MonteCarloSearch(options).search(Position(), generator(), seconds=0.02)
         assert result.iterations > 0
-    both = Searcher(preset("uct")).search(Position(), generator(), iterations=50, seconds=5.0)
+    both = MonteCarloSearch(preset("uct")).search(
+        Position(), generator(), iterations=50, seconds=5.0
+    )
     assert both.iterations == 50
 
 
@@ -51,13 +59,13 @@ FLAT = preset("flat")
 
 def test_the_budget_given_replaces_the_agents_own() -> None:
     assert search(Position(), preset("uct-aifour"), 77).iterations == 77
-    assert Searcher(preset("uct-aifour")).search(Position(), generator()).iterations == 200
+    assert MonteCarloSearch(preset("uct-aifour")).search(Position(), generator()).iterations == 200
 
 
 @pytest.mark.parametrize("table", ["off", "equal", "mirror"])
 @pytest.mark.parametrize("backend", ["compiled", "python"])
 def test_the_tree_is_kept_from_either_player_s_reply(table: str, backend: str) -> None:
-    searcher = Searcher(preset("uct-menary", table=table), backend)
+    searcher = MonteCarloSearch(preset("uct-menary", table=table), backend)
     position, rng = Position.from_moves("44"), generator()
     before = searcher.search(position, rng, iterations=600)
     one_on = position.play(before.column)
@@ -81,7 +89,7 @@ def test_the_tree_is_kept_from_either_player_s_reply(table: str, backend: str) -
 
 
 def test_a_kept_tree_is_the_subtree() -> None:
-    searcher = Searcher(preset("uct-menary"))
+    searcher = MonteCarloSearch(preset("uct-menary"))
     position = Position.from_moves("44")
     before = searcher.search(position, generator(), iterations=3000)
     subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
@@ -93,14 +101,14 @@ def test_a_kept_tree_is_the_subtree() -> None:
 
 
 def test_no_reuse_starts_from_scratch() -> None:
-    searcher = Searcher(preset("uct-menary", reuse=False))
+    searcher = MonteCarloSearch(preset("uct-menary", reuse=False))
     rng = generator()
     searcher.search(Position(), rng, iterations=100)
     assert searcher.search(Position(), rng, iterations=100).kept == 0
 
 
 def test_the_table_outlives_the_game() -> None:
-    searcher = Searcher(preset("uct-itu-table"))
+    searcher = MonteCarloSearch(preset("uct-itu-table"))
     rng = generator()
     first = searcher.search(Position(), rng, iterations=500)
     searcher.search(Position.from_moves("4455"), rng, iterations=500)
@@ -110,7 +118,7 @@ def test_the_table_outlives_the_game() -> None:
 
 
 def test_a_full_table_is_emptied_at_the_next_decision() -> None:
-    searcher = Searcher(preset("uct-itu-table", nodes=200))
+    searcher = MonteCarloSearch(preset("uct-itu-table", nodes=200))
     rng = generator()
     assert searcher.search(Position(), rng, iterations=500).full
     after = searcher.search(Position.from_moves("4"), rng, iterations=20)
@@ -183,7 +191,7 @@ def test_the_smallest_boards() -> None:
 )
 def test_bad_options(changes: dict[str, object], words: str) -> None:
     with pytest.raises(InvalidOptions, match=words.replace(".", r"\.")):
-        Options().with_changes(**changes)
+        MonteCarloOptions().with_changes(**changes)
 
 
 def test_bad_searches() -> None:
@@ -191,16 +199,16 @@ def test_bad_searches() -> None:
     with pytest.raises(InvalidOptions, match="unknown search 'uct-menari': choose from uct, flat"):
         preset("uct-menari")
     with pytest.raises(InvalidOptions, match="a search needs a budget"):
-        Searcher(Options()).search(position, rng)
+        MonteCarloSearch(MonteCarloOptions()).search(position, rng)
     with pytest.raises(InvalidOptions, match="iterations must be"):
-        Searcher(preset("uct")).search(position, rng, iterations=0)
+        MonteCarloSearch(preset("uct")).search(position, rng, iterations=0)
     with pytest.raises(InvalidOptions, match="seconds must be"):
-        Searcher(preset("uct")).search(position, rng, seconds=0)
+        MonteCarloSearch(preset("uct")).search(position, rng, seconds=0)
     with pytest.raises(InvalidPosition, match="the game is over"):
-        Searcher(preset("uct")).search(Position.from_moves("1212121"), rng, iterations=5)
+        MonteCarloSearch(preset("uct")).search(Position.from_moves("1212121"), rng, iterations=5)
     with pytest.raises(InvalidOptions, match="unknown backend 'gpu'"):
-        Searcher(preset("uct"), "gpu")
+        MonteCarloSearch(preset("uct"), "gpu")
     for table in ("off", "equal"):
         few = preset("uct-menary", nodes=3, table=table)
         with pytest.raises(InvalidOptions, match="nodes must be at least 8 here"):
-            Searcher(few).search(position, rng, iterations=5)
+            MonteCarloSearch(few).search(position, rng, iterations=5)

@@ -8,7 +8,7 @@ import pytest
 from claimeven.agents import Limit, make_agent
 from claimeven.cli.thinking import decision_lines
 from claimeven.game import Position
-from claimeven.montecarlo import PRESETS, Searcher, preset
+from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
 
 
 def told(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object], str, list[str]]:
@@ -79,8 +79,10 @@ def test_a_trace_says_what_it_traces(name: str) -> None:
 @pytest.mark.parametrize("moves", ["121212", "41315"])
 def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
     position = Position.from_moves(moves)
-    steps, root = Searcher(preset(name)).trace(position, np.random.default_rng(3), 40)
-    result = Searcher(preset(name)).search(position, np.random.default_rng(3), iterations=40)
+    steps, root = MonteCarloSearch(preset(name)).trace(position, np.random.default_rng(3), 40)
+    result = MonteCarloSearch(preset(name)).search(
+        position, np.random.default_rng(3), iterations=40
+    )
     assert len(steps) == result.iterations
     assert root == result.root
 

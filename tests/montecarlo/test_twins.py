@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from claimeven.game import Geometry
-from claimeven.montecarlo import PLAYOUTS, PRESETS, InvalidOptions, Options, Searcher
+from claimeven.montecarlo import (
+    PLAYOUTS,
+    PRESETS,
+    InvalidOptions,
+    MonteCarloOptions,
+    MonteCarloSearch,
+)
 from claimeven.montecarlo.formula import TABLE_SIZE
 from claimeven.montecarlo.options import (
     CHOICES,
@@ -21,11 +27,11 @@ from claimeven.montecarlo.options import (
 from tests.montecarlo.support import BOARDS, unfinished_position
 
 
-def random_options(rng: random.Random) -> Options:
+def random_options(rng: random.Random) -> MonteCarloOptions:
     """Any options that go together."""
     while True:
         try:
-            return Options(
+            return MonteCarloOptions(
                 method=rng.choice((*METHODS, "uct", "uct", "uct")),
                 formula=rng.choice(FORMULAS),
                 c=rng.choice((0, 0.3, 1.0, 2)),
@@ -46,7 +52,7 @@ def random_options(rng: random.Random) -> Options:
 
 
 def assert_same_games(
-    options: Options,
+    options: MonteCarloOptions,
     rng: random.Random,
     iterations: int,
     boards: tuple[Geometry, ...] = BOARDS,
@@ -54,7 +60,7 @@ def assert_same_games(
     """Both backends play the same moves from a position on, with the same trees."""
     position = unfinished_position(rng, rng.choice(boards))
     seed = rng.getrandbits(32)
-    twins = [Searcher(options, backend) for backend in ("compiled", "python")]
+    twins = [MonteCarloSearch(options, backend) for backend in ("compiled", "python")]
     rngs = [np.random.default_rng(seed) for _ in twins]
     for _ in range(3):
         if position.is_over:
@@ -99,5 +105,5 @@ def test_presets(name: str) -> None:
 def test_visit_counts_beyond_the_table() -> None:
     """Past the tables of roots, both backends compute them."""
     for table in ("off", "equal"):
-        options = Options(nodes=20, c=0.5, table=table)
+        options = MonteCarloOptions(nodes=20, c=0.5, table=table)
         assert_same_games(options, random.Random(4), TABLE_SIZE + 500, (Geometry(2, 3, 3),))

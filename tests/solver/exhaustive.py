@@ -20,7 +20,7 @@ import numpy.typing as npt
 from claimeven.game.geometry import Geometry
 from claimeven.solver import kernel
 from claimeven.solver.bounds import NO_BOUND, completing_cells, fixed_words, static_bound
-from claimeven.solver.drive import Engine
+from claimeven.solver.search import ExactSearch
 from tests.solver.plain import all_scores, as_arrays
 
 Boards = npt.NDArray[np.uint64]
@@ -115,8 +115,8 @@ class Everything:
     def __init__(self, columns: int, rows: int, connect: int) -> None:
         self.size = (columns, rows, connect)
         self.geometry = Geometry(columns, rows, connect)
-        self.engine = Engine(self.geometry, table_mb=1)
-        self.words = self.engine.searchers[0].words
+        self.engine = ExactSearch(self.geometry, table_mb=1)
+        self.words = self.engine.workers[0].words
         mines, masks, scores = as_arrays(*self.size)
         order = np.argsort(mines + masks)
         self.mines, self.masks, self.scores = mines[order], masks[order], scores[order]
@@ -282,20 +282,20 @@ def mirror_images(board: Everything) -> int:
 
 def windows(board: Everything) -> int:
     """Each alpha from 3 below the score to 2 above it, the table filling up meanwhile."""
-    searcher = board.engine.searchers[0]
-    searcher.control[kernel.BUDGET] = 1 << 62
-    searcher.shared[:3] = (0, -99, 99)
+    worker = board.engine.workers[0]
+    worker.control[kernel.BUDGET] = 1 << 62
+    worker.shared[:3] = (0, -99, 99)
     board.engine.clear()
     before = board.engine.nodes
     order = np.random.default_rng(1).permutation(np.flatnonzero(~board.is_full))
     for offset in (0, -1, 1, -2, -3, 2):
         alphas = board.scores[order] + offset
         values = tested(
-            searcher.words,
+            worker.words,
             board.engine.entries,
-            searcher.stack,
-            searcher.control,
-            searcher.shared,
+            worker.stack,
+            worker.control,
+            worker.shared,
             board.mines[order],
             board.masks[order],
             alphas,

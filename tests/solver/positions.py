@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from contextlib import suppress
 
-from claimeven.game import bitboards
+from claimeven.game import tactics
 from claimeven.game.geometry import Geometry
-from claimeven.solver.drive import Engine, SearchStopped
+from claimeven.solver.search import ExactSearch, SearchStopped
 
 
 def random_position(geometry: Geometry, plies: int, rng: random.Random) -> tuple[int, int]:
@@ -16,8 +16,8 @@ def random_position(geometry: Geometry, plies: int, rng: random.Random) -> tuple
     while True:
         mine = mask = 0
         for _ in range(plies):
-            playable = bitboards.playable_cells(mask, geometry)
-            wins = bitboards.winning_cells(mine, mask, geometry)
+            playable = tactics.playable_cells(mask, geometry)
+            wins = tactics.winning_cells(mine, mask, geometry)
             moves = [1 << bit for bit in range(geometry.bits) if playable >> bit & 1]
             move = rng.choice(moves)
             if move & wins:
@@ -31,7 +31,7 @@ def hard_positions(
     geometry: Geometry, plies: int, count: int, rng: random.Random, least: int, most: int
 ) -> Iterator[tuple[int, int]]:
     """Yield random positions whose score takes `least` to `most` nodes from an empty table."""
-    probe = Engine(geometry, table_mb=0.01)
+    probe = ExactSearch(geometry, table_mb=0.01)
     while count:
         mine, mask = random_position(geometry, plies, rng)
         before = probe.nodes

@@ -5,25 +5,25 @@ from __future__ import annotations
 import pytest
 
 from claimeven.game.geometry import Geometry
-from claimeven.solver.reference import Node, Reference
+from claimeven.solver.textbook import Choice, TextbookSolver
 from tests.solver.plain import all_scores, as_words
 
 
 @pytest.mark.parametrize("size", [(4, 3, 3), (3, 4, 3), (3, 5, 3), (3, 4, 4), (2, 6, 4)])
 def test_bounds_hold_on_every_position(size: tuple[int, int, int]) -> None:
     geometry = Geometry(*size)
-    reference = Reference(geometry, 1)
+    textbook = TextbookSolver(geometry, 1)
     most = (geometry.cells + 1) // 2
     decided = 0
     for board, score in all_scores(*size).items():
         mine, mask = as_words(board, geometry.rows)
-        playable = reference.lowest(mask)
-        threats = reference.completing(mine ^ mask, mask)
-        if playable & (reference.completing(mine, mask) | threats) or not playable:
+        playable = textbook.lowest(mask)
+        threats = textbook.completing(mine ^ mask, mask)
+        if playable & (textbook.completing(mine, mask) | threats) or not playable:
             continue
-        node = Node(mine, mask, threats, 0, 0)
+        node = Choice(mine, mask, threats, 0, 0)
         for alpha in range(-most, most):
-            bound = reference.static_bound(node, alpha)
+            bound = textbook.static_bound(node, alpha)
             if bound is not None:
                 decided += 1
                 holds = score >= bound if bound > alpha else score <= bound
@@ -34,25 +34,25 @@ def test_bounds_hold_on_every_position(size: tuple[int, int, int]) -> None:
 def test_the_second_player_holds_by_following_up() -> None:
     """All lines are level and the second player gets the whole upper row."""
     geometry = Geometry(7, 2, 4)
-    reference = Reference(geometry, 1)
-    empty_board = Node(0, 0, 0, geometry.bottom, 0)
-    assert reference.static_bound(empty_board, 0) is None
+    textbook = TextbookSolver(geometry, 1)
+    empty_board = Choice(0, 0, 0, geometry.bottom, 0)
+    assert textbook.static_bound(empty_board, 0) is None
     middle = geometry.column_mask(3)
     lower, upper = (1 << geometry.bit(3, row) for row in range(2))
-    assert reference.static_bound(Node(lower, middle, 0, 0, 0), 0) is None
-    assert reference.static_bound(Node(upper, middle, 0, 0, 0), 0) == 0
+    assert textbook.static_bound(Choice(lower, middle, 0, 0, 0), 0) is None
+    assert textbook.static_bound(Choice(upper, middle, 0, 0, 0), 0) == 0
 
 
 def test_an_odd_threat_wins_by_zugzwang() -> None:
     """The second player is to move, must in the end play below a winning cell, and loses."""
     geometry = Geometry(4, 6, 4)
-    reference = Reference(geometry, 1)
+    textbook = TextbookSolver(geometry, 1)
     cell = 1 << geometry.bit(0, 2)
     full = sum(geometry.column_mask(column) for column in (1, 2, 3))
     mask = full | 1 << geometry.bit(0, 0)
     mine = sum(1 << geometry.bit(column, row) for column in (1, 2) for row in (0, 3, 4))
-    node = Node(mine, mask, cell, 0, 0)
+    node = Choice(mine, mask, cell, 0, 0)
     disc = geometry.cells - 3
     score = (geometry.cells + 2 - disc) // 2
-    assert reference.static_bound(node, -score) == -score
-    assert reference.static_bound(node, -score - 1) is None
+    assert textbook.static_bound(node, -score) == -score
+    assert textbook.static_bound(node, -score - 1) is None

@@ -9,7 +9,7 @@ import pytest
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.solver.drive import Engine
+from claimeven.solver.search import ExactSearch
 from tests import naive
 from tests.solver.plain import (
     STRAIGHT,
@@ -47,7 +47,7 @@ from tests.solver.plain import (
 )
 def test_every_position_of_small_boards(size: tuple[int, int, int]) -> None:
     mines, masks, expected = as_arrays(*size)
-    engine = Engine(Geometry(*size), table_mb=1)
+    engine = ExactSearch(Geometry(*size), table_mb=1)
     scores, nodes = engine.score_many(mines, masks)
     np.testing.assert_array_equal(scores, expected)
     assert nodes.sum() == engine.nodes
@@ -59,7 +59,7 @@ def test_every_position_of_small_boards(size: tuple[int, int, int]) -> None:
 def test_every_position_below_random_ones_with_lines_of_five(size: tuple[int, int, int]) -> None:
     """Eleven moves from the end or less: every position, diagonals deciding many of them."""
     geometry = Geometry(*size)
-    engine = Engine(geometry, table_mb=1)
+    engine = ExactSearch(geometry, table_mb=1)
     rng = random.Random(1)
     by_diagonals = 0
     for _ in range(5):
@@ -120,13 +120,13 @@ def test_published_results_of_whole_boards(size: tuple[int, int]) -> None:
     disc = PUBLISHED[size]
     geometry = Geometry(*size)
     expected = (geometry.cells + 2 - abs(disc)) // 2 if disc else 0
-    score = Engine(geometry, table_mb=16).score(0, 0)
+    score = ExactSearch(geometry, table_mb=16).score(0, 0)
     assert score == (expected if disc > 0 else -expected)
 
 
 @pytest.fixture(scope="module")
-def standard() -> Engine:
-    return Engine(Geometry(), table_mb=32)
+def standard() -> ExactSearch:
+    return ExactSearch(Geometry(), table_mb=32)
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def standard() -> Engine:
         ("44455554221", [-15] * 7),
     ],
 )
-def test_published_scores_of_columns(standard: Engine, moves: str, scores: list[int]) -> None:
+def test_published_scores_of_columns(standard: ExactSearch, moves: str, scores: list[int]) -> None:
     position = Position.from_moves(moves)
     assert standard.scores(position.mine, position.mask) == scores
 
 
-def test_full_columns_and_wins_at_hand(standard: Engine) -> None:
+def test_full_columns_and_wins_at_hand(standard: ExactSearch) -> None:
     position = Position.from_moves("4444447171717")
     scores = standard.scores(position.mine, position.mask)
     assert scores[3] is None
@@ -153,6 +153,6 @@ def test_full_columns_and_wins_at_hand(standard: Engine) -> None:
 
 def test_a_full_board_is_a_draw() -> None:
     geometry = Geometry(2, 2, 3)
-    engine = Engine(geometry, table_mb=1)
+    engine = ExactSearch(geometry, table_mb=1)
     assert engine.score(0b001010, geometry.board) == 0
     assert engine.scores(0b001010, geometry.board) == [None, None]

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.solver import kernel, windows
-from claimeven.solver.drive import ALONE_NODES, Engine, Progress, SearchStopped
-from claimeven.solver.table import multiplier, unpack
+from claimeven.solver import kernel, null_window
+from claimeven.solver.search import ALONE_NODES, ExactSearch, Progress, SearchStopped
+from claimeven.solver.transpositions import multiplier, unpack
 from tests.solver.positions import hard_positions, random_position
 
 STANDARD = Geometry()
@@ -33,28 +33,28 @@ def sample(plies: int, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(STANDARD, table_mb=8)
+def engine() -> ExactSearch:
+    return ExactSearch(STANDARD, table_mb=8)
 
 
-def window(engine: Engine, mine: int, mask: int, alpha: int) -> tuple[int, int]:
+def window(engine: ExactSearch, mine: int, mask: int, alpha: int) -> tuple[int, int]:
     """Return what a single null-window test says, and the nodes it visits."""
-    searcher = engine.searchers[0]
-    before = searcher.nodes
-    searcher.control[kernel.RESUME] = 0
-    searcher.control[kernel.BUDGET] = 1 << 62
-    searcher.shared[:3] = (0, -99, 99)
+    worker = engine.workers[0]
+    before = worker.nodes
+    worker.control[kernel.RESUME] = 0
+    worker.control[kernel.BUDGET] = 1 << 62
+    worker.shared[:3] = (0, -99, 99)
     bound = kernel.search(
-        searcher.words,
+        worker.words,
         engine.entries,
-        searcher.stack,
-        searcher.control,
-        searcher.shared,
+        worker.stack,
+        worker.control,
+        worker.shared,
         np.uint64(mine),
         np.uint64(mask),
         alpha,
     )
-    return int(bound), searcher.nodes - before
+    return int(bound), worker.nodes - before
 
 
 def holds(alpha: int, bound: int, score: int) -> bool:
@@ -64,19 +64,19 @@ def holds(alpha: int, bound: int, score: int) -> bool:
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(14, 36), st.integers(-21, 21))
 def test_a_test_returns_a_bound_on_its_side_of_the_window(
-    engine: Engine, seed: int, plies: int, alpha: int
+    engine: ExactSearch, seed: int, plies: int, alpha: int
 ) -> None:
     mine, mask = random_position(STANDARD, plies, random.Random(seed))
-    bound, _ = window(Engine(STANDARD, table_mb=0.1), mine, mask, alpha)
+    bound, _ = window(ExactSearch(STANDARD, table_mb=0.1), mine, mask, alpha)
     assert holds(alpha, bound, engine.score(mine, mask))
 
 
 @pytest.mark.parametrize("plies", range(14, 25, 2))
 def test_tests_near_the_score_return_a_bound_from_an_empty_table(
-    engine: Engine, plies: int
+    engine: ExactSearch, plies: int
 ) -> None:
     """Windows that need a search: the score is known from another table."""
-    fresh = Engine(STANDARD, table_mb=0.5)
+    fresh = ExactSearch(STANDARD, table_mb=0.5)
     visited = []
     for mine, mask in hard_positions(STANDARD, plies, 12, random.Random(plies), 300, 300_000):
         score = engine.score(mine, mask)
@@ -92,7 +92,7 @@ def test_tests_near_the_score_return_a_bound_from_an_empty_table(
 def test_tests_return_a_bound_on_other_boards(size: tuple[int, int, int]) -> None:
     geometry = Geometry(*size)
     plies = 2 if geometry.connect == 3 else geometry.cells // 2
-    known, fresh = Engine(geometry, table_mb=4), Engine(geometry, table_mb=0.1)
+    known, fresh = ExactSearch(geometry, table_mb=4), ExactSearch(geometry, table_mb=0.1)
     visited = []
     for mine, mask in hard_positions(geometry, plies, 6, random.Random(str(size)), 10, 100_000):
         score = known.score(mine, mask)
@@ -104,11 +104,11 @@ def test_tests_return_a_bound_on_other_boards(size: tuple[int, int, int]) -> Non
     assert np.mean(np.array(visited) > 5) > 0.25
 
 
-def test_a_table_of_64_entries_gives_the_same_scores(engine: Engine) -> None:
+def test_a_table_of_64_entries_gives_the_same_scores(engine: ExactSearch) -> None:
     """The table is written over hundreds of times."""
-    tiny = Engine(STANDARD, table_mb=64 * 8 / 2**20)
+    tiny = ExactSearch(STANDARD, table_mb=64 * 8 / 2**20)
     assert len(tiny.entries) == 64
-    large = Engine(STANDARD, table_mb=8)
+    large = ExactSearch(STANDARD, table_mb=8)
     for mine, mask in hard_positions(STANDARD, 18, 12, random.Random(1), 1000, 20_000):
         assert tiny.score(mine, mask) == large.score(mine, mask)
     assert tiny.entries.all()
@@ -119,7 +119,7 @@ def test_a_table_of_64_entries_gives_the_same_scores(engine: Engine) -> None:
     )
 
 
-def entries_of(engine: Engine) -> Iterator[tuple[int, int, int | None, int | None]]:
+def entries_of(engine: ExactSearch) -> Iterator[tuple[int, int, int | None, int | None]]:
     """Yield what a table says: discs of the side to move, all discs, low and high bound."""
     geometry = engine.geometry
     rest_bits = geometry.bits - engine.bucket_bits
@@ -137,8 +137,8 @@ def entries_of(engine: Engine) -> Iterator[tuple[int, int, int | None, int | Non
 
 
 @pytest.mark.parametrize("table_mb", [64 * 8 / 2**20, 0.25])
-def test_every_bound_in_the_table_is_true(engine: Engine, table_mb: float) -> None:
-    writer = Engine(STANDARD, table_mb=table_mb)
+def test_every_bound_in_the_table_is_true(engine: ExactSearch, table_mb: float) -> None:
+    writer = ExactSearch(STANDARD, table_mb=table_mb)
     for plies in (10, 16):
         for mine, mask in hard_positions(STANDARD, plies, 3, random.Random(2), 5000, 200_000):
             writer.score(mine, mask)
@@ -153,7 +153,7 @@ def test_every_bound_in_the_table_is_true(engine: Engine, table_mb: float) -> No
 
 def test_the_same_run_visits_the_same_nodes() -> None:
     mines, masks = sample(18, 60, seed=2)
-    first, second = Engine(STANDARD, table_mb=1), Engine(STANDARD, table_mb=1)
+    first, second = ExactSearch(STANDARD, table_mb=1), ExactSearch(STANDARD, table_mb=1)
     expected = first.score_many(mines, masks)
     assert expected[1].sum() > 20_000
     np.testing.assert_array_equal(second.score_many(mines, masks), expected)
@@ -161,37 +161,37 @@ def test_the_same_run_visits_the_same_nodes() -> None:
     np.testing.assert_array_equal(second.score_many(mines, masks), expected)
 
 
-def test_two_threads_in_bulk_give_the_scores_of_one(engine: Engine) -> None:
+def test_two_threads_in_bulk_give_the_scores_of_one(engine: ExactSearch) -> None:
     mines, masks = sample(16, 3 * 64 + 5, seed=3)
-    pair = Engine(STANDARD, table_mb=8, threads=2)
+    pair = ExactSearch(STANDARD, table_mb=8, threads=2)
     alone = engine.score_many(mines, masks)[0]
     np.testing.assert_array_equal(pair.score_many(mines, masks)[0], alone)
-    assert min(searcher.nodes for searcher in pair.searchers) > 1000
+    assert min(worker.nodes for worker in pair.workers) > 1000
 
 
-def test_two_threads_at_one_position_give_the_score_of_one(engine: Engine) -> None:
-    pair = Engine(STANDARD, table_mb=8, threads=2)
+def test_two_threads_at_one_position_give_the_score_of_one(engine: ExactSearch) -> None:
+    pair = ExactSearch(STANDARD, table_mb=8, threads=2)
     shared_work = 0
     for mine, mask in hard_positions(STANDARD, 12, 4, random.Random(4), 400_000, 1_500_000):
-        before = pair.searchers[1].nodes
+        before = pair.workers[1].nodes
         assert pair.score(mine, mask) == engine.score(mine, mask)
-        shared_work += pair.searchers[1].nodes - before > ALONE_NODES
+        shared_work += pair.workers[1].nodes - before > ALONE_NODES
     assert shared_work >= 2
 
 
 def test_pausing_changes_nothing() -> None:
-    whole, sliced = Engine(STANDARD, table_mb=1), Engine(STANDARD, table_mb=1)
+    whole, sliced = ExactSearch(STANDARD, table_mb=1), ExactSearch(STANDARD, table_mb=1)
     score = whole.score(MIDDLE.mine, MIDDLE.mask)
-    searcher = sliced.searchers[0]
-    control, shared = searcher.control, searcher.shared
+    worker = sliced.workers[0]
+    control, shared = worker.control, worker.shared
     shared[:3] = (0, -99, 99)
     pauses = 0
     while True:
-        control[kernel.BUDGET] = searcher.nodes + 97
-        result = windows.solve(
-            searcher.words,
+        control[kernel.BUDGET] = worker.nodes + 97
+        result = null_window.solve(
+            worker.words,
             sliced.entries,
-            searcher.stack,
+            worker.stack,
             control,
             shared,
             np.uint64(MIDDLE.mine),
@@ -202,7 +202,7 @@ def test_pausing_changes_nothing() -> None:
         if result != kernel.PAUSED:
             break
         pauses += 1
-        assert searcher.nodes == 97 * pauses
+        assert worker.nodes == 97 * pauses
     assert result == score
     assert sliced.nodes == whole.nodes
     np.testing.assert_array_equal(sliced.entries, whole.entries)
@@ -210,21 +210,21 @@ def test_pausing_changes_nothing() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_node_budget_stops_the_search(threads: int) -> None:
-    engine = Engine(STANDARD, table_mb=1, threads=threads)
+    engine = ExactSearch(STANDARD, table_mb=1, threads=threads)
     with pytest.raises(SearchStopped, match=r"the score is -?\d+ to \d+") as stopped:
         engine.score(0, 0, nodes=50_000)
     assert engine.nodes <= 50_000 + (threads - 1) * 50_000
     assert stopped.value.low < stopped.value.high
     with pytest.raises(SearchStopped):
         engine.scores(0, 0, nodes=1000)
-    assert engine.score(MIDDLE.mine, MIDDLE.mask) == Engine(STANDARD).score(
+    assert engine.score(MIDDLE.mine, MIDDLE.mask) == ExactSearch(STANDARD).score(
         MIDDLE.mine, MIDDLE.mask
     )
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_stop_from_another_thread(threads: int) -> None:
-    engine = Engine(STANDARD, table_mb=1, threads=threads)
+    engine = ExactSearch(STANDARD, table_mb=1, threads=threads)
     failed: list[SearchStopped] = []
 
     def search() -> None:
@@ -242,7 +242,7 @@ def test_stop_from_another_thread(threads: int) -> None:
     assert failed
 
 
-def test_progress_tells_nodes_and_bounds(engine: Engine) -> None:
+def test_progress_tells_nodes_and_bounds(engine: ExactSearch) -> None:
     seen: list[Progress] = []
     with pytest.raises(SearchStopped):
         engine.score(0, 0, nodes=2_000_000, progress=seen.append)
@@ -255,7 +255,7 @@ def test_progress_tells_nodes_and_bounds(engine: Engine) -> None:
     assert (seen[-1].done, seen[-1].total) == (10, 10)
 
 
-def test_outcome_is_the_sign_of_the_score(engine: Engine) -> None:
+def test_outcome_is_the_sign_of_the_score(engine: ExactSearch) -> None:
     mines, masks = sample(22, 40, seed=6)
     for mine, mask in zip(mines.tolist(), masks.tolist(), strict=True):
         assert engine.outcome(mine, mask) == np.sign(engine.score(mine, mask))
@@ -263,8 +263,8 @@ def test_outcome_is_the_sign_of_the_score(engine: Engine) -> None:
 
 def test_bad_options_are_named() -> None:
     with pytest.raises(ValueError, match="more than 0 MB"):
-        Engine(STANDARD, table_mb=0)
+        ExactSearch(STANDARD, table_mb=0)
     with pytest.raises(ValueError, match="at least 1 thread, not 0"):
-        Engine(STANDARD, threads=0)
+        ExactSearch(STANDARD, threads=0)
     with pytest.raises(ValueError, match="9x7 connect 4 takes 72"):
-        Engine(Geometry(9, 7))
+        ExactSearch(Geometry(9, 7))

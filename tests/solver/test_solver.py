@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
+from claimeven.book import InvalidBook
+from claimeven.book.build import build_book
 from claimeven.solver import (
     ILLEGAL,
-    InvalidBook,
     InvalidSolve,
     SearchStopped,
     SolveProgress,
     Solver,
 )
-from claimeven.solver.book_build import build_book
 from tests import naive
 from tests.positions import oracle, random_positions
 

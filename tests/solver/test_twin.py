@@ -7,10 +7,10 @@ import random
 import pytest
 
 from claimeven.game.geometry import Geometry
-from claimeven.solver import kernel, reference, windows
-from claimeven.solver.drive import Engine
-from claimeven.solver.reference import Reference
-from claimeven.solver.table import smallest_bucket_bits
+from claimeven.solver import kernel, null_window, textbook
+from claimeven.solver.search import ExactSearch
+from claimeven.solver.textbook import TextbookSolver
+from claimeven.solver.transpositions import smallest_bucket_bits
 from tests.solver.positions import hard_positions
 
 
@@ -35,9 +35,9 @@ def test_node_for_node(size: tuple[int, int, int], plies: int, table_bits: int, 
     """Each position takes `least` nodes or more from an empty table."""
     geometry = Geometry(*size)
     bucket_bits = max(table_bits - 1, smallest_bucket_bits(geometry))
-    engine = Engine(geometry, table_mb=2 * 8 * 2**bucket_bits / 2**20)
+    engine = ExactSearch(geometry, table_mb=2 * 8 * 2**bucket_bits / 2**20)
     assert engine.bucket_bits == bucket_bits
-    readable = Reference(geometry, bucket_bits)
+    readable = TextbookSolver(geometry, bucket_bits)
     rng = random.Random(str(size))
     for number in range(6):
         ply = plies + number % 2
@@ -51,6 +51,6 @@ def test_node_for_node(size: tuple[int, int, int], plies: int, table_bits: int, 
 
 
 def test_the_twins_agree_on_their_constants() -> None:
-    assert kernel.NO_TABLE == reference.NO_TABLE
-    assert windows.FAR_APART == reference.FAR_APART
-    assert kernel.NO_SHARING == reference.NO_SHARING
+    assert kernel.NO_TABLE == textbook.NO_TABLE
+    assert null_window.FAR_APART == textbook.FAR_APART
+    assert kernel.NO_SHARING == textbook.NO_SHARING

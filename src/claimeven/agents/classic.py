@@ -17,7 +17,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.minimax.rules import PROVEN, ColumnValue, plies_to_end
-from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, Searcher
+from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.trace import Event
 
 #: Depth of a search that is given no limit at all.
@@ -27,28 +27,28 @@ OPENING_DISCS = 2
 
 
 class SearchAgent(Agent):
-    """An agent around a `Searcher`."""
+    """An agent around a `MinimaxSearch`."""
 
     def __init__(
-        self, searcher: Searcher, own: Limit, to_the_end: bool, centre_start: bool
+        self, search: MinimaxSearch, own: Limit, to_the_end: bool, centre_start: bool
     ) -> None:
-        self.name = searcher.algorithm
-        self.searcher = searcher
+        self.name = search.algorithm
+        self.search = search
         self.own = own
         self.to_the_end = to_the_end
         self.centre_start = centre_start
 
     def load(self) -> None:
         """Compile the search, or load it."""
-        self.searcher.load()
+        self.search.load()
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSearch` if its backend cannot search a board."""
-        self.searcher.backend_for(geometry)
+        self.search.backend_for(geometry)
 
     def reset(self) -> None:
         """Forget the table of positions."""
-        self.searcher.reset()
+        self.search.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Search the position under the tighter of its own limits and those given."""
@@ -65,11 +65,11 @@ class SearchAgent(Agent):
                     details={"reason": "opens in the centre"},
                 )
         bounds = self._bounds(limit)
-        result = self.searcher.search(position, bounds.depth, bounds.seconds, bounds.nodes)
+        result = self.search.search(position, bounds.depth, bounds.seconds, bounds.nodes)
         counters = result.counters
         return Decision(
             result.column,
-            unit_value(result.value, self.searcher.evaluation),
+            unit_value(result.value, self.search.evaluation),
             one_hot(result.column, columns),
             depth=counters.depth,
             nodes=counters.nodes,
@@ -94,7 +94,7 @@ class SearchAgent(Agent):
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield every step of the textbook search to the depth of the limits."""
         depth = self._bounds(limit).depth or USUAL_DEPTH
-        for event in self.searcher.trace(position, depth):
+        for event in self.search.trace(position, depth):
             yield event_line(event, position)
 
     def _bounds(self, limit: Limit) -> Limit:
@@ -145,7 +145,7 @@ def _column_words(known: ColumnValue | None) -> str:
 
 
 def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
-    searcher = Searcher(
+    search = MinimaxSearch(
         algorithm,
         load_evaluation(options["eval"]),
         options["order"],
@@ -154,7 +154,7 @@ def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
     )
     full = options["depth"] == FULL
     own = Limit(options["seconds"], None, None if full else options["depth"], options["nodes"])
-    return SearchAgent(searcher, own, full, options["start"] == "centre")
+    return SearchAgent(search, own, full, options["start"] == "centre")
 
 
 def _builder(algorithm: str) -> Callable[[Mapping[str, Any]], Agent]:

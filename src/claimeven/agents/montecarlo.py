@@ -28,32 +28,32 @@ from claimeven.montecarlo.options import (
     PRESETS,
     SCALES,
     TABLES,
-    Options,
+    MonteCarloOptions,
 )
-from claimeven.montecarlo.playouts import PLAYOUTS
-from claimeven.montecarlo.search import BACKENDS, Result, Searcher
-from claimeven.montecarlo.textbook_tree import Step
+from claimeven.montecarlo.playouts.kernel import PLAYOUTS
+from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch
+from claimeven.montecarlo.tree.textbook import Step
 
 #: Iterations a trace tells.
 TRACE_ITERATIONS = 20
 
 
 class MonteCarloAgent(Agent):
-    """An agent around a Monte Carlo `Searcher`.
+    """An agent around a Monte Carlo `MonteCarloSearch`.
 
     `own` is the budget its spec names; `usual` the one of its kind, used when neither its spec
     nor the limit of a move says anything. With `keeps_table` what it has stored outlives a game.
     """
 
     def __init__(
-        self, name: str, searcher: Searcher, own: Limit, usual: Limit, keeps_table: bool
+        self, name: str, searcher: MonteCarloSearch, own: Limit, usual: Limit, keeps_table: bool
     ) -> None:
         self.name = name
         self.searcher = searcher
         self.own = own
         self.usual = usual
         self.keeps_table = keeps_table
-        self._last: tuple[Position, Result] | None = None
+        self._last: tuple[Position, MonteCarloResult] | None = None
 
     def load(self) -> None:
         """Compile the search, or load it."""
@@ -164,7 +164,7 @@ def _evident_line(root: Branch, position: Position) -> str:
     return f"columns {', '.join(wins[:-1])} and {wins[-1]} win at once: no search"
 
 
-def _value(child: Branch | None, options: Options) -> float | None:
+def _value(child: Branch | None, options: MonteCarloOptions) -> float | None:
     """What a column is worth on the scale of the options: its proven result, else its mean."""
     if child is None:
         return None
@@ -192,7 +192,7 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
     chosen = usual.with_changes(**given, seconds=None, iterations=None)
     return MonteCarloAgent(
         name,
-        Searcher(chosen, backend),
+        MonteCarloSearch(chosen, backend),
         own,
         Limit(usual.seconds, usual.iterations),
         keeps_table=chosen.table != "off" and chosen.reuse and name == "uct-itu-table",
@@ -238,7 +238,7 @@ _SUMMARIES = {
 }
 
 
-#: Options that `flat` and `breadth` have as well: they select nothing and prove nothing.
+#: MonteCarloOptions that `flat` and `breadth` have as well: they select nothing and prove nothing.
 _SIMPLE_OPTIONS = tuple(
     option
     for option in _OPTIONS
@@ -252,7 +252,7 @@ def _for_no_uct(option: Option) -> Option:
     return replace(option, choices=fewer.get(option.name, option.choices))
 
 
-def _kind(name: str, preset: Options) -> AgentKind:
+def _kind(name: str, preset: MonteCarloOptions) -> AgentKind:
     """Make the kind of a preset: its options stand as defaults, its budget as what is usual."""
     budget = f"{preset.iterations} iterations" if preset.iterations else f"{preset.seconds:g} s"
     values = {field.name: getattr(preset, field.name) for field in fields(preset)}

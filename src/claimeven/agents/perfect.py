@@ -15,11 +15,11 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game.bitboards import playable_cells, winning_cells
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.minimax.rules import ColumnValue, plies_to_end
-from claimeven.minimax.search import Searcher
+from claimeven.minimax.search import MinimaxSearch
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -181,7 +181,7 @@ class FullAgent(SolverAgent):
         whole = True
         if lines_left(position) <= LINES and position.geometry.fits_word:
             engine = "minimax"
-            result = Searcher("minimax").search(position)
+            result = MinimaxSearch("minimax").search(position)
             scores: Scores = [_score(known, position) for known in result.columns]
             nodes, column = result.counters.nodes, result.column
         else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game import bitboards
+from claimeven.game import tactics
 from claimeven.game.geometry import DIRECTIONS
 from claimeven.game.position import Position
 
@@ -87,8 +87,8 @@ def longest_run(position: Position, column: int) -> int:
 
 def _winning_columns(position: Position, discs: int) -> tuple[int, ...]:
     geometry = position.geometry
-    wins = bitboards.winning_cells(discs, position.mask, geometry)
-    cells = wins & bitboards.playable_cells(position.mask, geometry)
+    wins = tactics.winning_cells(discs, position.mask, geometry)
+    cells = wins & tactics.playable_cells(position.mask, geometry)
     return tuple(column for column, _ in geometry.cells_of(cells))
 
 

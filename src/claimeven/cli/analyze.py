@@ -19,7 +19,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import PLAYER_NAMES, Position
 
 if TYPE_CHECKING:
-    from claimeven.solver.analysis import Analysis
+    from claimeven.review.analysis import Analysis
 
 #: Fewest characters a line of text may have.
 LEAST_WIDTH = 40
@@ -59,12 +59,12 @@ def command(
     Position.from_moves(moves, geometry)
     say_when_compiling()
     from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415 - for a quick start
+    from claimeven.review.analysis import analyze  # noqa: PLC0415 - as above
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.analysis import analyse  # noqa: PLC0415 - as above
 
     solver = Solver(geometry, table_mb, threads)
     with status_line() as line:
-        analysis = analyse(moves, WatchedSolver(solver, line))
+        analysis = analyze(moves, WatchedSolver(solver, line))
     if as_json:
         write_json(analysis.as_dict(), sys.stdout)
         return
@@ -73,8 +73,8 @@ def command(
 
 
 def _lines(analysis: Analysis) -> list[str]:
-    from claimeven.solver.analysis import MOVE_HEADING, move_line  # noqa: PLC0415 - for a quick start
-    from claimeven.solver.chart import score_chart  # noqa: PLC0415 - for a quick start
+    from claimeven.review.analysis import MOVE_HEADING, move_line  # noqa: PLC0415 - for a quick start
+    from claimeven.review.chart import score_chart  # noqa: PLC0415 - for a quick start
 
     lines = [MOVE_HEADING, *(move_line(move) for move in analysis.moves)]
     lines += ["", _final_line(analysis), ""]
@@ -95,7 +95,7 @@ def _final_line(analysis: Analysis) -> str:
 
 
 def _player_line(analysis: Analysis, player: int) -> str:
-    from claimeven.solver.analysis import JUDGEMENTS  # noqa: PLC0415 - for a quick start
+    from claimeven.review.analysis import JUDGEMENTS  # noqa: PLC0415 - for a quick start
 
     accuracy = analysis.accuracy(player)
     shown = "     -" if accuracy is None else f"{accuracy:5.1f}%"

@@ -15,8 +15,8 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
-    from claimeven.solver.book import Book
-    from claimeven.solver.book_build import BuildProgress
+    from claimeven.book.book import Book
+    from claimeven.book.build import BuildProgress
 
 #: Entries of the last ply that `verify` solves again where nothing else is asked for.
 SAMPLE = 100
@@ -68,8 +68,8 @@ def build(
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
     """
     say_when_compiling()
+    from claimeven.book.build import build_book  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.book_build import build_book  # noqa: PLC0415 - for a quick start
 
     Solver(geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
     path = out if out is not None else Path(f"{geometry.columns}x{geometry.rows}.book")
@@ -134,8 +134,8 @@ def verify(
     if sample < 0 or seed < 0:
         raise ClaimevenError(f"--sample and --seed are 0 or more, not {min(sample, seed)}")
     path, book = _read(file)
+    from claimeven.book.verify import verify_book  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.book_verify import verify_book  # noqa: PLC0415 - for a quick start
 
     Solver(book.geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
     with status_line() as line:
@@ -187,7 +187,7 @@ def count(file: Path | None, as_json: bool) -> None:
       claimeven book counts --json
     """
     path, book = _read(file)
-    from claimeven.solver.book_verify import counts  # noqa: PLC0415 - compiles on import
+    from claimeven.book.verify import counts  # noqa: PLC0415 - compiles on import
 
     found = list(counts(book))
     if as_json:
@@ -222,7 +222,7 @@ def export(file: Path | None, out: str) -> None:
       claimeven book export small.book | tail
     """
     _, book = _read(file)
-    from claimeven.solver.book_text import to_text  # noqa: PLC0415 - compiles on import
+    from claimeven.book.text import to_text  # noqa: PLC0415 - compiles on import
 
     lines = to_text(book)
     try:
@@ -247,7 +247,7 @@ def import_text(text: str, out: Path, as_json: bool) -> None:
     Examples:
       claimeven book import book.txt --out 7x6.book
     """
-    from claimeven.solver.book_text import from_text  # noqa: PLC0415 - compiles on import
+    from claimeven.book.text import from_text  # noqa: PLC0415 - compiles on import
 
     name = "stdin" if text == "-" else text
     try:
@@ -263,7 +263,7 @@ def import_text(text: str, out: Path, as_json: bool) -> None:
 def _read(file: Path | None) -> tuple[Path, Book]:
     """Return a book and where it lies: the file given, or the book of the package."""
     say_when_compiling()
-    from claimeven.solver.book import Book, shipped_path  # noqa: PLC0415 - compiles on import
+    from claimeven.book.book import Book, shipped_path  # noqa: PLC0415 - compiles on import
 
     path = file if file is not None else shipped_path(Geometry())
     if path is None:

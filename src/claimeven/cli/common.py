@@ -66,12 +66,12 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def say_when_compiling() -> None:
     """Let the first compilation be told on stderr."""
-    from claimeven import compiled  # noqa: PLC0415 - imports Numba
+    from claimeven.compiled import when_compiling  # noqa: PLC0415 - imports Numba
 
     def tell() -> None:
         print("compiling the searches, once after an installation ...", file=sys.stderr)
 
-    compiled.announce = tell
+    when_compiling(tell)
 
 
 @contextmanager

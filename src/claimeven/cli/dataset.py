@@ -16,7 +16,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
-    from claimeven.solver.dataset import DatasetProgress
+    from claimeven.dataset.dataset import DatasetProgress
 
 #: Seconds between two lines of progress, on a terminal and elsewhere.
 TICK, SLOW_TICK = 0.5, 30.0
@@ -63,8 +63,8 @@ def command(
     """
     lowest, highest = _range(plies)
     say_when_compiling()
+    from claimeven.dataset.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
 
     plan = DatasetPlan(positions, lowest, highest, seed, source, geometry)
     solver = Solver(geometry, table_mb, threads)

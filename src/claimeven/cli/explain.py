@@ -52,8 +52,8 @@ def command(
         raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
     say_when_compiling()
     from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415 - for a quick start
+    from claimeven.review.explain import explain  # noqa: PLC0415 - as above
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-    from claimeven.solver.explain import explain  # noqa: PLC0415 - as above
 
     solver = Solver(position.geometry, table_mb, threads)
     with status_line() as line:

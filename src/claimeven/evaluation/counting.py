@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.bitboards import run_starts
 from claimeven.game.geometry import DIRECTIONS, Geometry
 from claimeven.game.position import Position
+from claimeven.game.tactics import run_starts
 
 #: Lines longer than this are left to the scan by `count_by_table`: a table has 2^length rows.
 TABLE_LINE = 9

@@ -15,7 +15,8 @@ import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.evaluation.counting import sequence_list
-from claimeven.game.bits import (
+from claimeven.game.position import Position
+from claimeven.game.tactics_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,
@@ -26,7 +27,6 @@ from claimeven.game.bits import (
     direction_step,
     run_starts,
 )
-from claimeven.game.position import Position
 
 #: Value of a position in which the side to move completes a line at once.
 SEQUENCE_WIN = 1_000_000

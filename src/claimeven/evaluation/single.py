@@ -7,8 +7,8 @@ import numpy as np
 from claimeven.compiled import Int, Ints, Word, Words, kernel
 from claimeven.evaluation.dispatch import evaluate_discs
 from claimeven.evaluation.registry import Evaluation
-from claimeven.game.bits import board_words
 from claimeven.game.position import Position
+from claimeven.game.tactics_kernel import board_vector
 
 
 @kernel("int64(int64, uint64, uint64, Array(uint64, 1, 'C', readonly=True), int64[::1])")
@@ -24,7 +24,7 @@ def evaluate_compiled(evaluation: Evaluation, position: Position) -> int:
             evaluation.kernel,
             np.uint64(position.mine),
             np.uint64(position.mask),
-            board_words(geometry),
+            board_vector(geometry),
             evaluation.kernel_weights(geometry),
         )
     )

@@ -13,9 +13,18 @@ from functools import lru_cache
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
-from claimeven.game.bits import CENTRE, CONNECT, HEIGHT, ONE, STARTS, WIDTH, ZERO, direction_step
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.tactics_kernel import (
+    CENTRE,
+    CONNECT,
+    HEIGHT,
+    ONE,
+    STARTS,
+    WIDTH,
+    ZERO,
+    direction_step,
+)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from claimeven.game import bitboards
+from claimeven.game import tactics
 from claimeven.game.errors import ClaimevenError, InvalidGeometry
 from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.game.position import Position
@@ -34,9 +34,9 @@ def sequences(position: Position, depth: int, backend: str = "auto") -> int:
         return _sequences(position.mine, position.mask, depth, position.geometry)
     if depth == 0:
         return 1
-    from claimeven.game import perft_kernels  # noqa: PLC0415 - brings in Numba
+    from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 
-    return 0 if position.is_over else perft_kernels.count_sequences(position, depth)
+    return 0 if position.is_over else perft_kernel.count_sequences(position, depth)
 
 
 def distinct(position: Position, depth: int, backend: str = "auto") -> tuple[int, ...]:
@@ -49,9 +49,9 @@ def distinct(position: Position, depth: int, backend: str = "auto") -> tuple[int
     (1, 7, 49, 238, 1120)
     """
     if _is_compiled(position.geometry, depth, backend):
-        from claimeven.game import perft_kernels  # noqa: PLC0415 - brings in Numba
+        from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 
-        return tuple(len(keys) for keys in perft_kernels.layers(position, depth))
+        return tuple(len(keys) for keys in perft_kernel.layers(position, depth))
     layer = {(position.mine, position.mask)}
     counts = [1]
     for _ in range(depth):
@@ -76,10 +76,10 @@ def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], 
     `Position.key`. Boards of up to 64 bits; raises `InvalidGeometry` for larger ones.
     """
     _is_compiled(position.geometry, depth, "compiled")
-    from claimeven.game import perft_kernels  # noqa: PLC0415 - brings in Numba
+    from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 
-    *_, keys = perft_kernels.layers(position, depth)
-    return perft_kernels.discs_of_keys(keys, position.geometry)
+    *_, keys = perft_kernel.layers(position, depth)
+    return perft_kernel.discs_of_keys(keys, position.geometry)
 
 
 def _is_compiled(geometry: Geometry, depth: int, backend: str) -> bool:
@@ -113,9 +113,9 @@ def _children(layer: set[tuple[int, int]], geometry: Geometry) -> set[tuple[int,
     found = set()
     for mine, mask in layer:
         theirs = mine ^ mask
-        if bitboards.has_line(theirs, geometry):
+        if tactics.has_line(theirs, geometry):
             continue
-        moves = bitboards.playable_cells(mask, geometry)
+        moves = tactics.playable_cells(mask, geometry)
         while moves:
             move = moves & -moves
             moves ^= move

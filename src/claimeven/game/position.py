@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Final
 
-from claimeven.game import bitboards
+from claimeven.game import tactics
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import Geometry
 
@@ -63,7 +63,7 @@ class Position:
         mine, mask = int(mine), int(mask)
         _check_discs(geometry, mine, mask)
         _set(self, geometry, mine, mask)
-        if bitboards.has_line(mine, geometry):
+        if tactics.has_line(mine, geometry):
             raise InvalidPosition(
                 "the side to move already has a line, so the game was over before"
             )
@@ -219,8 +219,8 @@ class Position:
         _set(
             image,
             geometry,
-            bitboards.mirrored(self.mine, geometry),
-            bitboards.mirrored(self.mask, geometry),
+            tactics.mirrored(self.mine, geometry),
+            tactics.mirrored(self.mask, geometry),
         )
         return image
 
@@ -244,8 +244,8 @@ class Position:
     def _find_outcome(self) -> Outcome | None:
         geometry = self.geometry
         theirs = self.theirs
-        if bitboards.has_line(theirs, geometry):
-            cells = tuple(geometry.cells_of(bitboards.line_cells(theirs, geometry)))
+        if tactics.has_line(theirs, geometry):
+            cells = tuple(geometry.cells_of(tactics.line_cells(theirs, geometry)))
             return Outcome(1 - self.turn, cells)
         return Outcome(None) if self.mask == geometry.board else None
 

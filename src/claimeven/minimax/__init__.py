@@ -6,10 +6,10 @@ from claimeven.minimax.rules import (
     ColumnValue,
     Counters,
     InvalidSearch,
-    SearchResult,
+    MinimaxResult,
 )
-from claimeven.minimax.search import Searcher
-from claimeven.minimax.trace import Event, Node, Trace
+from claimeven.minimax.search import MinimaxSearch
+from claimeven.minimax.trace import Event, Trace, Variation
 
 __all__ = [
     "PROVEN",
@@ -18,8 +18,8 @@ __all__ = [
     "Counters",
     "Event",
     "InvalidSearch",
-    "Node",
-    "SearchResult",
-    "Searcher",
+    "MinimaxResult",
+    "MinimaxSearch",
     "Trace",
+    "Variation",
 ]

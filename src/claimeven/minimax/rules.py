@@ -72,7 +72,7 @@ class ColumnValue:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class MinimaxResult:
     """The answer of a search.
 
     `value` is from the side to move: beyond `PROVEN` either way it is a proven result, `WIN`

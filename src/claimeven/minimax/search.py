@@ -17,19 +17,19 @@ from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, g
 from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.game.position import Position
 from claimeven.minimax import textbook
-from claimeven.minimax.compiled_search import SearchState, search_slice, start_search
+from claimeven.minimax.kernel import SearchState, search_slice, start_search
 from claimeven.minimax.rules import (
     ALGORITHMS,
     PROVEN,
     ColumnValue,
     Counters,
     InvalidSearch,
-    SearchResult,
+    MinimaxResult,
     column_order,
 )
-from claimeven.minimax.table import CompiledTable, Table
-from claimeven.minimax.textbook import SearchStopped, Textbook
-from claimeven.minimax.trace import Event, Node, Trace
+from claimeven.minimax.textbook import LimitReached, SearchContext
+from claimeven.minimax.trace import Event, Trace, Variation
+from claimeven.minimax.transpositions import CompiledTranspositionTable, TranspositionTable
 
 #: Nodes between two looks at the clock.
 SLICE = 2048
@@ -54,7 +54,7 @@ class _Bounds:
         return pause if self.nodes is None else min(pause, self.nodes)
 
 
-class Searcher:
+class MinimaxSearch:
     """A search with its options, and for negamax the table that lives from call to call.
 
     `algorithm` is minimax, alphabeta or negamax; `evaluation` a name, an `Evaluation` or a
@@ -64,7 +64,8 @@ class Searcher:
 
     Raises `InvalidSearch` or `InvalidEvaluation` for anything else.
 
-    >>> result = Searcher("alphabeta", "windows").search(Position.from_moves("112233"), depth=3)
+    >>> position = Position.from_moves("112233")
+    >>> result = MinimaxSearch("alphabeta", "windows").search(position, depth=3)
     >>> result.column, result.plies_to_end
     (3, 1)
     """
@@ -86,13 +87,13 @@ class Searcher:
                     f"there is no {what} {given!r}: choose from {', '.join(choices)}"
                 )
         column_order(Position().geometry, order)
-        Table(table)
+        TranspositionTable(table)
         self.algorithm = algorithm
         self.evaluation = get_evaluation(evaluation)
         self.order = order
         self.backend = backend
         self.table_entries = table
-        self._tables: dict[str, Table | CompiledTable] = {}
+        self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
         self._geometry: Geometry | None = None
 
     def load(self) -> None:
@@ -122,7 +123,7 @@ class Searcher:
         depth: int | None = None,
         seconds: float | None = None,
         nodes: int | None = None,
-    ) -> SearchResult:
+    ) -> MinimaxResult:
         """Search a position to a depth in plies, within seconds or nodes, or to the end.
 
         Without any limit every line is played out. Depth 1 is always finished, whatever the
@@ -152,7 +153,7 @@ class Searcher:
             if deeper is None:
                 break
             best = deeper
-        return SearchResult(
+        return MinimaxResult(
             best.column, best.value, best.line, best.columns, total, best.depth, best.backend
         )
 
@@ -163,35 +164,35 @@ class Searcher:
         Raises `InvalidSearch` as `search` does.
         """
         _check(position, depth, None, None)
-        table = Table(self.table_entries) if self.algorithm == "negamax" else None
+        table = TranspositionTable(self.table_entries) if self.algorithm == "negamax" else None
         return self._textbook_run(position, depth, self._textbook(position, table))
 
-    def _table(self, backend: str) -> Table | CompiledTable | None:
+    def _table(self, backend: str) -> TranspositionTable | CompiledTranspositionTable | None:
         if self.algorithm != "negamax":
             return None
         if backend not in self._tables:
-            kind = CompiledTable if backend == "compiled" else Table
+            kind = CompiledTranspositionTable if backend == "compiled" else TranspositionTable
             self._tables[backend] = kind(self.table_entries)
         return self._tables[backend]
 
-    def _textbook(self, position: Position, table: Table | None) -> Textbook:
+    def _textbook(self, position: Position, table: TranspositionTable | None) -> SearchContext:
         order = column_order(position.geometry, self.order)
-        return Textbook(self.evaluation, order, Counters(), table)
+        return SearchContext(self.evaluation, order, Counters(), table)
 
-    def _textbook_run(self, position: Position, depth: int, book: Textbook) -> Trace:
-        algorithms: dict[str, Callable[[Position, int, Textbook], Trace]] = {
+    def _textbook_run(self, position: Position, depth: int, context: SearchContext) -> Trace:
+        algorithms: dict[str, Callable[[Position, int, SearchContext], Trace]] = {
             "minimax": textbook.minimax,
             "alphabeta": textbook.alphabeta,
             "negamax": textbook.negamax,
         }
-        return algorithms[self.algorithm](position, min(depth, _empty(position)), book)
+        return algorithms[self.algorithm](position, min(depth, _empty(position)), context)
 
     def _compiled(
         self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
-    ) -> SearchResult | None:
+    ) -> MinimaxResult | None:
         """Search one depth compiled; None when a bound ended it. Adds its counts to `total`."""
         table = self._table("compiled")
-        assert not isinstance(table, Table)
+        assert not isinstance(table, TranspositionTable)
         state = SearchState(position, depth, self.algorithm, self.evaluation, self.order, table)
         done = False
         while not done and not bounds.reached(state.nodes):
@@ -201,40 +202,42 @@ class Searcher:
         if not done:
             return None
         line = state.line
-        return SearchResult(
+        return MinimaxResult(
             line[0], state.value, line, state.columns, state.counters, depth, "compiled"
         )
 
     def _python(
         self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
-    ) -> SearchResult | None:
+    ) -> MinimaxResult | None:
         """Search one depth with the textbook; None when a bound ended it."""
         table = self._table("python")
-        assert not isinstance(table, CompiledTable)
-        book = self._textbook(position, table)
-        book.stop = bounds.reached
+        assert not isinstance(table, CompiledTranspositionTable)
+        context = self._textbook(position, table)
+        context.stop = bounds.reached
         columns: list[ColumnValue | None] = [None] * position.geometry.columns
         root = None
-        with suppress(SearchStopped):
+        with suppress(LimitReached):
             root = run_trace(
-                self._textbook_run(position, depth, book),
+                self._textbook_run(position, depth, context),
                 lambda event: _note_root_column(event, columns),
             )
         if total is not None:
-            total.add(book.counters)
+            total.add(context.counters)
         if root is None:
             return None
         line, value = root.line, root.value
-        return SearchResult(line[0], value, line, tuple(columns), book.counters, depth, "python")
+        return MinimaxResult(
+            line[0], value, line, tuple(columns), context.counters, depth, "python"
+        )
 
 
-def run_trace(trace: Trace, look: Callable[[Event], None]) -> Node:
+def run_trace(trace: Trace, look: Callable[[Event], None]) -> Variation:
     """Run a trace to its end, showing every event to `look`; return the node of its root."""
     while True:
         try:
             event = next(trace)
         except StopIteration as stop:
-            node: Node = stop.value
+            node: Variation = stop.value
             return node
         look(event)
 

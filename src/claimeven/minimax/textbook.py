@@ -1,7 +1,7 @@
 """Minimax, alpha-beta and negamax as one would write them on a board, for any board size.
 
-Each is a generator that yields an `Event` at every step and returns a `Node`; `compiled_search`
-holds their twin on plain integers, which visits the same positions in the same order.
+Each is a generator that yields an `Event` at every step and returns a `Variation`; `kernel` holds
+their twin on plain integers, which visits the same positions in the same order.
 
 A win is worth `WIN` less the plies to it, so faster wins and slower losses are preferred. At depth
 0 the heuristic, which speaks for the side to move, decides.
@@ -16,16 +16,16 @@ from dataclasses import dataclass, field
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.position import Position
 from claimeven.minimax.rules import WIN, Counters, clip
-from claimeven.minimax.table import EXACT, LOWER, UPPER, Table
-from claimeven.minimax.trace import Event, Node, Trace
+from claimeven.minimax.trace import Event, Trace, Variation
+from claimeven.minimax.transpositions import EXACT, LOWER, UPPER, TranspositionTable
 
 
-class SearchStopped(Exception):
+class LimitReached(Exception):
     """Ends a textbook search from inside when a limit is reached."""
 
 
 @dataclass
-class Textbook:
+class SearchContext:
     """What a textbook search carries along: the heuristic, the column order, the counters.
 
     `stop` is asked, with the number of nodes so far, before a position is entered.
@@ -34,39 +34,43 @@ class Textbook:
     evaluation: Evaluation
     order: Sequence[int]
     counters: Counters = field(default_factory=Counters)
-    table: Table | None = None
+    table: TranspositionTable | None = None
     stop: Callable[[int], bool] = lambda nodes: False
 
     def enter(self, path: tuple[int, ...]) -> None:
-        """Count a position. Raises `SearchStopped` instead when a limit is reached."""
+        """Count a position. Raises `LimitReached` instead when a limit is reached."""
         if self.stop(self.counters.nodes):
-            raise SearchStopped
+            raise LimitReached
         self.counters.enter(len(path))
 
 
 def minimax(
-    position: Position, depth: int, book: Textbook, path: tuple[int, ...] = (), turn: int = 1
+    position: Position,
+    depth: int,
+    context: SearchContext,
+    path: tuple[int, ...] = (),
+    turn: int = 1,
 ) -> Trace:
     """Search every line `depth` plies deep; values are those of the root's side.
 
     `turn` is 1 where the root's side moves and takes the greatest value, -1 where its opponent
     moves and takes the least. Source: Shannon, "Programming a computer for playing chess", 1950.
     """
-    book.enter(path)
+    context.enter(path)
     yield Event("enter", path, depth, -math.inf, math.inf)
-    known = _value_at_rest(position, depth, book, len(path))
+    known = _value_at_rest(position, depth, context, len(path))
     if known is not None:
         yield Event("return", path, depth, -math.inf, math.inf, turn * known[0], known[1])
-        return Node(turn * known[0])
+        return Variation(turn * known[0])
 
-    book.counters.expanded += 1
-    best = Node(-turn * math.inf)
-    for column in _columns(position, book.order):
+    context.counters.expanded += 1
+    best = Variation(-turn * math.inf)
+    for column in _columns(position, context.order):
         child = yield from minimax(
-            position.play_unchecked(column), depth - 1, book, (*path, column), -turn
+            position.play_unchecked(column), depth - 1, context, (*path, column), -turn
         )
         if turn * child.value > turn * best.value:
-            best = Node(child.value, (column, *child.line))
+            best = Variation(child.value, (column, *child.line))
     yield Event("return", path, depth, -math.inf, math.inf, best.value, "best of all columns")
     return best
 
@@ -74,7 +78,7 @@ def minimax(
 def alphabeta(
     position: Position,
     depth: int,
-    book: Textbook,
+    context: SearchContext,
     path: tuple[int, ...] = (),
     turn: int = 1,
     alpha: float = -math.inf,
@@ -87,28 +91,28 @@ def alphabeta(
     Fail-soft: the value returned may lie outside (alpha, beta), and bounds the true one.
     Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975.
     """
-    book.enter(path)
+    context.enter(path)
     yield Event("enter", path, depth, alpha, beta)
-    known = _value_at_rest(position, depth, book, len(path))
+    known = _value_at_rest(position, depth, context, len(path))
     if known is not None:
         yield Event("return", path, depth, alpha, beta, turn * known[0], known[1])
-        return Node(turn * known[0])
+        return Variation(turn * known[0])
 
-    book.counters.expanded += 1
-    best = Node(-turn * math.inf)
-    columns = _columns(position, book.order)
+    context.counters.expanded += 1
+    best = Variation(-turn * math.inf)
+    columns = _columns(position, context.order)
     for place, column in enumerate(columns, start=1):
         child = yield from alphabeta(
-            position.play_unchecked(column), depth - 1, book, (*path, column), -turn, alpha, beta
+            position.play_unchecked(column), depth - 1, context, (*path, column), -turn, alpha, beta
         )
         if turn * child.value > turn * best.value:
-            best = Node(child.value, (column, *child.line))
+            best = Variation(child.value, (column, *child.line))
         if turn == 1:
             alpha = max(alpha, best.value)
         else:
             beta = min(beta, best.value)
         if alpha >= beta and place < len(columns):
-            book.counters.cutoffs += 1
+            context.counters.cutoffs += 1
             reason = _cut_reason(turn, len(columns) - place)
             yield Event("cut", path, depth, alpha, beta, best.value, reason)
             break
@@ -119,7 +123,7 @@ def alphabeta(
 def negamax(
     position: Position,
     depth: int,
-    book: Textbook,
+    context: SearchContext,
     path: tuple[int, ...] = (),
     alpha: float = -math.inf,
     beta: float = math.inf,
@@ -129,62 +133,62 @@ def negamax(
     A position reached by another order of moves, or kept from an earlier search, is answered by
     the table when it was searched at least as deep; its best column is tried first otherwise.
     """
-    book.enter(path)
+    context.enter(path)
     yield Event("enter", path, depth, alpha, beta, view="mover")
     window = (alpha, beta)
     if position.outcome is not None:
         value, reason = _finished_value(position, len(path))
         yield Event("return", path, depth, *window, value, reason, "mover")
-        return Node(value)
-    entry = book.table.find(position.key) if book.table is not None else None
+        return Variation(value)
+    entry = context.table.find(position.key) if context.table is not None else None
     if entry is not None and path and entry.answers(depth, len(path), alpha, beta):
-        book.counters.table_hits += 1
+        context.counters.table_hits += 1
         value = entry.value_at(len(path))
         yield Event("return", path, depth, *window, value, "found in the table", "mover")
-        return Node(value)
+        return Variation(value)
     if depth == 0:
-        book.counters.evaluations += 1
-        value = clip(book.evaluation(position))
-        if book.table is not None:
-            book.table.put(position.key, value, depth, EXACT, -1, len(path))
+        context.counters.evaluations += 1
+        value = clip(context.evaluation(position))
+        if context.table is not None:
+            context.table.put(position.key, value, depth, EXACT, -1, len(path))
         yield Event("return", path, depth, *window, value, "evaluated", "mover")
-        return Node(value)
+        return Variation(value)
 
-    book.counters.expanded += 1
-    best = Node(-math.inf)
-    columns = _columns(position, book.order, entry.column if entry is not None else -1)
+    context.counters.expanded += 1
+    best = Variation(-math.inf)
+    columns = _columns(position, context.order, entry.column if entry is not None else -1)
     for place, column in enumerate(columns, start=1):
         child = yield from negamax(
-            position.play_unchecked(column), depth - 1, book, (*path, column), -beta, -alpha
+            position.play_unchecked(column), depth - 1, context, (*path, column), -beta, -alpha
         )
         if -child.value > best.value:
-            best = Node(-child.value, (column, *child.line))
+            best = Variation(-child.value, (column, *child.line))
         alpha = max(alpha, best.value)
         if alpha >= beta and place < len(columns):
-            book.counters.cutoffs += 1
+            context.counters.cutoffs += 1
             reason = f"{_skipped(len(columns) - place)}: the opponent has better elsewhere"
             yield Event("cut", path, depth, alpha, beta, best.value, reason, "mover")
             break
-    if book.table is not None:
+    if context.table is not None:
         bound = EXACT
         if best.value <= window[0]:
             bound = UPPER
         elif best.value >= window[1]:
             bound = LOWER
-        book.table.put(position.key, best.value, depth, bound, best.line[0], len(path))
+        context.table.put(position.key, best.value, depth, bound, best.line[0], len(path))
     yield Event("return", path, depth, *window, best.value, "best of the columns tried", "mover")
     return best
 
 
 def _value_at_rest(
-    position: Position, depth: int, book: Textbook, ply: int
+    position: Position, depth: int, context: SearchContext, ply: int
 ) -> tuple[float, str] | None:
     """Value for the side to move where the search stops, with the reason; None where it goes on."""
     if position.outcome is not None:
         return _finished_value(position, ply)
     if depth == 0:
-        book.counters.evaluations += 1
-        return clip(book.evaluation(position)), "evaluated"
+        context.counters.evaluations += 1
+        return clip(context.evaluation(position)), "evaluated"
     return None
 
 

@@ -29,7 +29,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Node:
+class Variation:
     """What a textbook search returns of a position: its value and the line that gives it."""
 
     value: float
@@ -37,4 +37,4 @@ class Node:
 
 
 #: A textbook search: yields events, returns the node of the position it was called on.
-Trace = Generator[Event, None, Node]
+Trace = Generator[Event, None, Variation]

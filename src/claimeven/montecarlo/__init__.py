@@ -2,9 +2,9 @@
 
 from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import Branch, Forest, columns_text, tree_json, tree_text
-from claimeven.montecarlo.options import PRESETS, InvalidOptions, Options, preset
-from claimeven.montecarlo.playouts import PLAYOUTS
-from claimeven.montecarlo.search import Result, Searcher
+from claimeven.montecarlo.options import PRESETS, InvalidOptions, MonteCarloOptions, preset
+from claimeven.montecarlo.playouts.kernel import PLAYOUTS
+from claimeven.montecarlo.search import MonteCarloResult, MonteCarloSearch
 
 __all__ = [
     "PLAYOUTS",
@@ -12,9 +12,9 @@ __all__ = [
     "Branch",
     "Forest",
     "InvalidOptions",
-    "Options",
-    "Result",
-    "Searcher",
+    "MonteCarloOptions",
+    "MonteCarloResult",
+    "MonteCarloSearch",
     "columns_text",
     "preset",
     "tree_json",

@@ -8,23 +8,24 @@ import numpy as np
 
 from claimeven.compiled import load
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo import graph_layout, layout
+from claimeven.montecarlo import layout
 from claimeven.montecarlo.contract import Engine, Facts
 from claimeven.montecarlo.formula import INVERSE_ROOTS, LOG_ROOTS
-from claimeven.montecarlo.graph_kernel import grow_graph, root_of
+from claimeven.montecarlo.graph import layout as graph_layout
+from claimeven.montecarlo.graph.kernel import grow_graph, root_of
+from claimeven.montecarlo.graph.textbook import standing
 from claimeven.montecarlo.layout import MOST_VISITS, NO_CHILDREN, NO_NODE, REUSE_PLIES, ROOT
-from claimeven.montecarlo.options import InvalidOptions, Options
-from claimeven.montecarlo.playouts import PLAYOUTS, board_vector
-from claimeven.montecarlo.simple_kernels import grow_breadth, grow_flat, plant_two_plies
+from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
+from claimeven.montecarlo.playouts.kernel import PLAYOUTS, playout_vector
+from claimeven.montecarlo.simple.kernel import grow_breadth, grow_flat, plant_two_plies
 from claimeven.montecarlo.textbook_engine import TextbookEngine
-from claimeven.montecarlo.textbook_graph import standing
-from claimeven.montecarlo.tree_kernel import grow_tree, keep_subtree
+from claimeven.montecarlo.tree.kernel import grow_tree, keep_subtree
 
 #: Nodes of a compiled tree that its branching factor is taken from.
 SAMPLE = 1 << 17
 
 
-def make_engine(geometry: Geometry, options: Options, compiled: bool) -> Engine:
+def make_engine(geometry: Geometry, options: MonteCarloOptions, compiled: bool) -> Engine:
     """Engine for a board and options."""
     if not compiled:
         return TextbookEngine(options)
@@ -36,7 +37,7 @@ def make_engine(geometry: Geometry, options: Options, compiled: bool) -> Engine:
     return TreeEngine(geometry, options)
 
 
-def load_kernels(options: Options) -> None:
+def load_kernels(options: MonteCarloOptions) -> None:
     """Compile what a search with these options calls, or load it from the cache."""
     if options.method == "flat":
         load(grow_flat, plant_two_plies)
@@ -48,7 +49,7 @@ def load_kernels(options: Options) -> None:
         load(grow_tree, keep_subtree)
 
 
-def check_room(position: Position, options: Options) -> None:
+def check_room(position: Position, options: MonteCarloOptions) -> None:
     """Raise `InvalidOptions` when the bound on nodes leaves no room for the root's children."""
     least = 1 + len(position.legal_columns)
     if options.nodes < least:
@@ -58,7 +59,7 @@ def check_room(position: Position, options: Options) -> None:
         )
 
 
-def _settings(options: Options) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _settings(options: MonteCarloOptions) -> np.ndarray[Any, np.dtype[np.int64]]:
     settings = np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64)
     settings[layout.ALL_AT_ONCE] = options.first == "all"
     settings[layout.SHUFFLED] = options.first != "order"
@@ -79,9 +80,9 @@ def _moves_of(metas: np.ndarray[Any, np.dtype[np.int32]]) -> tuple[int, int]:
 class _CompiledEngine:
     """What the compiled engines share: vectors, counters, and the root's position."""
 
-    def __init__(self, geometry: Geometry, options: Options, state_fields: int) -> None:
+    def __init__(self, geometry: Geometry, options: MonteCarloOptions, state_fields: int) -> None:
         self.options = options
-        self.board = board_vector(geometry)
+        self.board = playout_vector(geometry)
         self.settings = _settings(options)
         self.state = np.zeros(state_fields, dtype=np.int64)
         self.words = np.zeros(layout.WORDS_FIELDS, dtype=np.uint64)
@@ -113,7 +114,7 @@ class _CompiledEngine:
 class TreeEngine(_CompiledEngine):
     """UCT on a tree."""
 
-    def __init__(self, geometry: Geometry, options: Options) -> None:
+    def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options, layout.STATE_FIELDS)
         self.nodes = np.zeros((options.nodes, layout.FIELDS), dtype=np.int32)
 
@@ -166,7 +167,7 @@ class TreeEngine(_CompiledEngine):
         return _moves_of(sample[sample[:, layout.CHILD] != NO_CHILDREN, layout.META])
 
     def _find(self, position: Position) -> int:
-        """Node of a position at most `REUSE_PLIES` moves below the root, else NO_NODE."""
+        """TreeNode of a position at most `REUSE_PLIES` moves below the root, else NO_NODE."""
         assert self.position
         if not 0 <= position.ply - self.position.ply <= REUSE_PLIES:
             return NO_NODE
@@ -191,7 +192,7 @@ class SimpleEngine(_CompiledEngine):
     root = TreeEngine.root
     grown = TreeEngine.grown
 
-    def __init__(self, geometry: Geometry, options: Options) -> None:
+    def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options, layout.STATE_FIELDS)
         room = options.nodes
         if options.method == "flat":
@@ -238,7 +239,7 @@ class GraphHandle(NamedTuple):
 class GraphEngine(_CompiledEngine):
     """UCT on a graph of positions."""
 
-    def __init__(self, geometry: Geometry, options: Options) -> None:
+    def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options, graph_layout.GRAPH_STATE_FIELDS)
         self.columns = geometry.columns
         self.arrays = graph_layout.graph_arrays(options.nodes, geometry.columns)

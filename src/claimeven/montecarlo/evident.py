@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from claimeven.game import Position
 from claimeven.montecarlo.contract import Facts
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN
-from claimeven.montecarlo.options import Options
-from claimeven.montecarlo.textbook_playouts import (
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.playouts.textbook import (
     blocking_columns,
     safe_columns,
     winning_columns,
 )
-from claimeven.montecarlo.textbook_tree import Node
+from claimeven.montecarlo.tree.textbook import TreeNode
 
 
-def evident_tree(position: Position, options: Options) -> Node | None:
+def evident_tree(position: Position, options: MonteCarloOptions) -> TreeNode | None:
     """Tree of a position that the options decide at a glance, None of any other.
 
     With `decisive` a column that wins at once is a proven win; with `decisive=tree`, where every
@@ -28,15 +28,15 @@ def evident_tree(position: Position, options: Options) -> Node | None:
     wins = winning_columns(position)
     if not wins and (options.decisive != "tree" or safe_columns(position)):
         return None
-    root = Node(position, proof=PROVEN_LOSS if wins else PROVEN_WIN, distance=1 if wins else 2)
-    root.children = [Node(position.play(column), column) for column in position.legal_columns]
+    root = TreeNode(position, proof=PROVEN_LOSS if wins else PROVEN_WIN, distance=1 if wins else 2)
+    root.children = [TreeNode(position.play(column), column) for column in position.legal_columns]
     for child in root.children:
         if wins and child.column in wins:
             child.proof = PROVEN_WIN
         elif not wins:
             child.proof, child.distance = PROVEN_LOSS, 1
             child.children = [
-                Node(child.position.play(reply), reply, proof=PROVEN_WIN)
+                TreeNode(child.position.play(reply), reply, proof=PROVEN_WIN)
                 for reply in winning_columns(child.position)
             ]
     return root
@@ -64,7 +64,7 @@ class EvidentEngine:
     depth = 0
     full = False
 
-    def __init__(self, tree: Node) -> None:
+    def __init__(self, tree: TreeNode) -> None:
         self.tree = tree
 
     @property
@@ -80,11 +80,11 @@ class EvidentEngine:
     def run(self, iterations: int) -> int:
         return 0
 
-    def root(self) -> Node:
+    def root(self) -> TreeNode:
         return self.tree
 
-    def children(self, handle: Node) -> Sequence[Node]:
+    def children(self, handle: TreeNode) -> Sequence[TreeNode]:
         return handle.children or ()
 
-    def facts(self, handle: Node) -> Facts:
+    def facts(self, handle: TreeNode) -> Facts:
         return Facts(handle.column, handle.visits, handle.total, handle.proof, handle.distance)

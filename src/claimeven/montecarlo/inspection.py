@@ -19,7 +19,7 @@ from claimeven.game import Position, column_name
 from claimeven.montecarlo.contract import Engine, Facts, Handle
 from claimeven.montecarlo.evident import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
-from claimeven.montecarlo.options import Options, check_whole
+from claimeven.montecarlo.options import MonteCarloOptions, check_whole
 
 PROOF_NAMES: Final = {
     UNPROVEN: None,
@@ -69,7 +69,9 @@ class Branch:
 class Forest:
     """The trees of all threads of a search, seen as one."""
 
-    def __init__(self, position: Position, options: Options, engines: tuple[Engine, ...]) -> None:
+    def __init__(
+        self, position: Position, options: MonteCarloOptions, engines: tuple[Engine, ...]
+    ) -> None:
         self.position = position
         self.options = options
         self.engines = engines

@@ -10,7 +10,7 @@ A node stands for a move and the position after it. VISITS counts iterations thr
 sums their results (-1, 0, +1) as the player sees them who made the move. CHILD is the index of its
 first child, NO_CHILDREN before it is expanded; the children lie side by side, in the order in
 which they are tried. A proof, as the same player sees it, says that the game is won, lost or drawn
-with best play in `distance` more moves; a finished game is proven at distance 0. Node 0 is the
+with best play in `distance` more moves; a finished game is proven at distance 0. TreeNode 0 is the
 root; its move is none, and its results are those of the side not to move.
 
 Children always lie behind their parent. Positions are not stored: a descent plays them. No node
@@ -97,7 +97,7 @@ def with_proof(meta: Int, proof: Int, distance: Int) -> Int:
 
 @inlined
 def proof_result(proof: Int) -> Int:
-    """Result that goes with a proof: +1, -1 or 0."""
+    """MonteCarloResult that goes with a proof: +1, -1 or 0."""
     if proof == PROVEN_WIN:
         return 1
     return -1 if proof == PROVEN_LOSS else 0

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from claimeven.game import ClaimevenError
 from claimeven.montecarlo.layout import MOST_VISITS
-from claimeven.montecarlo.playouts import PLAYOUTS
+from claimeven.montecarlo.playouts.kernel import PLAYOUTS
 
 METHODS: Final = ("uct", "flat", "breadth")
 FORMULAS: Final = ("ucb1", "ucb")
@@ -30,7 +30,7 @@ class InvalidOptions(ClaimevenError):
 
 
 @dataclass(frozen=True)
-class Options:
+class MonteCarloOptions:
     """How a Monte Carlo search works. Raises `InvalidOptions` naming the option and the choices.
 
     Attributes:
@@ -130,7 +130,7 @@ class Options:
         """What sqrt(ln N / n) is multiplied by for the bonus on the scale -1..1."""
         return self.c * math.sqrt(self.root_factor) * self.width
 
-    def with_changes(self, **changes: Any) -> Options:
+    def with_changes(self, **changes: Any) -> MonteCarloOptions:
         """Return a copy with some options changed. Raises `InvalidOptions`."""
         known = [field.name for field in fields(self)]
         for name in changes:
@@ -160,7 +160,7 @@ def check_budget(iterations: int | None, seconds: float | None) -> None:
 
 
 #: The strongest settings measured here at equal time.
-DEFAULT: Final = Options(
+DEFAULT: Final = MonteCarloOptions(
     formula="ucb",
     c=1.4,
     first="random",
@@ -173,21 +173,21 @@ DEFAULT: Final = Options(
 )
 
 #: Named searches: our best, the simple ones, and the published variants.
-PRESETS: Final[Mapping[str, Options]] = MappingProxyType(
+PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
     {
         "uct": DEFAULT,
-        "flat": Options(method="flat", choice="mean", decisive="root", seconds=3.0),
-        "breadth": Options(method="breadth", choice="mean", iterations=2000),
-        "uct-polito": Options(
+        "flat": MonteCarloOptions(method="flat", choice="mean", decisive="root", seconds=3.0),
+        "breadth": MonteCarloOptions(method="breadth", choice="mean", iterations=2000),
+        "uct-polito": MonteCarloOptions(
             c=math.sqrt(2), first="all", scale="0..1", choice="visits", iterations=100
         ),
-        "uct-menary": Options(
+        "uct-menary": MonteCarloOptions(
             formula="ucb1", c=1.0, first="random", choice="mean", reuse=True, seconds=1.0
         ),
-        "uct-aifour": Options(
+        "uct-aifour": MonteCarloOptions(
             formula="ucb1", c=1 / math.sqrt(2), first="order", choice="ucb", iterations=200
         ),
-        "uct-itu": Options(
+        "uct-itu": MonteCarloOptions(
             formula="ucb1",
             c=1.4,
             first="random",
@@ -196,7 +196,7 @@ PRESETS: Final[Mapping[str, Options]] = MappingProxyType(
             decisive="root",
             seconds=3.0,
         ),
-        "uct-itu-table": Options(
+        "uct-itu-table": MonteCarloOptions(
             formula="ucb1",
             c=1.4,
             first="random",
@@ -211,7 +211,7 @@ PRESETS: Final[Mapping[str, Options]] = MappingProxyType(
 )
 
 
-def preset(name: str, **changes: Any) -> Options:
+def preset(name: str, **changes: Any) -> MonteCarloOptions:
     """Return the options of a named search, some of them changed.
 
     Raises `InvalidOptions` for an unknown name, listing the choices.

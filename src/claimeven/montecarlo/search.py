@@ -21,10 +21,10 @@ from claimeven.montecarlo.engines import check_room, load_kernels, make_engine
 from claimeven.montecarlo.evident import EvidentEngine, evident_tree
 from claimeven.montecarlo.inspection import Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_LOSS, PROVEN_WIN
-from claimeven.montecarlo.options import InvalidOptions, Options, check_budget
+from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
+from claimeven.montecarlo.playouts.textbook import blocking_columns
 from claimeven.montecarlo.textbook_engine import TextbookEngine
-from claimeven.montecarlo.textbook_playouts import blocking_columns
-from claimeven.montecarlo.textbook_tree import Step
+from claimeven.montecarlo.tree.textbook import Step
 
 BACKENDS: Final = ("auto", "compiled", "python")
 
@@ -39,7 +39,7 @@ _KEPT_ANYWAY: Final = 1_000
 
 
 @dataclass(frozen=True)
-class Result:
+class MonteCarloResult:
     """What a search found.
 
     Attributes:
@@ -79,17 +79,17 @@ class Result:
         return self.forest.line(self.column)
 
 
-class Searcher:
+class MonteCarloSearch:
     """A search with its options, and the trees it keeps from one decision to the next.
 
     >>> from claimeven.montecarlo import preset
-    >>> searcher = Searcher(preset("uct", seconds=None))
+    >>> searcher = MonteCarloSearch(preset("uct", seconds=None))
     >>> position = Position.from_moves("121212")
     >>> searcher.search(position, np.random.default_rng(1), iterations=100).column
     0
     """
 
-    def __init__(self, options: Options, backend: str = "auto") -> None:
+    def __init__(self, options: MonteCarloOptions, backend: str = "auto") -> None:
         """Raises `InvalidOptions` for an unknown backend."""
         if backend not in BACKENDS:
             raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
@@ -108,7 +108,7 @@ class Searcher:
         rng: np.random.Generator,
         iterations: int | None = None,
         seconds: float | None = None,
-    ) -> Result:
+    ) -> MonteCarloResult:
         """Search a position within a budget: the given one, or else that of the options.
 
         The randomness is drawn from `rng`. Raises `InvalidOptions` without a budget or with a
@@ -142,7 +142,7 @@ class Searcher:
             _evident_choice(root, position, rng) if evident else choose(root, self.options, rng)
         )
         value = float(PROOF_RESULTS[chosen.proof]) if chosen.proof else chosen.plain_mean
-        return Result(
+        return MonteCarloResult(
             column=chosen.column,
             value=value,
             policy=_policy(root, chosen.column, value, position.geometry.columns),
@@ -213,7 +213,7 @@ def _branching(engines: Sequence[Engine]) -> float | None:
     return sum(moves for _, moves in grown) / expanded if expanded else None
 
 
-def choose(root: Branch, options: Options, rng: np.random.Generator) -> Branch:
+def choose(root: Branch, options: MonteCarloOptions, rng: np.random.Generator) -> Branch:
     """The child of a root that the options choose, from the visited ones where there are any.
 
     With the solver a proven win comes first, the nearest one; proven losses come last, the

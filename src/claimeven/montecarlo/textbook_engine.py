@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from claimeven.game import Position
 from claimeven.montecarlo.contract import Facts, Handle
+from claimeven.montecarlo.graph.textbook import GraphNode, TextbookGraph
 from claimeven.montecarlo.layout import MOST_VISITS
-from claimeven.montecarlo.options import Options
-from claimeven.montecarlo.textbook_graph import GraphNode, TextbookGraph
-from claimeven.montecarlo.textbook_simple import TextbookBreadth, TextbookFlat, TextbookSimple
-from claimeven.montecarlo.textbook_tree import Node, Step, TextbookTree, find_below, keep_below
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.simple.textbook import TextbookBreadth, TextbookFlat, TextbookSimple
+from claimeven.montecarlo.tree.textbook import Step, TextbookTree, TreeNode, find_below, keep_below
 
 
 class TextbookHandle(NamedTuple):
@@ -29,7 +29,7 @@ class TextbookHandle(NamedTuple):
 class TextbookEngine:
     """Any of the textbook searches, on a board of any size."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: MonteCarloOptions) -> None:
         self.options = options
         self.search: TextbookTree | TextbookGraph | TextbookSimple | None = None
 
@@ -90,7 +90,7 @@ class TextbookEngine:
         return self.search.root
 
     def children(self, handle: Handle) -> list[Handle]:
-        if isinstance(handle, Node):
+        if isinstance(handle, TreeNode):
             return list(handle.children or ())
         assert isinstance(self.search, TextbookGraph)
         if handle.node is None:
@@ -105,17 +105,17 @@ class TextbookEngine:
         return found
 
     def facts(self, handle: Handle) -> Facts:
-        node = handle if isinstance(handle, Node) else handle.node
+        node = handle if isinstance(handle, TreeNode) else handle.node
         if node is None:
             return Facts(handle.column, 0, 0.0)
-        if isinstance(node, Node):
+        if isinstance(node, TreeNode):
             return Facts(node.column, node.visits, node.total, node.proof, node.distance)
         total = handle.visits * node.value
         return Facts(handle.column, handle.visits, total, node.proof, node.distance)
 
 
 def make_textbook(
-    position: Position, options: Options, seed: int
+    position: Position, options: MonteCarloOptions, seed: int
 ) -> TextbookTree | TextbookGraph | TextbookSimple:
     """Textbook search of a position: its `steps` tell each iteration phase by phase."""
     if options.method == "flat":

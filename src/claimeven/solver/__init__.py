@@ -1,17 +1,22 @@
-"""Exact scores: the solver, its compiled search with a readable twin, and the opening book."""
+"""Exact scores: the solver, and its search as a textbook and as a compiled kernel."""
 
-from claimeven.solver.book import Book
-from claimeven.solver.drive import Engine, Progress, SearchStopped
-from claimeven.solver.errors import InvalidBook, InvalidSolve
-from claimeven.solver.solver import ILLEGAL, SolveProgress, Solver, SolverStatistics
-from claimeven.solver.words import outcome_word, plies_to_end, score_in_words
+from typing import TYPE_CHECKING
+
+from claimeven import lazy
+
+if TYPE_CHECKING:
+    from claimeven.solver.contract import ExactSolver, OpeningBook
+    from claimeven.solver.errors import InvalidSolve
+    from claimeven.solver.scores import outcome_word, plies_to_end, score_in_words
+    from claimeven.solver.search import ExactSearch, Progress, SearchStopped
+    from claimeven.solver.solver import ILLEGAL, SolveProgress, Solver, SolverStatistics
 
 __all__ = [
     "ILLEGAL",
-    "Book",
-    "Engine",
-    "InvalidBook",
+    "ExactSearch",
+    "ExactSolver",
     "InvalidSolve",
+    "OpeningBook",
     "Progress",
     "SearchStopped",
     "SolveProgress",
@@ -21,3 +26,14 @@ __all__ = [
     "plies_to_end",
     "score_in_words",
 ]
+
+_HOMES = {
+    "contract": ("ExactSolver", "OpeningBook"),
+    "errors": ("InvalidSolve",),
+    "scores": ("outcome_word", "plies_to_end", "score_in_words"),
+    "search": ("ExactSearch", "Progress", "SearchStopped"),
+    "solver": ("ILLEGAL", "SolveProgress", "Solver", "SolverStatistics"),
+}
+__getattr__, __dir__ = lazy.offer(
+    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+)

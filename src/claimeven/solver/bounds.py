@@ -97,8 +97,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, popcount
-from claimeven.game.bits import lines, winning_cells
-from claimeven.solver.intrinsics import leading_zeros, line_of_four, winning_four
+from claimeven.compiled.intrinsics import leading_zeros, line_of_four, winning_four
+from claimeven.game.tactics_kernel import lines, winning_cells
 from claimeven.solver.layout import (
     ABOVE,
     BOARD,

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.game.arrays import Boards, disc_counts, has_line, moves
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
-from claimeven.solver.openings import disc_counts, has_line, moves
-
-Boards: TypeAlias = npt.NDArray[np.uint64]
 
 
 def as_boards(

@@ -1,11 +1,20 @@
-"""What explanations, reviews and data sets ask of a solver; `Solver` is the one that ships."""
+"""What the solver and the rooms above it agree on: what a solver answers, what a book answers."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: Stands for the score of a position that a book does not hold; no score is as small.
+MISSING = -128
 
 
 class ExactSolver(Protocol):
@@ -27,3 +36,32 @@ class ExactSolver(Protocol):
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Return best play to the end of the game: quickest wins, slowest losses."""
+
+
+class OpeningBook(Protocol):
+    """Exact scores known beforehand, which a solver asks before it searches."""
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board whose positions are held."""
+
+    def look_up(self, position: Position) -> int | None:
+        """Return the score of an unfinished position for its side to move; None if not held."""
+
+    def look_up_many(
+        self, keys: npt.NDArray[np.uint64], plies: npt.NDArray[np.integer]
+    ) -> npt.NDArray[np.int8]:
+        """Return the scores of positions by key and number of discs, `MISSING` where not held."""
+
+
+#: The word for "the book that comes with the package, if there is one for the board".
+USUAL_BOOK = "auto"
+
+
+def _no_books(geometry: Geometry, where: str | Path) -> OpeningBook | None:
+    return None
+
+
+#: Opens a book: the usual one of a board for `USUAL_BOOK` (None if there is none), or a file.
+#: The package sets it to what the room of books offers, which the solver knows nothing of.
+open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _no_books

@@ -1,4 +1,4 @@
-"""The named errors of the solver room, and the one that every caller may meet first."""
+"""The named error of the solver, and the check that every caller may meet first."""
 
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import WORD_BITS, Geometry
@@ -6,10 +6,6 @@ from claimeven.game.geometry import WORD_BITS, Geometry
 
 class InvalidSolve(ClaimevenError):
     """Something that cannot be solved: a board too large, a table too small, a finished game."""
-
-
-class InvalidBook(ClaimevenError):
-    """A file that is not an opening book, is damaged, or is for another board."""
 
 
 def check_board(geometry: Geometry) -> None:

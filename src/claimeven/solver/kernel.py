@@ -38,9 +38,9 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount
-from claimeven.game.bits import mirrored
+from claimeven.compiled.intrinsics import leading_zeros, prefetch
+from claimeven.game.tactics_kernel import mirrored
 from claimeven.solver.bounds import NO_BOUND, Fixed, completing_cells, fixed_words, static_bound
-from claimeven.solver.intrinsics import leading_zeros, prefetch
 from claimeven.solver.layout import (
     BOARD,
     BOTTOM,
@@ -54,7 +54,7 @@ from claimeven.solver.layout import (
     REST_MASK,
     WEIGHT,
 )
-from claimeven.solver.table import high_bound, look_up, low_bound, store
+from claimeven.solver.transpositions import high_bound, look_up, low_bound, store
 
 BUDGET, NODES, RESUME, STEP, GUESS, ALPHA_NOW, DONE, CONTROLS = range(8)
 STOP, LOW, HIGH, TOGETHER, MARKS = range(5)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from claimeven.game.errors import InvalidGeometry
 from claimeven.game.geometry import WORD_BITS, Geometry
-from claimeven.solver.table import BUCKET_BITS, REST_BITS, multiplier
+from claimeven.solver.transpositions import BUCKET_BITS, REST_BITS, multiplier
 
 #: Slots: bits a column takes, connect length, number of cells, of columns, masks of the lowest
 #: cells and of all cells.
@@ -53,13 +53,13 @@ def at_least_above(geometry: Geometry, count: int) -> int:
     )
 
 
-def column_weights(geometry: Geometry, searcher: int = 0) -> list[int]:
+def column_weights(geometry: Geometry, worker: int = 0) -> list[int]:
     """Return the weight of each column: the centre is heaviest, the right one of two lightest.
 
-    Odd `searcher`s prefer the right one, so two threads at the same work part ways at once.
+    Odd `worker`s prefer the right one, so two threads at the same work part ways at once.
     """
     order = list(geometry.centre_order)
-    if searcher % 2:
+    if worker % 2:
         order = [geometry.columns - 1 - column for column in order]
     weights = [0] * geometry.columns
     for place, column in enumerate(order):
@@ -67,11 +67,11 @@ def column_weights(geometry: Geometry, searcher: int = 0) -> list[int]:
     return weights
 
 
-def search_words(geometry: Geometry, bucket_bits: int, searcher: int = 0) -> npt.NDArray[np.uint64]:
-    """Return the words for a board, a table of 2**bucket_bits buckets, and the nth searcher.
+def search_words(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.NDArray[np.uint64]:
+    """Return the words for a board, a table of 2**bucket_bits buckets, and the nth worker.
 
     Raises `InvalidGeometry` for boards of more than 64 bits, and ValueError for a table in whose
-    entries the keys of this board would not fit (see `table.smallest_bucket_bits`).
+    entries the keys of this board would not fit (see `transpositions.smallest_bucket_bits`).
     """
     if not geometry.fits_word:
         raise InvalidGeometry(
@@ -98,7 +98,7 @@ def search_words(geometry: Geometry, bucket_bits: int, searcher: int = 0) -> npt
     words[REST_MASK] = (1 << rest_bits) - 1
     for count in range(geometry.rows):
         words[ABOVE + count] = at_least_above(geometry, count)
-    for column, weight in enumerate(column_weights(geometry, searcher)):
+    for column, weight in enumerate(column_weights(geometry, worker)):
         first = geometry.bit(column, 0)
         words[WEIGHT + first : WEIGHT + first + geometry.rows] = weight
     return words

@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.game.arrays import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import STANDARD, Position
-from claimeven.solver import book as books
-from claimeven.solver.book import Book
-from claimeven.solver.bulk import Boards, as_boards, children, final_scores, unfinished
-from claimeven.solver.drive import Engine, Progress
+from claimeven.solver import contract
+from claimeven.solver.bulk import as_boards, children, final_scores, unfinished
+from claimeven.solver.contract import MISSING, USUAL_BOOK, OpeningBook
 from claimeven.solver.errors import InvalidSolve, check_board
-from claimeven.solver.openings import canonical_keys, disc_counts
-from claimeven.solver.words import final_score
+from claimeven.solver.scores import final_score
+from claimeven.solver.search import ExactSearch, Progress
 
 #: Stands in arrays of `Solver.scores_many` for a column that cannot be played.
 ILLEGAL = -128
@@ -72,7 +72,7 @@ class Solver:
     `table_mb` is the size of the table in MB (2**20 bytes), rounded down to a power of two, and up
     to the least that can hold a board's keys (4 MB for boards of 64 bits);
     `threads` work together on each call. `book` is "auto" (the one that comes with the package,
-    if there is one for this board), None, a `Book` or a path to one.
+    if there is one for this board), None, a path to a book or anything that answers as one.
 
     Searches can be interrupted by Ctrl-C, and by `stop` from another thread, which makes the call
     raise `SearchStopped`. What is in the table stays, so related positions are solved faster; a
@@ -90,7 +90,7 @@ class Solver:
         geometry: Geometry = STANDARD,
         table_mb: float = 128,
         threads: int = 1,
-        book: Book | str | Path | Literal["auto"] | None = "auto",
+        book: OpeningBook | str | Path | None = USUAL_BOOK,
     ) -> None:
         check_board(geometry)
         if not table_mb > 0:
@@ -100,7 +100,7 @@ class Solver:
         self.geometry = geometry
         self.book = _book_for(geometry, book)
         try:
-            self._engine = Engine(geometry, table_mb, threads)
+            self._search = ExactSearch(geometry, table_mb, threads)
         except (MemoryError, OverflowError):
             raise InvalidSolve(f"there is no memory for a table of {table_mb:g} MB") from None
         self._seconds = 0.0
@@ -110,15 +110,15 @@ class Solver:
     @property
     def statistics(self) -> SolverStatistics:
         """What this solver has done so far."""
-        return SolverStatistics(self._engine.nodes, self._seconds, self._searched, self._book_hits)
+        return SolverStatistics(self._search.nodes, self._seconds, self._searched, self._book_hits)
 
     def clear(self) -> None:
         """Forget everything in the table."""
-        self._engine.clear()
+        self._search.clear()
 
     def stop(self) -> None:
         """Make the call that is running in another thread raise `SearchStopped` soon."""
-        self._engine.stop()
+        self._search.stop()
 
     def score(self, position: Position, *, progress: Report | None = None) -> int:
         """Return the score of a position; finished games have one too."""
@@ -259,14 +259,14 @@ class Solver:
             return known
         self._searched += 1
         self._load()
-        return self._engine.score(
+        return self._search.score(
             position.mine, position.mask, floor=floor, ceiling=ceiling, progress=report
         )
 
     def _load(self) -> None:
         """Compile the search, or load it, if need be: that is not counted as solving."""
         begin = time.perf_counter()
-        self._engine.load()
+        self._search.load()
         self._seconds -= time.perf_counter() - begin
 
     def _keeps(
@@ -290,15 +290,15 @@ class Solver:
             canonical_keys(mine + mask, self.geometry), return_index=True, return_inverse=True
         )
         mine, mask = mine[first], mask[first]
-        found = np.full(len(keys), books.MISSING, dtype=np.int8)
+        found = np.full(len(keys), MISSING, dtype=np.int8)
         if self.book is not None:
             found = self.book.look_up_many(keys, disc_counts(mask))
-        left = np.flatnonzero(found == books.MISSING)
+        left = np.flatnonzero(found == MISSING)
         self._book_hits += len(keys) - len(left)
         self._searched += len(left)
         if len(left):
             self._load()
-            solved, _ = self._engine.score_many(
+            solved, _ = self._search.score_many(
                 mine[left], mask[left], progress=self._reporter(progress)
             )
             found[left] = solved
@@ -308,7 +308,7 @@ class Solver:
     def _reporter(
         self, progress: Report | None, scores: tuple[int | None, ...] = ()
     ) -> Callable[[Progress], None] | None:
-        """Return what turns the engine's reports into those of this class."""
+        """Return what turns the search's reports into those of this class."""
         if progress is None:
             return None
         begin = time.perf_counter()
@@ -332,13 +332,9 @@ class Solver:
             self._seconds += time.perf_counter() - begin
 
 
-def _book_for(geometry: Geometry, book: Book | str | Path | None) -> Book | None:
+def _book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> OpeningBook | None:
     """Return the book a solver is to use; `InvalidSolve` if it is for another board."""
-    if book is None:
-        return None
-    if book == "auto":
-        return books.shipped(geometry)
-    found = book if isinstance(book, Book) else Book.load(book)
-    if found.geometry != geometry:
+    found = contract.open_book(geometry, book) if isinstance(book, str | Path) else book
+    if found is not None and found.geometry != geometry:
         raise InvalidSolve(f"the book is for {found.geometry}, the solver for {geometry}")
     return found

@@ -1,0 +1,216 @@
+"""Building a book: solve the last ply, back the scores up to the empty board.
+
+Only the positions of the last ply are searched; before it the score of a position is the best of
+minus its children's. The results of the search go to a **journal** beside the book, a text file
+that a build that was ended, however roughly, goes on from:
+
+    claimeven book journal: 7x6 connect 4, ply 8
+    <key> <score>
+    ...
+
+It is handed to the system every second. A line that was not finished is dropped, any other
+line that cannot be right makes the build refuse the journal.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from claimeven.book.book import Book
+from claimeven.book.errors import InvalidBook
+from claimeven.book.openings import Keys, Layer, Scores, backed_up, layers
+from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.solver.search import ExactSearch
+
+#: Seconds of work that a kill may lose.
+FLUSH_SECONDS = 1.0
+#: More plies than this make more positions than anybody could keep in memory.
+MOST_PLIES = 14
+#: With this many positions for each thread, threads take positions of their own.
+WORTH_SHARING = 8
+
+_NO_SCORE = -128
+
+
+@dataclass(frozen=True)
+class BuildProgress:
+    """How far a build is: positions of the last ply done, of how many, in how many seconds.
+
+    `resumed` of the positions done come from the journal of an earlier build.
+    """
+
+    done: int
+    total: int
+    resumed: int
+    seconds: float
+    nodes: int
+
+
+def check_build(geometry: Geometry, plies: int) -> None:
+    """Raise `InvalidBook` unless a book of that many plies can be built for the board."""
+    if not geometry.fits_word:
+        raise InvalidBook(
+            f"books are for boards of columns * (rows + 1) <= {WORD_BITS} bits;"
+            f" {geometry} takes {geometry.bits}"
+        )
+    most = min(MOST_PLIES, geometry.cells - 1)
+    if not 0 <= plies <= most:
+        raise InvalidBook(f"a book of {geometry} goes to ply 0 to {most}, not {plies}")
+
+
+def journal_path(path: str | Path) -> Path:
+    """Return where the journal of a book being built lies."""
+    path = Path(path)
+    return path.with_name(path.name + ".journal")
+
+
+def build_book(
+    path: str | Path,
+    geometry: Geometry,
+    plies: int,
+    *,
+    table_mb: float = 128,
+    threads: int = 1,
+    report: Callable[[BuildProgress], None] | None = None,
+) -> Book:
+    """Build the book of a board up to `plies` discs, write it to `path` and return it.
+
+    Goes on from the journal of an earlier build of the same book, and removes it at the end. The
+    file does not depend on how often the build was ended. Raises `InvalidBook` for plies or
+    boards that cannot be, and for a journal that is not of this build.
+    """
+    check_build(geometry, plies)
+    if Path(path).is_dir():
+        raise InvalidBook(f"{path} is a folder: name a file for the book")
+    search = ExactSearch(geometry, table_mb, threads)
+    all_layers = list(layers(geometry, plies))
+    last = all_layers[-1]
+    journal = Journal(journal_path(path), geometry, last)
+    try:
+        scores = _solve_layer(last, journal, search, geometry, report)
+    finally:
+        journal.close()
+    book = back_up(geometry, all_layers, scores)
+    book.save(path)
+    journal.path.unlink()
+    return book
+
+
+def back_up(geometry: Geometry, all_layers: list[Layer], last_scores: Scores) -> Book:
+    """Return the book whose last layer has the given scores."""
+    scores = [last_scores]
+    for layer, below in zip(all_layers[-2::-1], all_layers[:0:-1], strict=True):
+        scores.append(backed_up(layer.keys, below.keys, scores[-1], geometry))
+    return Book(geometry, tuple(layer.keys for layer in all_layers), tuple(reversed(scores)))
+
+
+def _solve_layer(
+    layer: Layer,
+    journal: Journal,
+    search: ExactSearch,
+    geometry: Geometry,
+    report: Callable[[BuildProgress], None] | None,
+) -> Scores:
+    """Solve what the journal does not hold yet, in the order of the keys.
+
+    Neighbours in that order have much in common, so the table is warm for each next one. Threads
+    take positions of their own where there are enough of them, and work together otherwise.
+    """
+    scores = journal.scores
+    left = np.flatnonzero(scores == _NO_SCORE)
+    resumed = len(scores) - len(left)
+    mines, masks = discs_of_keys(layer.keys[left], geometry)
+    begin = flushed = time.monotonic()
+    done = 0
+
+    def tell() -> None:
+        nonlocal flushed
+        journal.flush()
+        flushed = time.monotonic()
+        if report is not None:
+            report(
+                BuildProgress(resumed + done, len(scores), resumed, flushed - begin, search.nodes)
+            )
+
+    def solved(number: int, score: int) -> None:
+        nonlocal done
+        done += 1
+        scores[left[number]] = score
+        journal.note(int(layer.keys[left[number]]), score)
+        if time.monotonic() - flushed >= FLUSH_SECONDS:
+            tell()
+
+    tell()
+    if len(left) >= WORTH_SHARING * len(search.workers):
+        search.score_many(mines, masks, solved=solved)
+    else:
+        for number, (mine, mask) in enumerate(zip(mines, masks, strict=True)):
+            solved(number, search.score(int(mine), int(mask)))
+    tell()
+    return scores
+
+
+class Journal:
+    """The results so far of the search of a layer, in a file that grows line by line."""
+
+    def __init__(self, path: Path, geometry: Geometry, layer: Layer) -> None:
+        """Read the journal at `path`, or begin one; `scores` are what it holds so far."""
+        self.path = path
+        self.heading = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
+        self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
+        self._lines: list[str] = []
+        try:
+            data = path.read_bytes() if path.exists() else b""
+            whole = data[: data.rfind(b"\n") + 1]
+            self._read(whole, layer.keys, (geometry.cells + 1) // 2)
+            self._file: BinaryIO = path.open("r+b" if data else "wb")
+            self._file.truncate(len(whole))
+            self._file.seek(len(whole))
+            if not whole:
+                self._file.write(self.heading + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise InvalidBook(f"{path} cannot be written: {error.strerror or error}") from None
+
+    def note(self, key: int, score: int) -> None:
+        """Add a result; `flush` hands it to the system."""
+        self._lines.append(f"{key} {score}\n")
+
+    def flush(self) -> None:
+        """Write what was noted, so that it outlives this process and the machine's power."""
+        self._file.write("".join(self._lines).encode())
+        self._lines.clear()
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Write what was noted and close the file."""
+        self.flush()
+        self._file.close()
+
+    def _read(self, whole: bytes, keys: Keys, most: int) -> None:
+        lines = whole.splitlines()
+        if lines and lines[0] != self.heading:
+            raise InvalidBook(
+                f"{self.path} is not the journal of this build: it should begin with"
+                f" {self.heading.decode()!r}"
+            )
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                key, score = (int(word) for word in line.split())
+                place = int(np.searchsorted(keys, np.uint64(key)))
+                if place == len(keys) or int(keys[place]) != key or abs(score) > most:
+                    raise ValueError
+            except (ValueError, OverflowError):
+                raise InvalidBook(
+                    f"line {number} of {self.path} is no result of this build: mend or remove it"
+                ) from None
+            self.scores[place] = score

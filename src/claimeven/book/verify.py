@@ -1,0 +1,130 @@
+"""Checking a book, and counting with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from claimeven.book.book import Book
+from claimeven.book.openings import backed_up, layers
+from claimeven.game.arrays import has_win, image_counts
+from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.solver.search import ExactSearch
+
+
+@dataclass(frozen=True)
+class WrongEntry:
+    """An entry of a book that is not what it should be."""
+
+    ply: int
+    key: int
+    held: int
+    right: int
+
+
+@dataclass
+class Verification:
+    """What a check of a book found.
+
+    `missing` counts positions the book should hold and does not, or the other way round. `backed`
+    entries were compared with their children, `solved` entries were solved anew; `wrong` lists
+    those that did not agree.
+    """
+
+    entries: int
+    missing: int = 0
+    backed: int = 0
+    solved: int = 0
+    wrong: list[WrongEntry] = field(default_factory=list)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing was found wrong."""
+        return not self.missing and not self.wrong
+
+
+def verify_book(
+    book: Book,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    table_mb: float = 128,
+    threads: int = 1,
+    report: Callable[[int, int], None] | None = None,
+) -> Verification:
+    """Check that a book holds all positions it should, with the right scores.
+
+    Every entry before the last ply is compared with the best of minus its children. Of the last
+    ply `sample` entries drawn with `seed` are solved again without the book, all of them for
+    None. `report(done, total)` is called after each of these.
+    """
+    found = Verification(len(book))
+    geometry = book.geometry
+    for layer, keys in zip(layers(geometry, book.plies), book.keys, strict=True):
+        found.missing += len(np.setxor1d(layer.keys, keys))
+    if found.missing:
+        return found
+    for ply in range(book.plies):
+        keys, scores = book.keys[ply], book.scores[ply]
+        right = backed_up(keys, book.keys[ply + 1], book.scores[ply + 1], geometry)
+        found.backed += len(keys)
+        for place in np.flatnonzero(scores != right):
+            found.wrong.append(
+                WrongEntry(ply, int(keys[place]), int(scores[place]), int(right[place]))
+            )
+    keys, scores = book.keys[-1], book.scores[-1]
+    places = np.arange(len(keys))
+    if sample is not None and sample < len(keys):
+        drawn = np.random.default_rng(seed).choice(len(keys), sample, replace=False)
+        places = np.sort(drawn)
+    search = ExactSearch(geometry, table_mb, threads)
+    mines, masks = discs_of_keys(keys[places], geometry)
+    for place, mine, mask in zip(places, mines, masks, strict=True):
+        score = search.score(int(mine), int(mask))
+        found.solved += 1
+        if score != scores[place]:
+            found.wrong.append(WrongEntry(book.plies, int(keys[place]), int(scores[place]), score))
+        if report is not None:
+            report(found.solved, len(places))
+    return found
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Positions of a ply by their outcome under best play, as (win, draw, loss).
+
+    `positions` counts all distinct positions, finished ones (`over` of them) included and mirror
+    images as two, by the outcome for the first player. `quiet` counts, one of each pair of mirror
+    images, those unfinished ones in which neither side could complete a line with its next disc.
+    """
+
+    ply: int
+    positions: tuple[int, int, int]
+    over: int
+    quiet: tuple[int, int, int]
+
+
+def counts(book: Book) -> Iterator[Counts]:
+    """Yield the counts of each ply of a book, its finished games found by enumeration."""
+    geometry = book.geometry
+    for layer, keys, scores in zip(
+        layers(geometry, book.plies), book.keys, book.scores, strict=True
+    ):
+        ply = layer.ply
+        for_first = np.sign(scores) if ply % 2 == 0 else -np.sign(scores)
+        images = image_counts(keys, geometry)
+        totals = [int(images[for_first == sign].sum()) for sign in (1, 0, -1)]
+        # The last disc of a decided game was the first player's after an odd number of plies.
+        totals[0 if ply % 2 else 2] += layer.decided
+        totals[1] += layer.drawn
+        mine, mask = discs_of_keys(keys, geometry)
+        quiet = ~(has_win(mine, mask, geometry) | has_win(mine ^ mask, mask, geometry))
+        quiet_totals = [int((quiet & (for_first == sign)).sum()) for sign in (1, 0, -1)]
+        yield Counts(
+            ply,
+            (totals[0], totals[1], totals[2]),
+            layer.decided + layer.drawn,
+            (quiet_totals[0], quiet_totals[1], quiet_totals[2]),
+        )

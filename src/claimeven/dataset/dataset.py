@@ -1,0 +1,277 @@
+"""Positions with exact scores of every column, in bulk, for learning and for statistics.
+
+Two sources, both determined by the seed alone:
+
+- `random`: each position is the end of a game of random moves to a random ply (see
+  `sampling_kernel`); games that are over by then are dropped.
+- `selfplay`: positions of games in which both sides know the exact scores and err a little: the
+  chance of a column falls by a factor e for every `TEMPERATURE` points of score it loses. The first
+  moves, before the plies asked for, are random. Every position of a game from there on is taken.
+
+A position and its mirror image are the same: only the first one met is taken. Rows go to a journal
+beside the file as they are made, so work that was ended goes on where it was.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from claimeven.compiled.randomness import Stream, mixed_word
+from claimeven.dataset.files import Journal, write_table
+from claimeven.dataset.sampling_kernel import random_positions
+from claimeven.game.arrays import canonical_keys
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import format_moves
+from claimeven.game.position import STANDARD, Position
+from claimeven.game.tactics_kernel import board_vector
+from claimeven.solver.solver import ILLEGAL, Solver
+
+SOURCES = ("random", "selfplay")
+#: Points of score by which the chance of an erring column falls by a factor e in self-play.
+TEMPERATURE = 2.0
+#: Candidates made at a time, and positions solved between two writes to the journal.
+CANDIDATES, BATCH = 4096, 64
+#: Candidates or games in a row without a new position after which there are taken to be no more.
+PATIENCE = {"random": 300_000, "selfplay": 3_000}
+SEEDS = 1 << 63
+
+
+class InvalidDataset(ClaimevenError):
+    """A data set that cannot be made as asked."""
+
+
+@dataclass(frozen=True)
+class DatasetPlan:
+    """What to make: `positions` rows from a source, of `lowest` to `highest` plies, by a seed.
+
+    Raises `InvalidDataset` naming what is out of its range.
+    """
+
+    positions: int
+    lowest: int
+    highest: int
+    seed: int = 0
+    source: str = "random"
+    geometry: Geometry = STANDARD
+
+    def __post_init__(self) -> None:
+        last = self.geometry.cells - 1
+        if self.positions < 1:
+            raise InvalidDataset(f"positions must be 1 or more, not {self.positions}")
+        if not 0 <= self.lowest <= self.highest <= last:
+            raise InvalidDataset(
+                f"plies must lie within 0-{last} on {self.geometry}, the lower one first,"
+                f" not {self.lowest}-{self.highest}"
+            )
+        if not 0 <= self.seed < SEEDS:
+            raise InvalidDataset(f"a seed is a whole number from 0 to 2**63 - 1, not {self.seed}")
+        if self.source not in SOURCES:
+            raise InvalidDataset(
+                f"there is no source {self.source!r}: choose from {', '.join(SOURCES)}"
+            )
+
+    def header(self) -> dict[str, int | str]:
+        """Return what two runs must share to be one: everything but the number of positions."""
+        geometry = self.geometry
+        return {
+            "source": self.source,
+            "plies": f"{self.lowest}-{self.highest}",
+            "seed": self.seed,
+            "columns": geometry.columns,
+            "rows": geometry.rows,
+            "connect": geometry.connect,
+        }
+
+
+@dataclass(frozen=True)
+class Row:
+    """One labelled position.
+
+    `number` is the candidate or game it came from, `moves` lead to it, `scores` are those of its
+    columns for the side to move, None where none can be played.
+    """
+
+    number: int
+    moves: str
+    position: Position
+    scores: tuple[int | None, ...]
+
+    @property
+    def score(self) -> int:
+        """Score of the position: its best column's."""
+        return max(score for score in self.scores if score is not None)
+
+    def cells(self) -> list[int | str | None]:
+        """Return the fields under `field_names`."""
+        position = self.position
+        return [self.moves, position.ply, position.mine, position.mask, self.score, *self.scores]
+
+
+def field_names(geometry: Geometry) -> list[str]:
+    """Return the fields of a row: moves, ply, mine, mask, score, and one score a column from 1."""
+    columns = [f"score_{column + 1}" for column in range(geometry.columns)]
+    return ["moves", "ply", "mine", "mask", "score", *columns]
+
+
+@dataclass(frozen=True)
+class DatasetProgress:
+    """How far the work is: `done` of `total` rows, `resumed` of them from an earlier run."""
+
+    done: int
+    total: int
+    resumed: int
+    seconds: float
+
+
+def make_dataset(
+    path: Path,
+    plan: DatasetPlan,
+    solver: Solver,
+    progress: Callable[[DatasetProgress], None] | None = None,
+) -> int:
+    """Write a data set to a .csv or .parquet file; return how many rows it has.
+
+    Work that was ended, Ctrl-C and kill included, is kept in `path` + ".partial" and goes on from
+    there when the same is asked again; more or fewer positions may be asked. Raises
+    `InvalidDataset` when the file is there already, cannot be written or is of another kind, when
+    the partial file is of other options or damaged, or when there are fewer positions than asked.
+    """
+    begin = time.perf_counter()
+    geometry = plan.geometry
+    with Journal(path, plan.header(), field_names(geometry)) as journal:
+        seen = {_position_of(cells, geometry).canonical_key for cells in journal.rows}
+        resumed = min(len(seen), plan.positions)
+        first = journal.last_number
+        for rows in _batches(plan, solver, seen, first, plan.positions - resumed):
+            journal.append((row.number, row.cells()) for row in rows)
+            if progress is not None:
+                done = min(len(journal.rows), plan.positions)
+                seconds = time.perf_counter() - begin
+                progress(DatasetProgress(done, plan.positions, resumed, seconds))
+        found = len(journal.rows)
+        if found < plan.positions:
+            raise InvalidDataset(
+                f"only {found:,} different positions were found at plies {plan.lowest} to"
+                f" {plan.highest}, not {plan.positions:,}: ask for at most that many"
+            )
+        write_table(path, field_names(geometry), journal.rows[: plan.positions], plan.header())
+        journal.done()
+    return plan.positions
+
+
+def _batches(
+    plan: DatasetPlan, solver: Solver, seen: set[int], first: int, wanted: int
+) -> Iterator[list[Row]]:
+    """Yield new rows, `wanted` in all or fewer where there are no more; `seen` takes their keys."""
+    make = _random_rows if plan.source == "random" else _selfplay_rows
+    for rows in make(plan, solver, seen, first):
+        yield rows[:wanted]
+        wanted -= len(rows)
+        if wanted <= 0:
+            return
+
+
+def _random_rows(
+    plan: DatasetPlan, solver: Solver, seen: set[int], first: int
+) -> Iterator[list[Row]]:
+    """Yield rows from candidate `first` on; an end without a row means that there are no more."""
+    waiting: list[tuple[int, str, Position]] = []
+    for found in _random_candidates(plan, seen, first):
+        waiting.append(found)
+        if len(waiting) == BATCH:
+            yield _solved(waiting, solver)
+            waiting = []
+    if waiting:
+        yield _solved(waiting, solver)
+
+
+def _random_candidates(
+    plan: DatasetPlan, seen: set[int], first: int
+) -> Iterator[tuple[int, str, Position]]:
+    """Yield (number, moves, position) of candidates that are new and not over."""
+    geometry = plan.geometry
+    mines, masks = np.zeros((2, CANDIDATES), dtype=np.uint64)
+    plies = np.zeros(CANDIDATES, dtype=np.int64)
+    moves = np.zeros((CANDIDATES, geometry.cells), dtype=np.int64)
+    in_vain = 0
+    while in_vain < PATIENCE["random"]:
+        random_positions(
+            board_vector(geometry), geometry.columns, np.uint64(plan.seed), first,
+            plan.lowest, plan.highest, mines, masks, plies, moves,
+        )  # fmt: skip
+        in_vain += CANDIDATES
+        going_on = np.flatnonzero(plies >= 0)
+        keys = canonical_keys(mines[going_on] + masks[going_on], geometry)
+        for i, key in zip(going_on.tolist(), keys.tolist(), strict=True):
+            if key not in seen:
+                seen.add(key)
+                in_vain = 0
+                position = Position(geometry, mines[i], masks[i])
+                yield first + i, format_moves(moves[i, : plies[i]], geometry), position
+        first += CANDIDATES
+
+
+def _solved(found: Sequence[tuple[int, str, Position]], solver: Solver) -> list[Row]:
+    scores = solver.scores_many([position for _, _, position in found]).tolist()
+    return [
+        Row(number, moves, position, tuple(None if s == ILLEGAL else s for s in columns))
+        for (number, moves, position), columns in zip(found, scores, strict=True)
+    ]
+
+
+def _selfplay_rows(
+    plan: DatasetPlan, solver: Solver, seen: set[int], first: int
+) -> Iterator[list[Row]]:
+    """Yield the new rows of one game after the other."""
+    number, in_vain = first, 0
+    while in_vain < PATIENCE["selfplay"]:
+        rows = []
+        for row in _game(plan, solver, number):
+            if row.position.canonical_key not in seen:
+                seen.add(row.position.canonical_key)
+                rows.append(row)
+        in_vain = 0 if rows else in_vain + 1
+        number += 1
+        if rows:
+            yield rows
+
+
+def _game(plan: DatasetPlan, solver: Solver, number: int) -> Iterator[Row]:
+    """Play a game and yield its positions from ply `lowest` to `highest` that are not over."""
+    draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
+    position = Position(plan.geometry)
+    played: list[int] = []
+    while not position.is_over and position.ply <= plan.highest:
+        if position.ply < plan.lowest:
+            legal = position.legal_columns
+            column = legal[int(draw.share() * len(legal))]
+        else:
+            scores = solver.scores(position)
+            yield Row(number, format_moves(played, plan.geometry), position, scores)
+            column = _erring_column(scores, draw.share())
+        played.append(column)
+        position = position.play_unchecked(column)
+
+
+def _erring_column(scores: tuple[int | None, ...], chance: float) -> int:
+    """Draw a column by the points it loses; `chance` is in [0, 1)."""
+    known = [(column, score) for column, score in enumerate(scores) if score is not None]
+    best = max(score for _, score in known)
+    weights = [math.exp((score - best) / TEMPERATURE) for _, score in known]
+    left = chance * sum(weights)
+    for (column, _), weight in zip(known, weights, strict=True):
+        left -= weight
+        if left < 0:
+            return column
+    return known[-1][0]
+
+
+def _position_of(cells: Sequence[int | str | None], geometry: Geometry) -> Position:
+    return Position(geometry, int(cells[2] or 0), int(cells[3] or 0))

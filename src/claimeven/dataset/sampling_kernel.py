@@ -1,0 +1,72 @@
+"""Random positions by the million, compiled; every one can be made again from its number.
+
+Candidate `i` of a seed is a game of random moves from the empty board to a random ply, drawn from a
+generator of its own, so candidates do not depend on each other or on the order they are made in.
+The generator is splitmix64 (Steele, Lea and Flood, 2014), the same on every machine and version.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimeven.compiled import Int, Ints, Word, Words, kernel
+from claimeven.compiled.randomness import STEP, draw_below, mixed
+from claimeven.game.tactics_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, lines
+
+_ONE = np.uint64(1)
+#: In `plies`: the game was over before the ply drawn.
+ENDED = -1
+
+
+@kernel(
+    "void(Array(uint64, 1, 'C', readonly=True), int64, uint64, int64, int64, int64, uint64[::1],"
+    " uint64[::1], int64[::1], int64[:, ::1])"
+)
+def random_positions(
+    words: Words,
+    columns: Int,
+    seed: Word,
+    first: Int,
+    lowest: Int,
+    highest: Int,
+    mines: Words,
+    masks: Words,
+    plies: Ints,
+    moves: Ints,
+) -> None:
+    """Make the candidates first, first + 1, ..., as many as the arrays hold.
+
+    `words` are the `board_vector`. The ply of each is drawn evenly from lowest..highest. A
+    candidate that ended before is marked `ENDED` in `plies`, and so is one that is over at its ply.
+    `moves[i]` holds its columns, `plies[i]` of them.
+    """
+    height, connect = words[HEIGHT], words[CONNECT]
+    bottom, board = words[BOTTOM], words[BOARD]
+    for i in range(plies.shape[0]):
+        # Step 1: a generator of its own, far from those of other candidates and seeds.
+        state = mixed(seed * STEP + _ONE) + mixed(np.uint64(first + i) + STEP)
+        state += STEP
+        wanted = lowest + np.int64(draw_below(state, np.uint64(highest - lowest + 1)))
+        mine = np.uint64(0)
+        mask = np.uint64(0)
+        ply = 0
+        # Step 2: random moves, a full column drawn again, until the ply or the end of the game.
+        while ply < wanted:
+            state += STEP
+            column = draw_below(state, np.uint64(columns))
+            column_bits = ((_ONE << (height - _ONE)) - _ONE) << (column * height)
+            move = (mask + (bottom & column_bits)) & column_bits
+            if move == np.uint64(0):
+                continue
+            moves[i, ply] = np.int64(column)
+            ply += 1
+            theirs = mine | move
+            mine ^= mask
+            mask |= move
+            if lines(theirs, height, connect) != np.uint64(0) or mask == board:
+                ply = ENDED
+                break
+        # Step 3: what came of it.
+        mines[i] = mine
+        masks[i] = mask
+        plies[i] = ply

@@ -1,0 +1,184 @@
+"""Compiled counting of games and positions on boards of up to 64 bits.
+
+A layer, all positions after a number of plies, is a sorted array of keys. The key mine + mask
+holds a column in its `height` bits as
+
+    2**h - 1 + (the bits of mine in the column)        for h discs
+
+so that key + 1 has its highest bit at h, and what is left of it below are the bits of mine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from claimeven.compiled import Int, Word, Words, inlined, kernel, popcount
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.game.tactics_kernel import (
+    BOARD,
+    BOTTOM,
+    CONNECT,
+    HEIGHT,
+    ONE,
+    ZERO,
+    board_vector,
+    lines,
+    playable_cells,
+    winning_cells,
+)
+
+#: Positions whose children are made at a time: bounds the memory for doubles.
+CHUNK = 1 << 20
+#: Plies of move sequences that one call counts: some hundredths of a second on 7x6.
+PLIES_AT_ONCE = 9
+
+_WORDS_TYPE = "Array(uint64, 1, 'C', readonly=True)"
+_MINE, _MASK, _MOVES = 0, 1, 2
+
+
+def count_sequences(position: Position, depth: int, at_once: int = PLIES_AT_ONCE) -> int:
+    """Return the number of sequences of `depth` >= 1 moves from a position that is not over.
+
+    Only the last `at_once` plies are counted in one call of compiled code, so that Ctrl-C is
+    heard in between.
+    """
+    if depth > at_once:
+        children = map(position.play_unchecked, position.legal_columns)
+        return sum(count_sequences(p, depth - 1, at_once) for p in children if not p.is_over)
+    stack = np.zeros((depth + 1, 3), dtype=np.uint64)
+    words = board_vector(position.geometry)
+    return int(_count(np.uint64(position.mine), np.uint64(position.mask), depth, words, stack))
+
+
+def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words]:
+    """Yield the sorted keys of all positions 0, 1, .. `depth` plies on."""
+    words = board_vector(position.geometry)
+    keys = np.array([position.key], dtype=np.uint64)
+    yield keys
+    columns = position.geometry.columns
+    for _ in range(depth):
+        parts = []
+        for start in range(0, len(keys), chunk):
+            parents = keys[start : start + chunk]
+            children = np.empty(len(parents) * columns, dtype=np.uint64)
+            parts.append(_without_doubles(children[: _make_children(parents, words, children)]))
+        if len(parts) == 1:
+            keys = parts[0]
+        elif parts:
+            keys = _without_doubles(np.concatenate(parts))
+        yield keys
+
+
+def discs_of_keys(keys: Words, geometry: Geometry) -> tuple[Words, Words]:
+    """Return `mine` and `mask` of every key."""
+    mine, mask = np.empty_like(keys), np.empty_like(keys)
+    _split(np.ascontiguousarray(keys), board_vector(geometry), mine, mask)
+    return mine, mask
+
+
+def _without_doubles(keys: Words) -> Words:
+    """Return the keys sorted, each once; the array given is used up."""
+    keys.sort()
+    return keys[: _compact(keys)].copy()
+
+
+@kernel("int64(uint64[::1])")
+def _compact(keys: Words) -> Int:
+    """Move the first of each run of equal keys to the front; return how many there are."""
+    count = 0
+    for i in range(len(keys)):
+        if count == 0 or keys[i] != keys[count - 1]:
+            keys[count] = keys[i]
+            count += 1
+    return count
+
+
+@inlined
+def split_key(key: Word, height: Word, bottom: Word) -> tuple[Word, Word]:
+    """Return mine and mask of a position's key."""
+    column_bits = (ONE << height) - ONE
+    mine, mask = ZERO, ZERO
+    while bottom:
+        # The lowest bit still in `bottom` is the bottom cell of the next column.
+        cell = bottom & (~bottom + ONE)
+        bottom ^= cell
+        shift = popcount(cell - ONE)
+        part = ((key >> shift) & column_bits) + ONE
+        filled = part >> ONE
+        filled |= filled >> ONE
+        filled |= filled >> np.uint64(2)
+        filled |= filled >> np.uint64(4)
+        filled |= filled >> np.uint64(8)
+        mask |= filled << shift
+        mine |= (part & filled) << shift
+    return mine, mask
+
+
+@kernel(f"void({_WORDS_TYPE}, {_WORDS_TYPE}, uint64[::1], uint64[::1])")
+def _split(keys: Words, words: Words, mine: Words, mask: Words) -> None:
+    """Fill `mine` and `mask` from keys, all of one length."""
+    for i in range(len(keys)):
+        mine[i], mask[i] = split_key(keys[i], words[HEIGHT], words[BOTTOM])
+
+
+@kernel(f"int64({_WORDS_TYPE}, {_WORDS_TYPE}, uint64[::1])")
+def _make_children(keys: Words, words: Words, children: Words) -> Int:
+    """Write the keys of all children of unfinished positions, doubles included; return how many.
+
+    `children` has room for as many keys as there are columns for every position.
+    """
+    count = 0
+    for i in range(len(keys)):
+        mine, mask = split_key(keys[i], words[HEIGHT], words[BOTTOM])
+        theirs = mine ^ mask
+        if lines(theirs, words[HEIGHT], words[CONNECT]):
+            continue
+        moves = playable_cells(mask, words[BOTTOM], words[BOARD])
+        while moves:
+            move = moves & (~moves + ONE)
+            moves ^= move
+            children[count] = theirs + (mask | move)
+            count += 1
+    return count
+
+
+@kernel(f"int64(uint64, uint64, int64, {_WORDS_TYPE}, uint64[:, ::1])")
+def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> Int:
+    """Count the move sequences of length `depth` >= 1 from a position that is not over.
+
+    `stack` is (depth + 1, 3): for each level of the search the discs, and the moves not tried.
+    """
+    height, connect, bottom, board = words[HEIGHT], words[CONNECT], words[BOTTOM], words[BOARD]
+    moves = playable_cells(mask, bottom, board)
+    # Step 1. One move: as many sequences as there are moves.
+    if depth == 1:
+        return np.int64(popcount(moves))
+    top = bottom << (height - np.uint64(2))
+    total = np.int64(0)
+    level = 0
+    stack[0, _MINE], stack[0, _MASK], stack[0, _MOVES] = mine, mask, moves
+    while level >= 0:
+        mine, mask, moves = stack[level, _MINE], stack[level, _MASK], stack[level, _MOVES]
+        # Step 2. Moves that win end the game: only the others lead on.
+        moves &= ~winning_cells(mine, mask, height, connect, board)
+        # Step 3. Two moves from the end: after each move as many follow as there were columns
+        # open, one less when the move filled its column.
+        if level == depth - 2:
+            columns_open = popcount(playable_cells(mask, bottom, board))
+            total += np.int64(popcount(moves) * columns_open - popcount(moves & top))
+            level -= 1
+            continue
+        # Step 4. Take the next move, or go back a level when there is none.
+        if moves == ZERO:
+            level -= 1
+            continue
+        move = moves & (~moves + ONE)
+        stack[level, _MOVES] = moves ^ move
+        mask |= move
+        level += 1
+        stack[level, _MINE], stack[level, _MASK] = mine ^ (mask ^ move), mask
+        stack[level, _MOVES] = playable_cells(mask, bottom, board)
+    return total

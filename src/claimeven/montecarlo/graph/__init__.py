@@ -1,0 +1,1 @@
+"""UCT on a graph of positions: textbook, kernel, and the layout of the kernel's arrays."""

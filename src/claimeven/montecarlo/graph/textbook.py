@@ -1,0 +1,262 @@
+"""UCT on a graph of positions, phase by phase, on positions.
+
+Equal positions (and mirror images, if asked) share a node, so visits are counted on the moves
+between nodes. `graph_kernel` is the compiled twin; `graph_layout` tells how values are worked out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from claimeven.compiled.randomness import Stream
+from claimeven.game import Position
+from claimeven.montecarlo.formula import log_root
+from claimeven.montecarlo.graph.layout import EDGES_PER_NODE
+from claimeven.montecarlo.layout import (
+    MOST_VISITS,
+    PROOF_RESULTS,
+    PROVEN_DRAW,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+)
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.playouts.textbook import Replies, play_out, safe_columns
+from claimeven.montecarlo.tree.textbook import Step, glance
+
+
+@dataclass(eq=False)
+class GraphNode:
+    """A position. `value`, results and proofs as the player sees them who moved into it.
+
+    `visits` are the visits of the edges and of its own playouts, whose results are `own_total`.
+    """
+
+    position: Position
+    visits: int = 0
+    own_total: int = 0
+    value: float = 0.0
+    proof: int = UNPROVEN
+    distance: int = 0
+    edges: list[Edge] | None = None
+
+
+@dataclass(eq=False)
+class Edge:
+    """A move from a node; `node` is None before it is tried first."""
+
+    column: int
+    visits: int = 0
+    node: GraphNode | None = None
+
+
+@dataclass
+class TextbookGraph:
+    """A UCT search on a graph, kept from position to position; the randomness of a seed.
+
+    `iterations` are those of this search, `made` those since the graph was empty.
+
+    With `table=mirror` every position stands as it or its mirror image, whichever has the smaller
+    key, and columns are those of the position as it stands.
+    """
+
+    position: Position
+    options: MonteCarloOptions
+    seed: int
+    iterations: int = 0
+    depth: int = 0
+    full: bool = False
+    used_edges: int = 0
+    made: int = 0
+    table: dict[int, GraphNode] = field(default_factory=dict)
+    root: GraphNode = field(init=False)
+    stream: Stream = field(init=False)
+    replies: Replies = field(default_factory=Replies)
+
+    def __post_init__(self) -> None:
+        self.stream = Stream(self.seed)
+        self.edge_room = max(self.options.nodes * EDGES_PER_NODE, self.position.geometry.columns)
+        self.root = self.node_of(self.standing(self.position))
+
+    @property
+    def used(self) -> int:
+        """Number of stored positions."""
+        return len(self.table)
+
+    def standing(self, position: Position) -> Position:
+        """`standing` by the options of this search."""
+        return standing(position, self.options)
+
+    def node_of(self, position: Position) -> GraphNode:
+        """TreeNode of a position as it stands, a new one if need be."""
+        node = self.table.get(position.key)
+        if node is None:
+            node = self.table[position.key] = GraphNode(position)
+        return node
+
+    def run(self, iterations: int) -> int:
+        """Make iterations; returns how many were made: fewer where the search ends before."""
+        return sum(1 for _ in self.steps(iterations))
+
+    def steps(self, iterations: int) -> Iterator[Step]:
+        """Make iterations, and tell of each what it did; none once the root is proven (with
+        `solver`) or `MOST_VISITS` have been made on this graph.
+        """
+        for _ in range(iterations):
+            proven = self.options.solver and self.root.proof != UNPROVEN
+            if proven or self.made >= MOST_VISITS:
+                return
+            self.made += 1
+            yield self.step()
+
+    def step(self) -> Step:
+        """Make one iteration: select, expand, simulate, back up."""
+        path, leaf, expanded, caught_up = self.select()
+        moves: list[int] = []
+        if not caught_up:
+            if leaf.proof != UNPROVEN:
+                result = PROOF_RESULTS[leaf.proof]
+            else:
+                result, moves = self.playout(leaf.position)
+                result = -result
+            leaf.own_total += result
+            leaf.visits += 1
+            revalue(leaf)
+        if leaf.proof != UNPROVEN:
+            leaf.value = PROOF_RESULTS[leaf.proof]
+        proofs = self.back_up(path, leaf)
+        self.iterations += 1
+        self.depth = max(self.depth, len(path))
+        columns = tuple(edge.column for _, edge in path)
+        result = round(leaf.value) if caught_up else result
+        return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
+
+    def playout(self, position: Position) -> tuple[int, list[int]]:
+        """Simulate a game: its result for the side to move, and its moves."""
+        options = self.options
+        return play_out(position, options.playout, self.stream, options.cut, self.replies)
+
+    def select(
+        self,
+    ) -> tuple[list[tuple[GraphNode, Edge]], GraphNode, tuple[int, ...], bool]:
+        """Follow the greatest upper bound down to a leaf, or to a child that has been visited more
+        often than the edge to it, which then catches up by a visit.
+
+        Returns the (node, edge) pairs passed, the leaf, the columns of new edges, and whether the
+        last edge only catches up.
+        """
+        node = self.root
+        expanded: tuple[int, ...] = ()
+        path: list[tuple[GraphNode, Edge]] = []
+        while node.proof == UNPROVEN or (node.edges and not self.options.solver):
+            if node.edges is None:
+                if node.visits == 0 and path:
+                    break
+                expanded = self.expand(node)
+                if node.edges is None:
+                    break
+            edge = self.best_edge(node)
+            if edge.node is None:
+                after = self.standing(node.position.play(edge.column))
+                if after.key not in self.table:
+                    if self.used >= self.options.nodes:
+                        self.full = True
+                        break
+                    glance(self.node_of(after), self.options)
+                edge.node = self.table[after.key]
+            path.append((node, edge))
+            node = edge.node
+            if node.visits > edge.visits:
+                return path, node, expanded, True
+        return path, node, expanded, False
+
+    def best_edge(self, node: GraphNode) -> Edge:
+        """Edge with the greatest upper bound; an untried one, or a proven win, at once."""
+        assert node.edges
+        spread = self.options.weight * log_root(node.visits) if node.visits else 0.0
+        best, chosen = -math.inf, node.edges[0]
+        for edge in node.edges:
+            if edge.visits == 0:
+                return edge
+            assert edge.node
+            if self.options.solver:
+                if edge.node.proof == PROVEN_WIN:
+                    return edge
+                if edge.node.proof == PROVEN_LOSS:
+                    continue
+            bound = edge.node.value + spread * (1.0 / math.sqrt(edge.visits))
+            if bound > best:
+                best, chosen = bound, edge
+        return chosen
+
+    def expand(self, node: GraphNode) -> tuple[int, ...]:
+        """Give a node its edges, if there is room; returns their columns, left to right."""
+        decisive = self.options.decisive == "tree"
+        columns = safe_columns(node.position) if decisive else node.position.legal_columns
+        if self.used_edges + len(columns) > self.edge_room:
+            self.full = True
+            return ()
+        self.used_edges += len(columns)
+        edges = [Edge(column) for column in columns]
+        if self.options.first != "order":
+            for last in range(len(edges) - 1, 0, -1):
+                other = self.stream.below(last + 1)
+                edges[last], edges[other] = edges[other], edges[last]
+        node.edges = edges
+        return columns
+
+    def back_up(self, path: list[tuple[GraphNode, Edge]], leaf: GraphNode) -> tuple[int, ...]:
+        """Count a visit of every edge passed, work out the values anew from the leaf up, and
+        carry proofs up as far as they reach; returns the depths proven.
+        """
+        proven = self.options.solver and leaf.proof != UNPROVEN
+        proofs = [len(path)] if proven else []
+        child = leaf
+        for depth in range(len(path) - 1, -1, -1):
+            node, edge = path[depth]
+            edge.visits += 1
+            node.visits += 1
+            proven = proven and prove_node(node, child)
+            if proven:
+                proofs.append(depth)
+                node.value = PROOF_RESULTS[node.proof]
+            else:
+                revalue(node)
+            child = node
+        return tuple(proofs)
+
+
+def revalue(node: GraphNode) -> None:
+    """Work out a node's value from its own results and its children's values."""
+    total = float(node.own_total)
+    for edge in node.edges or ():
+        if edge.visits:
+            assert edge.node
+            total -= edge.visits * edge.node.value
+    node.value = total / node.visits
+
+
+def prove_node(node: GraphNode, child: GraphNode) -> bool:
+    """Prove a node from a proven child, where possible; returns whether it is proven."""
+    if child.proof == PROVEN_WIN:
+        node.proof, node.distance = PROVEN_LOSS, child.distance + 1
+        return True
+    others = [edge.node for edge in node.edges or ()]
+    known = [other for other in others if other is not None and other.proof != UNPROVEN]
+    if len(known) < len(others):
+        return False
+    drawn = [other for other in known if other.proof == PROVEN_DRAW]
+    node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
+    node.distance = 1 + max(other.distance for other in drawn or known)
+    return True
+
+
+def standing(position: Position, options: MonteCarloOptions) -> Position:
+    """Return the position, or with `table=mirror` it or its image, by the smaller key."""
+    if options.table == "mirror":
+        image = position.mirror()
+        if image.key < position.key:
+            return image
+    return position

@@ -1,0 +1,1 @@
+"""Playouts: games simulated from a leaf to the end: textbook and kernel."""

@@ -1,0 +1,345 @@
+"""Compiled playouts: games played to the end from a leaf (or cut), by one of seven rules.
+
+Every playout takes the discs of the side to move, all discs, the random state, how many moves it
+may make (negative: any number) and the board vector of `playout_vector`; it returns the result for
+the side to move (+1 win, 0 draw or cut, -1 loss) and the new random state. The position must not
+be finished. `textbook_playouts` holds the same rules on positions, draw for draw.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
+from claimeven.compiled.randomness import STEP, draw_below
+from claimeven.evaluation.triples import triples_kernel
+from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
+from claimeven.game.tactics_kernel import (
+    BOARD,
+    BOTTOM,
+    CONNECT,
+    HEIGHT,
+    STARTS,
+    board_vector,
+    direction_step,
+    lines,
+    playable_cells,
+    winning_cells,
+)
+from claimeven.montecarlo.layout import PLAYED, REPLIES, WORDS_FIELDS
+
+#: Names of the playout rules; the place in the tuple is the number kernels know them by.
+PLAYOUTS = (
+    "random",
+    "wins-and-blocks",
+    "careful",
+    "greedy",
+    "alphabeta1",
+    "alphabeta2",
+    "replies",
+)
+RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES = range(7)
+
+#: Slots that `playout_vector` adds to those of `board_vector`.
+_USUAL: Final = STARTS + len(DIRECTIONS)
+COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_USUAL, _USUAL + 4)
+
+_0, _1 = np.uint64(0), np.uint64(1)
+_WIN = np.int64(1 << 40)
+
+
+def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
+    """What kernels know of a board: `board_vector`, then the number of columns, the mask of the
+    cells of column 0, and the least ply at which a game can have been won.
+    """
+    vector = np.zeros(BOARD_SLOTS, dtype=np.uint64)
+    vector[:COLUMNS] = board_vector(geometry)
+    vector[COLUMNS] = geometry.columns
+    vector[COLUMN] = geometry.column_mask(0)
+    vector[FIRST_WIN] = 2 * geometry.connect - 1
+    return vector
+
+
+@inlined
+def pick_cell(cells: Word, rng: Word, board: Words) -> tuple[Word, Word]:
+    """Pick one of `cells` (at most one a column, not none) at random: columns are drawn until one
+    holds a cell. The draws do not depend on the board, so they overlap with the moves before.
+    """
+    while True:
+        rng += STEP
+        column = draw_below(rng, board[COLUMNS])
+        cell = cells & (board[COLUMN] << (column * board[HEIGHT]))
+        if cell != _0:
+            return cell, rng
+
+
+@kernel("Tuple((uint64, uint64))(uint64, uint64)")
+def pick_bit(cells: Word, rng: Word) -> tuple[Word, Word]:
+    """Pick one of `cells` at random with a single draw; no draw when there is only one."""
+    count = popcount(cells)
+    if count > _1:
+        rng += STEP
+        for _ in range(draw_below(rng, count)):
+            cells &= cells - _1
+    return cells & (~cells + _1), rng
+
+
+@inlined
+def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
+    """Every move at random."""
+    ply = popcount(mask)
+    sign = np.int64(1)
+    while cut != 0:
+        cut -= 1
+        # 1. A random column with room; its lowest empty cell.
+        cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+        if cells == _0:
+            break
+        cell, rng = pick_cell(cells, rng, board)
+        # 2. Play it; lines are looked for only where there are discs enough.
+        mine |= cell
+        mask |= cell
+        ply += _1
+        if ply >= board[FIRST_WIN] and lines(mine, board[HEIGHT], board[CONNECT]) != _0:
+            return sign, rng
+        # 3. The other side is to move.
+        mine ^= mask
+        sign = -sign
+    return np.int64(0), rng
+
+
+@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], boolean)")
+def play_forced(
+    mine: Word, mask: Word, rng: Word, cut: Int, board: Words, careful: bool
+) -> tuple[Int, Word]:
+    """Wins are taken, then wins of the other side blocked (the leftmost first); else at random.
+
+    `careful`: no cell directly below a win of the other side is filled while there is another.
+    The winning cells of a side change only when it moves, so one search for them a move does.
+    """
+    height, connect, full = board[HEIGHT], board[CONNECT], board[BOARD]
+    wins = winning_cells(mine, mask, height, connect, full)
+    threats = winning_cells(mine ^ mask, mask, height, connect, full)
+    sign = np.int64(1)
+    while cut != 0:
+        cut -= 1
+        cells = playable_cells(mask, board[BOTTOM], full)
+        if cells == _0:
+            break
+        # 1. Win.
+        if wins & cells != _0:
+            return sign, rng
+        # 2. Block, or pick at random.
+        cell = threats & cells
+        if cell != _0:
+            cell &= ~cell + _1
+        else:
+            if careful:
+                safe = cells & ~(threats >> _1)
+                if safe != _0:
+                    cells = safe
+            cell, rng = pick_cell(cells, rng, board)
+        # 3. Play it; the other side is to move.
+        mask |= cell
+        after = winning_cells(mine | cell, mask, height, connect, full)
+        mine = (mine | cell) ^ mask
+        wins, threats = threats, after
+        sign = -sign
+    return np.int64(0), rng
+
+
+@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], uint64[::1])")
+def play_replies(
+    mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
+) -> tuple[Int, Word]:
+    """`play_forced`, but where it would play at random, a move is answered as it was last time by
+    a side that then won, if that cell can be played: last good replies with forgetting (Baier and
+    Drake, "The power of forgetting", 2010).
+    """
+    height, connect, full = board[HEIGHT], board[CONNECT], board[BOARD]
+    wins = winning_cells(mine, mask, height, connect, full)
+    threats = winning_cells(mine ^ mask, mask, height, connect, full)
+    sign, result = np.int64(1), np.int64(0)
+    start = np.int64(popcount(mask))
+    played = np.int64(0)
+    while cut != 0 and result == 0:
+        cut -= 1
+        cells = playable_cells(mask, board[BOTTOM], full)
+        if cells == _0:
+            break
+        # 1. Win, block, answer, or pick at random.
+        cell = wins & cells
+        if cell != _0:
+            cell &= ~cell + _1
+            result = sign
+        else:
+            cell = threats & cells
+            cell &= ~cell + _1
+            if cell == _0 and played > 0:
+                cell = words[_answer(start + played, words[PLAYED + played - 1])] & cells
+            if cell == _0:
+                cell, rng = pick_cell(cells, rng, board)
+        # 2. Play it; the other side is to move.
+        words[PLAYED + played] = cell
+        played += 1
+        mask |= cell
+        after = winning_cells(mine | cell, mask, height, connect, full)
+        mine = (mine | cell) ^ mask
+        wins, threats = threats, after
+        sign = -sign
+    # 3. Learn the winner's answers, and forget the loser's where they were the ones known.
+    if result != 0:
+        for move in range(1, played):
+            place = _answer(start + move, words[PLAYED + move - 1])
+            if (result > 0) == (move & 1 == 0):
+                words[place] = words[PLAYED + move]
+            elif words[place] == words[PLAYED + move]:
+                words[place] = _0
+    return result, rng
+
+
+@inlined
+def _answer(ply: Int, cell: Word) -> Int:
+    """Place in the `words` vector of the answer to `cell` by the player who moves at `ply`."""
+    return REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
+
+
+@kernel("uint64(uint64, uint64, uint64[::1])")
+def longest_run(mine: Word, cell: Word, board: Words) -> Word:
+    """Length of the longest straight run through `cell` once it joins `mine`."""
+    longest = _1
+    for direction in range(4):
+        step = direction_step(direction, board[HEIGHT])
+        length = _1
+        other = cell << step
+        while mine & other != _0:
+            length += _1
+            other <<= step
+        other = cell >> step
+        while mine & other != _0:
+            length += _1
+            other >>= step
+        longest = max(longest, length)
+    return longest
+
+
+@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1])")
+def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
+    """The move that makes the longest run of its own; ties at random."""
+    sign = np.int64(1)
+    while cut != 0:
+        cut -= 1
+        cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+        if cells == _0:
+            break
+        # 1. The cells of the longest run.
+        longest = _0
+        best = _0
+        while cells != _0:
+            cell = cells & (~cells + _1)
+            cells ^= cell
+            length = longest_run(mine, cell, board)
+            if length > longest:
+                longest, best = length, cell
+            elif length == longest:
+                best |= cell
+        # 2. Play one of them.
+        cell, rng = pick_bit(best, rng)
+        mask |= cell
+        if longest >= board[CONNECT]:
+            return sign, rng
+        mine = (mine | cell) ^ mask
+        sign = -sign
+    return np.int64(0), rng
+
+
+@kernel("int64(uint64, uint64, int64, uint64[::1])")
+def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
+    """Least value (`triples`, or a loss) that replies leave the side that has just moved; cut off
+    once it is below `floor`. `theirs` are the discs of the replying side.
+    """
+    cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+    if cells == _0:
+        return -triples_kernel(theirs, mask, board)
+    worst = _WIN
+    while cells != _0 and worst >= floor:
+        cell = cells & (~cells + _1)
+        cells ^= cell
+        if lines(theirs | cell, board[HEIGHT], board[CONNECT]) != _0:
+            return -_WIN
+        worst = min(worst, triples_kernel(theirs ^ mask, mask | cell, board))
+    return worst
+
+
+@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], int64)")
+def play_alphabeta(
+    mine: Word, mask: Word, rng: Word, cut: Int, board: Words, depth: Int
+) -> tuple[Int, Word]:
+    """The move an alpha-beta search of depth 1 or 2 with `triples` finds best; ties at random."""
+    sign = np.int64(1)
+    while cut != 0:
+        cut -= 1
+        cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+        if cells == _0:
+            break
+        theirs = mine ^ mask
+        # 1. The best cells.
+        highest = -_WIN - 1
+        best = _0
+        while cells != _0:
+            cell = cells & (~cells + _1)
+            cells ^= cell
+            after = mine | cell
+            if lines(after, board[HEIGHT], board[CONNECT]) != _0:
+                value = _WIN
+            elif depth == 1:
+                value = triples_kernel(after, mask | cell, board)
+            else:
+                value = worst_reply(theirs, mask | cell, highest, board)
+            if value > highest:
+                highest, best = value, cell
+            elif value == highest:
+                best |= cell
+        # 2. Play one of them.
+        cell, rng = pick_bit(best, rng)
+        if highest == _WIN:
+            return sign, rng
+        mask |= cell
+        mine = (mine | cell) ^ mask
+        sign = -sign
+    return np.int64(0), rng
+
+
+@inlined
+def play_out(
+    rule: Int, mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
+) -> tuple[Int, Word]:
+    """Play by the rule of that number."""
+    if rule == RANDOM:
+        return play_random(mine, mask, rng, cut, board)
+    if rule == WINS_AND_BLOCKS:
+        return play_forced(mine, mask, rng, cut, board, False)
+    if rule == CAREFUL:
+        return play_forced(mine, mask, rng, cut, board, True)
+    if rule == GOOD_REPLIES:
+        return play_replies(mine, mask, rng, cut, board, words)
+    if rule == GREEDY:
+        return play_greedy(mine, mask, rng, cut, board)
+    return play_alphabeta(mine, mask, rng, cut, board, np.int64(rule - GREEDY))
+
+
+@kernel("int64[::1](int64, uint64, uint64, int64, uint64[::1], uint64, int64)")
+def count_results(
+    rule: Int, mine: Word, mask: Word, cut: Int, board: Words, seed: Word, playouts: Int
+) -> Ints:
+    """Losses, draws and wins (of the side to move) over a number of playouts."""
+    results = np.zeros(3, np.int64)
+    words = np.zeros(WORDS_FIELDS, np.uint64)
+    rng = seed
+    for _ in range(playouts):
+        result, rng = play_out(rule, mine, mask, rng, cut, board, words)
+        results[result + 1] += 1
+    return results

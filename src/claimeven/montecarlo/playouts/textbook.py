@@ -1,0 +1,210 @@
+"""Playouts on positions: the rules in plain Python, for boards of any size.
+
+A rule is a function from (position, stream) to a column; only `replies` remembers more, in
+`Replies`. `play_out` follows a rule to the end.
+`playouts` holds the compiled twins, which draw the same random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from claimeven.compiled.randomness import Stream
+from claimeven.evaluation.triples import triples
+from claimeven.game import Position, tactics
+from claimeven.game.geometry import DIRECTIONS
+from claimeven.montecarlo.playouts.kernel import PLAYOUTS
+
+Rule = Callable[[Position, Stream], int]
+Cell = tuple[int, int]
+
+WIN: Final = 1 << 40
+
+
+def winning_columns(position: Position) -> tuple[int, ...]:
+    """Columns in which the side to move completes a line at once."""
+    return _columns_of(position, _wins(position, position.mine))
+
+
+def blocking_columns(position: Position) -> tuple[int, ...]:
+    """Columns in which the other side would complete a line at once."""
+    return _columns_of(position, _wins(position, position.theirs))
+
+
+def safe_columns(position: Position) -> tuple[int, ...]:
+    """Columns that do not lose at once, where the side to move cannot win at once.
+
+    A win of the other side must be blocked, and no cell directly below one be filled. None left:
+    the game is lost.
+    """
+    geometry, mask = position.geometry, position.mask
+    cells = tactics.playable_cells(mask, geometry)
+    threats = _wins(position, position.theirs)
+    forced = threats & cells
+    if forced & (forced - 1):
+        return ()
+    return _columns_of(position, (forced or cells) & ~(threats >> 1))
+
+
+def pick_column(columns: Sequence[int], position: Position, stream: Stream) -> int:
+    """Pick a column at random: columns of the board are drawn until one is among `columns`."""
+    while True:
+        column = stream.below(position.geometry.columns)
+        if column in columns:
+            return column
+
+
+def pick_of(columns: Sequence[int], stream: Stream) -> int:
+    """Pick a column at random with a single draw; none when there is only one."""
+    return columns[stream.below(len(columns))] if len(columns) > 1 else columns[0]
+
+
+def random_move(position: Position, stream: Stream) -> int:
+    """Every column that is not full, equally likely."""
+    return pick_column(position.legal_columns, position, stream)
+
+
+def wins_and_blocks(position: Position, stream: Stream) -> int:
+    """Wins at once, else blocks a win of the other side (the leftmost), else plays at random."""
+    urgent = winning_columns(position) or blocking_columns(position)
+    return urgent[0] if urgent else random_move(position, stream)
+
+
+def careful_move(position: Position, stream: Stream) -> int:
+    """`wins_and_blocks` that fills no cell below a win of the other side while it can help it."""
+    urgent = winning_columns(position) or blocking_columns(position)
+    if urgent:
+        return urgent[0]
+    return pick_column(safe_columns(position) or position.legal_columns, position, stream)
+
+
+def greedy_move(position: Position, stream: Stream) -> int:
+    """The move that makes the longest straight run of its own; ties at random."""
+    lengths = {column: longest_run(position, column) for column in position.legal_columns}
+    longest = max(lengths.values())
+    return pick_of([c for c, length in lengths.items() if length == longest], stream)
+
+
+def longest_run(position: Position, column: int) -> int:
+    """Length of the longest own run through the cell that a move in `column` fills."""
+    row, longest = position.height_of(column), 1
+    geometry, mine = position.geometry, position.mine
+    for dc, dr in DIRECTIONS:
+        length = 1
+        for sign in (1, -1):
+            c, r = column + sign * dc, row + sign * dr
+            while geometry.has(c, r) and mine >> geometry.bit(c, r) & 1:
+                length += 1
+                c, r = c + sign * dc, r + sign * dr
+        longest = max(longest, length)
+    return longest
+
+
+def shallow_move(position: Position, stream: Stream, depth: int) -> int:
+    """The best column of an alpha-beta search of `depth` 1 or 2 with `triples`; ties at random."""
+    best, values = -WIN, {}
+    for column in position.legal_columns:
+        values[column] = _value_of(position, column, depth, best)
+        best = max(best, values[column])
+    return pick_of([c for c, value in values.items() if value == best], stream)
+
+
+class Replies:
+    """`wins_and_blocks`, but where it would play at random, a move is answered as it was last
+    time by a side that then won, if that cell can be played: last good replies with forgetting
+    (Baier and Drake, "The power of forgetting", 2010).
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, Cell], Cell] = {}
+
+    def move(self, position: Position, stream: Stream, last: Cell | None) -> int:
+        """Column to play after a move to the cell `last` of the playout, None at its start."""
+        urgent = winning_columns(position) or blocking_columns(position)
+        if urgent:
+            return urgent[0]
+        answer = None if last is None else self.known.get((position.turn, last))
+        if answer is not None and position.height_of(answer[0]) == answer[1]:
+            return answer[0]
+        return random_move(position, stream)
+
+    def learn(self, turn: int, cells: Sequence[Cell], result: int) -> None:
+        """Learn the winner's answers and forget the loser's. `turn` moved first, with `result`."""
+        if result == 0:
+            return
+        winner = turn if result > 0 else 1 - turn
+        for move in range(1, len(cells)):
+            mover = (turn + move) % 2
+            if mover == winner:
+                self.known[mover, cells[move - 1]] = cells[move]
+            elif self.known.get((mover, cells[move - 1])) == cells[move]:
+                del self.known[mover, cells[move - 1]]
+
+
+#: The rules by name; `replies` without anything to remember.
+RULES: Final[dict[str, Rule]] = {
+    "random": random_move,
+    "wins-and-blocks": wins_and_blocks,
+    "careful": careful_move,
+    "greedy": greedy_move,
+    "alphabeta1": lambda position, stream: shallow_move(position, stream, 1),
+    "alphabeta2": lambda position, stream: shallow_move(position, stream, 2),
+    "replies": wins_and_blocks,
+}
+assert tuple(RULES) == PLAYOUTS
+
+
+def play_out(
+    position: Position, name: str, stream: Stream, cut: int, replies: Replies
+) -> tuple[int, list[int]]:
+    """Play by the rule of that name to the end, or for `cut` moves when cut is not 0.
+
+    Returns the result for the side to move in `position` (+1, 0, -1; 0 when cut) and the moves.
+    `replies` is what `replies` remembers from playout to playout.
+    """
+    turn, cells = position.turn, list[Cell]()
+    while not position.is_over and (not cut or len(cells) < cut):
+        if name == "replies":
+            column = replies.move(position, stream, cells[-1] if cells else None)
+        else:
+            column = RULES[name](position, stream)
+        cells.append((column, position.height_of(column)))
+        position = position.play(column)
+    outcome = position.outcome
+    result = 0
+    if outcome is not None and outcome.winner is not None:
+        result = 1 if outcome.winner == turn else -1
+    replies.learn(turn, cells, result)
+    return result, [column for column, _ in cells]
+
+
+def _wins(position: Position, discs: int) -> int:
+    return tactics.winning_cells(discs, position.mask, position.geometry)
+
+
+def _columns_of(position: Position, cells: int) -> tuple[int, ...]:
+    playable = cells & tactics.playable_cells(position.mask, position.geometry)
+    return tuple(column for column, _ in position.geometry.cells_of(playable))
+
+
+def _value_of(position: Position, column: int, depth: int, floor: int) -> int:
+    """Value of a move for the side that makes it; exact where it is at least `floor`."""
+    after = position.play(column)
+    if _won(after):
+        return WIN
+    if depth == 1 or after.is_over:
+        return -triples(after)
+    worst = WIN
+    for reply in after.legal_columns:
+        answered = after.play(reply)
+        if _won(answered):
+            return -WIN
+        worst = min(worst, triples(answered))
+        if worst < floor:
+            break
+    return worst
+
+
+def _won(position: Position) -> bool:
+    return position.outcome is not None and position.outcome.winner is not None

@@ -1,0 +1,211 @@
+"""A whole game judged move by move against perfect play.
+
+Every move is one of four:
+
+- `perfect`: keeps the score, so no column was better;
+- `good`: keeps the outcome (win, draw or loss with best play) but not the score;
+- `inaccurate`: throws the outcome away by one step, a win to a draw or a draw to a loss;
+- `blunder`: throws it away by two steps, a win to a loss.
+
+Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1, an inaccurate
+one 1/4, a blunder 0. A good move earns 1 - lost / (2 * most): `lost` are the points of score it
+lost and `most` the points that can be lost there without losing the outcome, so the credit falls
+from 1 to 1/2. Moves where every column has the same score do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from claimeven.game.notation import column_name, format_moves
+from claimeven.game.position import Outcome, Position
+from claimeven.solver.contract import ExactSolver
+
+PERFECT, GOOD, INACCURATE, BLUNDER = JUDGEMENTS = ("perfect", "good", "inaccurate", "blunder")
+#: Credit of a move that changes the outcome by so many steps.
+_CREDITS = {1: 0.25, 2: 0.0}
+
+
+@dataclass(frozen=True)
+class JudgedMove:
+    """One move of a game.
+
+    `position` is the position before it, `column` what was played, `scores` the score of every
+    column for the side to move (None where none can be played).
+    """
+
+    position: Position
+    column: int
+    scores: tuple[int | None, ...]
+
+    @property
+    def ply(self) -> int:
+        """Number of discs before the move."""
+        return self.position.ply
+
+    @property
+    def player(self) -> int:
+        """Who moved: 0 or 1."""
+        return self.position.turn
+
+    @property
+    def before(self) -> int:
+        """Score before the move, from the side that moves: that of the best column."""
+        return max(score for score in self.scores if score is not None)
+
+    @property
+    def after(self) -> int:
+        """Score of the column played, from the same side."""
+        score = self.scores[self.column]
+        assert score is not None
+        return score
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """Columns that keep the score, centre-most first."""
+        before = self.before
+        return tuple(c for c in self.position.geometry.centre_order if self.scores[c] == before)
+
+    @property
+    def steps(self) -> int:
+        """Steps of outcome thrown away: 0, 1 or 2."""
+        return _sign(self.before) - _sign(self.after)
+
+    @property
+    def judgement(self) -> str:
+        """One of `JUDGEMENTS`."""
+        if self.after == self.before:
+            return PERFECT
+        return (GOOD, INACCURATE, BLUNDER)[self.steps]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the move counts for accuracy: not all columns have the same score."""
+        return any(score not in (None, self.before) for score in self.scores)
+
+    @property
+    def credit(self) -> float:
+        """What the move earns, 0 to 1 (see the module)."""
+        if self.steps:
+            return _CREDITS[self.steps]
+        lost = self.before - self.after
+        if not lost:
+            return 1.0
+        geometry = self.position.geometry
+        worst = 1 if self.before > 0 else -((geometry.cells - self.ply) // 2)
+        return 1 - lost / (2 * (self.before - worst))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the move as plain data; columns count from 1."""
+        return {
+            "ply": self.ply,
+            "player": self.player + 1,
+            "column": self.column + 1,
+            "before": self.before,
+            "after": self.after,
+            "judgement": self.judgement,
+            "credit": self.credit if self.counts else None,
+            "best": [column + 1 for column in self.best],
+            "scores": list(self.scores),
+        }
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A judged game.
+
+    `final` is the position at its end, finished or not, and `score` its exact score for the side
+    to move there.
+    """
+
+    moves: tuple[JudgedMove, ...]
+    final: Position
+    score: int
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, None while it goes on."""
+        return self.final.outcome
+
+    def of(self, player: int) -> tuple[JudgedMove, ...]:
+        """Return the moves of a player (0 or 1)."""
+        return tuple(move for move in self.moves if move.player == player)
+
+    def count(self, player: int, judgement: str) -> int:
+        """Return how many moves of a player were judged so."""
+        return sum(move.judgement == judgement for move in self.of(player))
+
+    def accuracy(self, player: int) -> float | None:
+        """Return the accuracy of a player in per cent, None where no move counts."""
+        credits = [move.credit for move in self.of(player) if move.counts]
+        return 100 * sum(credits) / len(credits) if credits else None
+
+    @property
+    def course(self) -> tuple[int, ...]:
+        """The score after 0, 1, ... moves of the game, from the first player."""
+        scores = [move.before if move.player == 0 else -move.before for move in self.moves]
+        return (*scores, self.score if self.final.turn == 0 else -self.score)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the analysis as plain data; columns count from 1."""
+        geometry = self.final.geometry
+        over = self.outcome
+        return {
+            "moves": format_moves((move.column for move in self.moves), geometry),
+            "columns": geometry.columns,
+            "rows": geometry.rows,
+            "connect": geometry.connect,
+            "outcome": None if over is None else str(over),
+            "score": self.score,
+            "course": list(self.course),
+            "accuracy": [self.accuracy(player) for player in (0, 1)],
+            "counts": [
+                {judgement: self.count(player, judgement) for judgement in JUDGEMENTS}
+                for player in (0, 1)
+            ],
+            "judged": [move.as_dict() for move in self.moves],
+        }
+
+
+def analyze(moves: str | Iterable[int], solver: ExactSolver) -> Analysis:
+    """Judge a game on the solver's board from the empty board on.
+
+    `moves` is a move string or 0-based columns; the game may be unfinished. It is solved from its
+    end, since late positions are quick and tell much about earlier ones. Raises `InvalidNotation`
+    or `IllegalMove` (see `Position.replay`), and whatever the solver refuses.
+    """
+    positions = Position.replay(moves, solver.geometry)
+    final = positions[-1]
+    score = solver.score(final)
+    judged: list[JudgedMove] = []
+    for before, after in zip(reversed(positions[:-1]), reversed(positions[1:]), strict=True):
+        judged.append(JudgedMove(before, _played(before, after), solver.scores(before)))
+    return Analysis(tuple(reversed(judged)), final, score)
+
+
+def move_line(move: JudgedMove) -> str:
+    """Say a judged move in one line of a table; `MOVE_HEADING` names the fields."""
+    geometry = move.position.geometry
+    best = " ".join(column_name(column, geometry) for column in move.best)
+    instead = "" if move.judgement == PERFECT else f"best {best}"
+    name = column_name(move.column, geometry)
+    scores = f"{_signed(move.before):>7} {_signed(move.after):>6}"
+    return f"{move.ply + 1:>4}  {name:<6}{scores}  {move.judgement:<11}{instead}".rstrip()
+
+
+MOVE_HEADING = "disc  column before  after  judgement"
+
+
+def _played(before: Position, after: Position) -> int:
+    disc = before.mask ^ after.mask
+    return before.geometry.cell(disc.bit_length() - 1)[0]
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
+def _signed(score: int) -> str:
+    return f"{score:+d}" if score else "0"

@@ -1,0 +1,187 @@
+"""Books: what they hold, their file, and files that are not to be trusted."""
+
+from __future__ import annotations
+
+import random
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.book import Book, InvalidBook
+from claimeven.book.book import MISSING, _digest, shipped, shipped_path
+from claimeven.book.build import build_book
+from claimeven.book.verify import counts, verify_book
+from claimeven.game.perft import distinct
+from claimeven.solver import Solver
+from tests.positions import random_positions
+
+SMALL = Geometry(5, 4)
+PLIES = 5
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    return build_book(tmp_path_factory.mktemp("book") / "a.book", SMALL, PLIES, table_mb=4)
+
+
+def test_a_book_holds_every_unfinished_position_of_its_plies(book: Book) -> None:
+    solver = Solver(SMALL, table_mb=4, book=None)
+    held = 0
+    for position in random_positions(SMALL, 300, seed=6):
+        found = book.look_up(position)
+        if position.ply <= PLIES and not position.is_over:
+            held += 1
+            assert found == book.look_up(position.mirror()) == solver.score(position)
+        else:
+            assert found is None
+    assert held > 30
+    assert book.plies == PLIES
+    assert len(book) == sum(map(len, book.keys))
+
+
+def test_many_positions_are_looked_up_at_once(book: Book) -> None:
+    positions = list(random_positions(SMALL, 300, seed=7))
+    keys = np.array([position.key for position in positions], dtype=np.uint64)
+    found = book.look_up_many(keys, np.array([position.ply for position in positions]))
+    one_by_one = [book.look_up(position) for position in positions]
+    assert found.tolist() == [MISSING if score is None else score for score in one_by_one]
+
+
+def test_a_file_gives_the_same_book(book: Book, tmp_path: Path) -> None:
+    path = tmp_path / "a.book"
+    book.save(path)
+    again = Book.load(path)
+    assert again.geometry == SMALL
+    assert again.to_bytes() == book.to_bytes() == path.read_bytes()
+    for mine, other in zip((*book.keys, *book.scores), (*again.keys, *again.scores), strict=True):
+        np.testing.assert_array_equal(mine, other)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_every_damaged_byte_is_noticed(book: Book) -> None:
+    data = book.to_bytes()
+    rng = random.Random(1)
+    for place in [*range(70), *rng.sample(range(70, len(data)), 200)]:
+        damaged = bytearray(data)
+        damaged[place] ^= 1 << rng.randrange(8)
+        with pytest.raises(InvalidBook, match=r"^b\.book (is|goes)"):
+            Book.from_bytes(bytes(damaged), "b.book")
+
+
+def test_a_book_cut_short_or_too_long_is_refused(book: Book) -> None:
+    data = book.to_bytes()
+    for size in [*range(60), len(data) // 2, len(data) - 1]:
+        with pytest.raises(InvalidBook, match=r"not an opening book|cut short"):
+            Book.from_bytes(data[:size])
+    with pytest.raises(InvalidBook, match="too long"):
+        Book.from_bytes(data + b"\0")
+
+
+def resealed(data: bytes, place: int, form: str, *values: int) -> bytes:
+    """A book whose header was changed and whose checksum fits again."""
+    header = bytearray(data[:24])
+    struct.pack_into(form, header, place, *values)
+    return bytes(header) + _digest(bytes(header), data[40:]) + data[40:]
+
+
+@pytest.mark.parametrize(
+    ("place", "form", "value", "message"),
+    [
+        (8, "<H", 2, "version 2 of the book format; this is version 1"),
+        (10, "B", 0, "for no board: columns must be 1 to 16, not 0"),
+        (10, "B", 14, "14x4 connect 4, which takes more than 64 bits"),
+        (10, "B", 1, "goes to ply 5; the board 1x4 connect 4 is full by then"),
+        (12, "B", 9, "for no board: connect must be 2 to 8, not 9"),
+        (13, "B", 4, "too long"),
+    ],
+)
+def test_headers_that_cannot_be_are_refused(
+    book: Book, place: int, form: str, value: int, message: str
+) -> None:
+    with pytest.raises(InvalidBook, match=message):
+        Book.from_bytes(resealed(book.to_bytes(), place, form, value))
+
+
+def test_files_that_are_no_books_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with pytest.raises(InvalidBook, match=r"a\.txt cannot be read: No such file"):
+        Book.load(path)
+    path.write_text("4455 18\n")
+    with pytest.raises(InvalidBook, match=r"a\.txt is not an opening book"):
+        Book.load(path)
+    with pytest.raises(InvalidBook, match="cannot be read: Is a directory"):
+        Book.load(tmp_path)
+
+
+def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
+    found = verify_book(book, table_mb=4)
+    assert found.is_right
+    assert found.backed + found.solved == len(book) == found.entries
+    assert verify_book(book, sample=10, table_mb=4).solved == 10
+
+    def changed(ply: int, place: int) -> Book:
+        scores = [layer.copy() for layer in book.scores]
+        scores[ply][place] += 1
+        return Book(SMALL, book.keys, tuple(scores))
+
+    above = verify_book(changed(2, 3), sample=0, table_mb=4)
+    assert {entry.ply for entry in above.wrong} <= {1, 2}
+    assert any(entry.ply == 2 and entry.held == entry.right + 1 for entry in above.wrong)
+    last = verify_book(changed(PLIES, 7), table_mb=4)
+    assert any(entry.key == int(book.keys[PLIES][7]) for entry in last.wrong)
+    fewer = Book(
+        SMALL,
+        (*book.keys[:-1], book.keys[-1][1:]),
+        (*book.scores[:-1], book.scores[-1][1:]),
+    )
+    assert verify_book(fewer, sample=0, table_mb=4).missing == 1
+
+
+def test_counts_cover_all_positions(book: Book) -> None:
+    found = list(counts(book))
+    expected = distinct(Position(SMALL), PLIES, "python")
+    assert tuple(sum(row.positions) for row in found) == expected
+    assert all(row.over <= sum(row.positions) for row in found)
+    assert found[0].quiet == found[0].positions == (0, 1, 0)
+
+
+def test_the_shipped_book_is_right() -> None:
+    book = shipped(Geometry())
+    assert book is not None
+    path = shipped_path(Geometry())
+    assert path is not None
+    assert path.stat().st_size <= 400_000
+    assert book.plies == 9
+    found = verify_book(book, sample=5)
+    assert found.is_right, found
+
+
+def test_published_outcomes_of_all_positions_up_to_nine_plies() -> None:
+    book = shipped(Geometry())
+    assert book is not None
+    rows = list(counts(book))
+    assert [row.positions for row in rows] == [
+        (1, 0, 0),
+        (1, 2, 4),
+        (27, 12, 10),
+        (35, 58, 145),
+        (690, 200, 230),
+        (1080, 697, 2486),
+        (10889, 1943, 3590),
+        (17507, 5944, 31408),
+        (124624, 14676, 44975),
+        (197749, 42896, 317541),
+    ]
+    assert [row.over for row in rows[7:9]] == [728, 1892]
+    assert rows[8].quiet == (44473, 6449, 16635)  # the UCI data set
+
+
+def test_the_shipped_book_gives_published_scores_without_a_search() -> None:
+    solver = Solver(table_mb=1)
+    assert solver.scores(Position()) == (-2, -1, 0, 1, 0, -1, -2)
+    assert solver.scores(Position.from_moves("4455")) == (-4, -3, 18, 2, 2, 18, -3)
+    assert solver.scores(Position.from_moves("44444152")) is not None
+    assert solver.statistics.nodes == 0

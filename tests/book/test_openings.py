@@ -1,0 +1,74 @@
+"""Positions of the first plies in arrays, against the oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.book.openings import backed_up, layers
+from claimeven.game.arrays import disc_counts, has_line, has_win, image_counts, mirrored_keys
+from tests import naive
+from tests.positions import oracle, random_positions
+
+#: Distinct positions of 7x6 after 0..8 plies (OEIS A212693).
+DISTINCT = (1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275)
+
+
+def test_published_numbers_of_positions() -> None:
+    geometry = Geometry()
+    found = [
+        int(image_counts(layer.keys, geometry).sum()) + layer.decided + layer.drawn
+        for layer in layers(geometry, 8)
+    ]
+    assert tuple(found) == DISTINCT
+
+
+@pytest.mark.parametrize("geometry", [Geometry(3, 3, 3), Geometry(4, 2, 3), Geometry(2, 4, 2)])
+def test_layers_are_those_of_the_oracle(geometry: Geometry) -> None:
+    game = naive.Game(geometry.columns, geometry.rows, geometry.connect)
+    expected = naive.positions_by_ply(game, geometry.cells)
+    for layer, games in zip(layers(geometry, geometry.cells), expected, strict=True):
+        outcomes = [naive.outcome(game) for game in games.values()]
+        assert layer.decided == sum(o is not None and o[0] is not None for o in outcomes)
+        assert layer.drawn == sum(o is not None and o[0] is None for o in outcomes)
+        assert int(image_counts(layer.keys, geometry).sum()) == outcomes.count(None)
+        assert (np.diff(layer.keys.astype(object)) > 0).all()
+
+
+@pytest.mark.parametrize("geometry", [Geometry(), Geometry(8, 7), Geometry(4, 12, 5)], ids=str)
+def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
+    positions = list(random_positions(geometry, 100, seed=3))
+    mine, mask = (
+        np.array([getattr(position, name) for position in positions], dtype=np.uint64)
+        for name in ("mine", "mask")
+    )
+    images = mirrored_keys(mine + mask, geometry)
+    wins = has_win(mine, mask, geometry)
+    for i, position in enumerate(positions):
+        assert int(images[i]) == position.mirror().key
+        won = position.outcome is not None and position.outcome.winner is not None
+        assert has_line(mine ^ mask, geometry)[i] == won
+        assert disc_counts(mask)[i] == position.ply
+        if not position.is_over:
+            after = [position.play(column) for column in position.legal_columns]
+            assert wins[i] == any(child.outcome and child.outcome.cells for child in after)
+
+
+def test_backed_up_scores_are_those_of_the_oracle() -> None:
+    geometry = Geometry(3, 4, 3)
+    known: dict[object, int] = {}
+    scores = {}
+    for position in random_positions(geometry, 300, seed=8, going_on=True):
+        scores[position.canonical_key] = naive.score(oracle(position), known)
+    found = list(layers(geometry, geometry.cells))
+    below = np.zeros(0, dtype=np.int8)
+    compared = 0
+    for layer, after in zip(found[-2::-1], found[:0:-1], strict=True):
+        below = backed_up(layer.keys, after.keys, below, geometry)
+        for key, score in zip(layer.keys.tolist(), below.tolist(), strict=True):
+            if key in scores:
+                compared += 1
+                assert score == scores[key]
+    assert compared == len(scores)
+    assert below.tolist() == [naive.score(oracle(Position(geometry)), known)]

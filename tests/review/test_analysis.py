@@ -1,0 +1,131 @@
+"""Whole games judged: against the oracle, by definition, and at the edges."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from claimeven import Geometry, IllegalMove, InvalidNotation, Position
+from claimeven.review.analysis import JUDGEMENTS, JudgedMove, analyze, move_line
+from claimeven.review.chart import score_chart
+from claimeven.solver import Solver
+from tests import naive
+
+SMALL = Geometry(4, 4, 3)
+
+
+def test_every_move_of_random_games_is_judged_as_the_oracle_does() -> None:
+    rng = random.Random(3)
+    for geometry, lowest in ((SMALL, 4), (Geometry(4, 4, 4), 8)):
+        solver, known = Solver(geometry, table_mb=1), {}
+        for _ in range(12):
+            game, moves = naive.random_moves(
+                rng, geometry.columns, geometry.rows, geometry.connect, rng.randint(5, 16)
+            )
+            analysis = analyze(moves, solver)
+            assert [move.column for move in analysis.moves] == moves
+            before = naive.Game(geometry.columns, geometry.rows, geometry.connect)
+            for number, move in enumerate(analysis.moves):
+                after = before.play(move.column)
+                if number >= lowest:
+                    had, has = naive.score(before, known), -naive.score(after, known)
+                    assert (move.before, move.after) == (had, has)
+                    assert analysis.course[number] == (had if number % 2 == 0 else -had)
+                    sign = [(had > 0) - (had < 0), (has > 0) - (has < 0)]
+                    if had == has:
+                        assert move.judgement == "perfect"
+                    else:
+                        assert (
+                            move.judgement == ("good", "inaccurate", "blunder")[sign[0] - sign[1]]
+                        )
+                before = after
+            assert (analysis.outcome is not None) == game.over()
+
+
+def judged(scores: tuple[int | None, ...], column: int, ply: int = 0) -> JudgedMove:
+    geometry = Geometry(len(scores), 4, 4)
+    moves = [0, 1, 2, 3, 1, 0][:ply]
+    return JudgedMove(Position.from_moves(moves, geometry), column, scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "column", "judgement", "credit"),
+    [
+        ((5, 5, 1, 0), 0, "perfect", 1.0),
+        ((5, 3, 1, 0), 1, "good", 0.75),
+        ((5, 3, 1, 0), 2, "good", 0.5),
+        ((5, 3, 1, 0), 3, "inaccurate", 0.25),
+        ((5, 3, -1, 0), 2, "blunder", 0.0),
+        ((0, -3, 0, 0), 1, "inaccurate", 0.25),
+        ((-2, -5, -8, -2), 1, "good", 0.75),
+        ((-2, -5, -8, -2), 2, "good", 0.5),
+    ],
+)
+def test_judgement_and_credit(
+    scores: tuple[int, ...], column: int, judgement: str, credit: float
+) -> None:
+    move = judged(scores, column)
+    assert (move.judgement, move.credit, move.counts) == (judgement, credit, True)
+
+
+def test_moves_without_a_choice_do_not_count() -> None:
+    assert not judged((2, None, 2, 2), 0).counts
+    assert not judged((-3, None, None, None), 0).counts
+    geometry = Geometry(1, 4, 4)
+    analysis = analyze("1111", Solver(geometry, table_mb=1))
+    assert analysis.accuracy(0) is analysis.accuracy(1) is None
+    assert [move.judgement for move in analysis.moves] == ["perfect"] * 4
+    assert str(analysis.outcome) == "draw"
+
+
+def test_accuracy_is_the_mean_credit_of_the_moves_that_count() -> None:
+    analysis = analyze("12123", Solver(SMALL, table_mb=1))
+    for player in (0, 1):
+        credits = [m.credit for m in analysis.of(player) if m.counts]
+        assert analysis.accuracy(player) == 100 * sum(credits) / len(credits)
+        assert sum(analysis.count(player, j) for j in JUDGEMENTS) == len(analysis.of(player))
+
+
+def test_a_game_can_be_empty_unfinished_or_finished() -> None:
+    solver = Solver(SMALL, table_mb=1)
+    empty = analyze("", solver)
+    assert (empty.moves, empty.outcome, len(empty.course)) == ((), None, 1)
+    won = analyze("12121", solver)
+    assert str(won.outcome) == "first player wins"
+    assert won.moves[-1].after == won.moves[-1].before > 0
+    assert won.course[-1] == won.moves[-1].after
+
+
+def test_json_counts_from_one() -> None:
+    data = analyze("1213", Solver(SMALL, table_mb=1)).as_dict()
+    assert data["moves"] == "1213"
+    assert [move["column"] for move in data["judged"]] == [1, 2, 1, 3]
+    assert data["judged"][0]["player"] == 1 and data["judged"][0]["ply"] == 0
+
+
+def test_a_move_is_told_in_a_line() -> None:
+    assert move_line(judged((5, 3, 1, 0), 1)) == "   1  2          +5     +3  good       best 1"
+    assert move_line(judged((0, 0, 0, 0), 1)) == "   1  2           0      0  perfect"
+
+
+def test_bad_games_are_refused_with_the_number_of_the_move() -> None:
+    with pytest.raises(IllegalMove, match=r"^move 5: column 1 is full$"):
+        Position.replay("11111", SMALL)
+    with pytest.raises(IllegalMove, match=r"^move 6: column 4 cannot be played: the game is over$"):
+        Position.replay("121214", SMALL)
+    with pytest.raises(InvalidNotation, match="move 2: '5' is not a column"):
+        Position.replay("15", SMALL)
+
+
+def test_charts_fit_and_point_the_right_way() -> None:
+    rng = random.Random(4)
+    for length in (1, 2, 43, 75, 76, 200):
+        course = [rng.randint(-21, 21) for _ in range(length)]
+        for charset in ("unicode", "ascii"):
+            for width in (40, 80):
+                lines = score_chart(course, width, charset).splitlines()
+                assert all(len(line) <= width for line in lines)
+                assert len(lines) <= 12
+    rows = score_chart([3, 0, -1], charset="ascii").splitlines()
+    assert rows == ["  +3 |#", "  +2 |#", "  +1 |#", "   0 +---", "  -1 |  #", "      0"]

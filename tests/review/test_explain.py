@@ -1,0 +1,353 @@
+"""Explanations: every claim of many positions holds, by the oracle as well as by the package."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.review.checks import CHECKS, holds
+from claimeven.review.claims import SENTENCES, Claim
+from claimeven.review.explain import explain
+from claimeven.review.threats import cornered_cells, forced_below, is_playable, winning_cells
+from claimeven.solver import Solver
+from claimeven.solver.errors import InvalidSolve
+from tests import naive
+from tests.review.claims_oracle import JUDGES, judge
+from tests.review.standin import PlainSolver
+
+#: Boards whose every position is solved in seconds, with the plies at which explaining starts.
+BOARDS = (
+    (Geometry(4, 4, 4), 9),
+    (Geometry(4, 4, 3), 2),
+    (Geometry(5, 4, 4), 13),
+    (Geometry(4, 5, 4), 13),
+    (Geometry(5, 5, 3), 15),
+    (Geometry(6, 4, 4), 17),
+)
+POSITIONS = 30
+#: Scores the oracle has worked out, for each board.
+KNOWN: dict[Geometry, dict[object, int]] = {geometry: {} for geometry, _ in BOARDS}
+
+
+def random_positions(geometry: Geometry, lowest: int, count: int, seed: int) -> list[list[int]]:
+    rng = random.Random(seed)
+    found: list[list[int]] = []
+    while len(found) < count:
+        plies = rng.randint(lowest, geometry.cells - 1)
+        game, moves = naive.random_moves(
+            rng, geometry.columns, geometry.rows, geometry.connect, plies
+        )
+        if not game.over():
+            found.append(moves)
+    return found
+
+
+@pytest.fixture(scope="module")
+def told() -> list[tuple[Position, list[int], Solver, list[Claim]]]:
+    rows = []
+    for number, (geometry, lowest) in enumerate(BOARDS):
+        solver = Solver(geometry, table_mb=1)
+        for moves in random_positions(geometry, lowest, POSITIONS, number):
+            position = Position.from_moves(moves, geometry)
+            rows.append((position, moves, solver, list(explain(position, solver).all_claims())))
+    return rows
+
+
+def test_every_claim_is_true_by_the_oracle(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    for position, moves, _, claims in told:
+        g = position.geometry
+        game = naive.from_columns(moves, g.columns, g.rows, g.connect)
+        for claim in claims:
+            assert judge(claim, game, KNOWN[g]), (g, moves, claim)
+
+
+def test_every_claim_holds_by_its_own_check(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    for position, moves, solver, claims in told:
+        for claim in claims:
+            assert holds(claim, position, solver), (position.geometry, moves, claim)
+
+
+def test_every_kind_is_met_and_known_everywhere(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    assert set(SENTENCES) == set(CHECKS) == set(JUDGES)
+    met = Counter(claim.kind for *_, claims in told for claim in claims)
+    assert set(SENTENCES) - set(met) == set(), met
+
+
+def test_false_claims_are_refuted_by_check_and_oracle_alike(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    """Claims moved to another column or cell: both judges agree on which are still true."""
+    rng = random.Random(5)
+    refuted: Counter[str] = Counter()
+    for position, moves, solver, claims in told:
+        g = position.geometry
+        game = naive.from_columns(moves, g.columns, g.rows, g.connect)
+        for claim in rng.sample(claims, min(3, len(claims))):
+            if claim.kind in ("forces", "line", "follow_up", "reply", "closed", "makes"):
+                continue
+            score = claim.after if claim.after is None else claim.after + rng.choice((-1, 0, 1))
+            changed = replace(claim, after=score)
+            if claim.column is not None and len(claim.line) == 1:
+                column = rng.choice(position.legal_columns)
+                changed = replace(changed, column=column, line=(column,))
+            try:
+                truth = judge(changed, game, KNOWN[g])
+            except (AssertionError, ValueError, IndexError):
+                truth = False
+            if changed.kind in ("standing", "verdict"):
+                assert holds(changed, position, solver) == truth, (moves, changed)
+            elif not truth:
+                assert not holds(changed, position, solver), (moves, changed)
+            refuted[changed.kind] += not truth
+    assert refuted["verdict"] > 20
+
+
+def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    """What stands in a line stands from just that move on, and is worth just that score."""
+    refuted: Counter[str] = Counter()
+    for position, moves, solver, claims in told:
+        g = position.geometry
+        game = naive.from_columns(moves, g.columns, g.rows, g.connect)
+        for claim in claims:
+            if claim.kind not in ("zugzwang", "forces", "stops", "double", "stack"):
+                continue
+            changes = [replace(claim, player=1 - claim.player)]
+            if claim.kind in ("zugzwang", "forces", "stops"):
+                changes += [replace(claim, start=claim.start + step) for step in (-2, -1, 1, 2)]
+            if claim.line:
+                assert claim.after is not None
+                changes.append(replace(claim, after=claim.after + 1))
+            if len(claim.cells) > 1:
+                changes.append(replace(claim, cells=claim.cells[:1]))
+            for changed in changes:
+                if changed.start < 0 or (claim.kind, len(changed.cells)) == ("stack", 1):
+                    continue
+                assert not holds(changed, position, solver), (moves, changed)
+                assert not judge(changed, game, KNOWN[g]), (moves, changed)
+                refuted[changed.kind] += 1
+    assert min(refuted[kind] for kind in ("zugzwang", "forces", "stops", "double", "stack")) > 5
+
+
+def test_a_claim_whose_line_cannot_be_played_does_not_hold() -> None:
+    geometry = Geometry(4, 4, 3)
+    claim = Claim("makes", 0, column=0, cells=((0, 3),), line=(0, 0, 0, 0, 0))
+    assert not holds(claim, Position(geometry), PlainSolver(geometry))
+
+
+def test_explanations_fit_the_screen_and_are_short(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    for position, _, solver, _ in told[:: len(told) // 40]:
+        told_all = explain(position, solver)
+        assert all(len(line) <= 80 for line in told_all.text().splitlines())
+        assert all(len(line) <= 60 for line in told_all.text(60).splitlines())
+        assert all(1 <= len(column.claims) <= 4 for column in told_all.columns)
+        for claim in told_all.all_claims():
+            sentence = claim.sentence(position)
+            assert sentence[0].isupper() and sentence.endswith(".") and "  " not in sentence
+
+
+def test_scores_and_best_columns_are_the_solvers(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    for position, _, solver, _ in told[::7]:
+        explanation = explain(position, solver)
+        assert explanation.scores == solver.scores(position)
+        assert explanation.score == solver.score(position)
+        assert {c.column for c in explanation.columns} == set(position.legal_columns)
+        assert {c.column for c in explanation.columns if c.is_best} == set(explanation.best)
+        scores = [column.score for column in explanation.columns]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_json_counts_from_one_and_holds_every_sentence() -> None:
+    geometry = Geometry(4, 4, 3)
+    position = Position.from_moves("2233", geometry)
+    explanation = explain(position, PlainSolver(geometry))
+    data = json.loads(json.dumps(explanation.as_dict()))
+    assert data["score"] == explanation.score
+    assert data["best"] == [column + 1 for column in explanation.best]
+    first = data["columns"][0]["claims"][0]
+    assert first["kind"] == "verdict" and first["column"] == data["columns"][0]["column"]
+    assert first["line"] == str(first["column"])
+    sentences = [claim.sentence(position) for claim in explanation.all_claims()]
+    written = [c["text"] for c in data["claims"]]
+    written += [c["text"] for column in data["columns"] for c in column["claims"]]
+    assert written == sentences
+
+
+def test_a_double_threat_is_told_in_words() -> None:
+    geometry = Geometry(5, 3, 3)
+    position = Position.from_moves("33", geometry)
+    text = explain(position, PlainSolver(geometry)).text()
+    head = "The first player wins with disc 5, in 3 plies. Columns 2 and 4 are equally good."
+    assert text.splitlines()[0] == head
+    assert "It threatens columns 1 and 4 at" in text
+
+
+def test_a_finished_game_is_refused() -> None:
+    geometry = Geometry(4, 4, 3)
+    with pytest.raises(InvalidSolve, match="nothing to explain, the game is over: first player"):
+        explain(Position.from_moves("12121", geometry), PlainSolver(geometry))
+
+
+@pytest.mark.parametrize("text", ["236336556312", "3242345345566", "5767641244462", "4455"])
+def test_zugzwang_is_the_reason_only_where_best_play_ends_in_it(text: str) -> None:
+    position, solver = Position.from_moves(text), Solver(table_mb=32)
+    explanation = explain(position, solver)
+    for claim in explanation.all_claims():
+        assert holds(claim, position, solver), claim
+        if claim.kind == "zugzwang":
+            assert claim.after is not None
+            assert claim.player == (position.turn if claim.after > 0 else 1 - position.turn)
+            now = naive.from_columns([int(c) - 1 for c in text], 7, 6, 4)
+            for column in claim.line:
+                last = column, now.grid[column].index(None)
+                now = now.play(column)
+            assert (naive.winner(now), last) == (claim.player, claim.cells[0])
+    for column in explanation.columns:
+        assert {claim.kind for claim in column.claims} - {"verdict", "line"}, column
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "cell", "answer"),
+    [
+        ("236336556312", 2, (3, 1), 1),
+        ("3242345345566", 5, (2, 4), 3),
+        ("5767641244462", None, (2, 2), None),
+    ],
+)
+def test_a_threat_that_only_counting_favours_is_refuted(
+    text: str, column: int | None, cell: tuple[int, int], answer: int | None
+) -> None:
+    """These threats stand, and their rows favour their owner, but the game is not won there."""
+    position, solver = Position.from_moves(text), Solver(table_mb=32)
+    owner = 1 - position.turn
+    line = () if column is None or answer is None else (column, answer)
+    now = position
+    for played in line:
+        now = now.play(played)
+    assert cell in winning_cells(now, owner) and not is_playable(now, cell)
+    assert forced_below(position.geometry, cell) == 1 - owner
+    score = solver.score(position) if column is None else solver.scores(position)[column]
+    whole = (*line, *solver.principal_variation(now))
+    claim = Claim("zugzwang", owner, column, cells=(cell,), line=whole, after=score)
+    assert not any(holds(replace(claim, start=start), position, solver) for start in range(4))
+    explanation = explain(position, solver)
+    about = [c.claims for c in explanation.columns if c.column == column] or [explanation.claims]
+    named = [c.cells for c in about[0] if c.kind == "zugzwang"]
+    assert all(cell not in cells for cells in named)
+
+
+def test_a_column_that_wins_or_loses_always_has_a_reason(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    for position, moves, solver, _ in told:
+        for column in explain(position, solver).columns:
+            kinds = {claim.kind for claim in column.claims} - {"verdict", "line"}
+            assert kinds or column.score == 0, (position.geometry, moves, column)
+
+
+def test_a_block_that_loses_is_told_as_a_block() -> None:
+    position = Position.from_moves("44455554221")
+    explanation = explain(position, Solver(table_mb=8))
+    third = next(column for column in explanation.columns if column.column == 2)
+    assert [claim.sentence(position) for claim in third.claims] == [
+        "Column 3 loses, but no column holds out longer.",
+        "It blocks the first player, who would win there at once.",
+        "The first player then wins on top of it, in row 2.",
+    ]
+
+
+def test_a_slower_win_names_the_answer_that_prevents_the_quick_one() -> None:
+    position = Position.from_moves("4455")
+    told = {c.column: c.claims for c in explain(position, Solver(table_mb=32)).columns}
+    assert [claim.sentence(position) for claim in told[3][1:]] == [
+        "The answer in column 3 takes the cell from which the first player would threaten"
+        " columns 2 and 6 at once.",
+        "Best play goes on 3, 3, 4, 3, 5, 4, 4, 3 and so on to disc 39.",
+        "Disc 27 gives the first player a threat in row 3 of column 2, an odd row: in the end the"
+        " second player must play below it.",
+    ]
+    assert told[0][-1].kind == "zugzwang"
+
+
+def test_cornered_means_that_every_column_loses_to_the_disc_on_top() -> None:
+    """Positions of random games, and those from which best play ended in zugzwang."""
+    geometry = Geometry(4, 5, 4)
+    rng = random.Random(3)
+    met = 0
+    for _ in range(1500):
+        game, moves = naive.random_moves(rng, 4, 5, 4, rng.randint(10, 18))
+        if game.over():
+            continue
+        cells = cornered_cells(Position.from_moves(moves, geometry))
+        safe = [column for column in game.legal() if not loses_on_top(game, column)]
+        threats = [c for c in game.legal() for player in (0, 1) if wins_in(game, c, player)]
+        assert bool(cells) == (not safe and not threats), moves
+        assert not cells or [column for column, _ in cells] == game.legal()
+        met += bool(cells)
+    assert met > 3
+
+
+def loses_on_top(game: naive.Game, column: int) -> bool:
+    after = game.play(column)
+    return not after.over() and column in after.legal() and wins_in(after, column, after.player)
+
+
+def wins_in(game: naive.Game, column: int, player: int) -> bool:
+    moved = game.copy()
+    moved.player = player
+    return naive.winner(moved.play(column)) == player
+
+
+def test_every_claim_about_positions_of_the_large_board_holds() -> None:
+    solver = Solver(table_mb=8)
+    rng = random.Random(11)
+    told = 0
+    while told < 12:
+        _, moves = naive.random_moves(rng, 7, 6, 4, rng.randint(14, 34))
+        position = Position.from_moves(moves)
+        if position.is_over:
+            continue
+        told += 1
+        for claim in explain(position, solver).all_claims():
+            assert holds(claim, position, solver), (moves, claim)
+
+
+def test_what_is_said_of_a_known_position() -> None:
+    explanation = explain(Position.from_moves("475772722323"), Solver(table_mb=8))
+    assert explanation.scores == (-14, 4, 4, 3, 4, -3, 4)
+    said = {
+        column.column: [claim.sentence(explanation.position) for claim in column.claims]
+        for column in explanation.columns
+    }
+    assert said[0] == [
+        "Column 1 turns the win into a loss: the second player wins with disc 16, in 4 plies.",
+        "The second player answers in column 4 and threatens columns 1 and 5 at once:"
+        " only one can be blocked.",
+    ]
+    assert said[4][1:] == [
+        "It makes a threat in row 3 of column 6.",
+        "Best play goes on 5, 3, 4, 4, 3, 4, 5, 4 and so on to disc 35.",
+        "From disc 29 on the first player makes threat after threat: the second player can only"
+        " block.",
+    ]
+    assert said[1][1:] == [
+        "Best play goes on 2, 5, 5, 5, 4, 5, 5, 6 and so on to disc 35.",
+        "Disc 15 gives the first player a threat in row 3 of column 6, an odd row: in the end the"
+        " second player must play below it or below row 4 of column 3.",
+    ]

@@ -1,0 +1,72 @@
+"""When a game ends, and scores in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.solver import InvalidSolve, Solver, outcome_word, plies_to_end, score_in_words
+from claimeven.solver.scores import final_score, last_disc
+from tests import naive
+from tests.positions import oracle, random_positions
+
+
+@pytest.mark.parametrize(
+    ("moves", "score", "disc", "words"),
+    [
+        ("", 1, 41, "first player wins with disc 41, in 41 plies"),
+        ("4", -1, 41, "first player wins with disc 41, in 40 plies"),
+        ("4455", 18, 7, "first player wins with disc 7, in 3 plies"),
+        ("44555", -18, 7, "first player wins with disc 7, in 2 plies"),
+        ("44455554221", -15, 13, "first player wins with disc 13, in 2 plies"),
+        ("1", -2, 39, "first player wins with disc 39, in 38 plies"),
+        ("1", 2, 40, "second player wins with disc 40, in 39 plies"),
+        ("1", 0, 42, "draw with disc 42, in 41 plies"),
+        ("121212", 18, 7, "first player wins with disc 7, in 1 ply"),
+        ("1212121", -18, 7, "first player wins with disc 7"),
+    ],
+)
+def test_words_of_scores(moves: str, score: int, disc: int, words: str) -> None:
+    position = Position.from_moves(moves)
+    assert last_disc(position, score) == disc
+    assert plies_to_end(position, score) == disc - position.ply
+    assert score_in_words(position, score) == words
+
+
+@pytest.mark.parametrize(
+    ("moves", "score"),
+    [("", 22), ("", -22), ("4455", 20), ("44555", -19), ("1212121", 18), ("1212121", 0), ("", 99)],
+)
+def test_scores_that_cannot_be_are_refused(moves: str, score: int) -> None:
+    with pytest.raises(InvalidSolve, match=f"{score} is no score of a position with"):
+        last_disc(Position.from_moves(moves), score)
+
+
+def test_words_of_outcomes() -> None:
+    assert [outcome_word(score) for score in (3, 0, -21)] == ["win", "draw", "loss"]
+
+
+@pytest.mark.parametrize("geometry", [Geometry(4, 4, 3), Geometry(3, 5, 2), Geometry(4, 3, 4)])
+def test_the_end_that_is_told_is_the_end_of_best_play(geometry: Geometry) -> None:
+    solver = Solver(geometry, table_mb=1)
+    for position in random_positions(geometry, 60, seed=4):
+        score = solver.score(position)
+        line = solver.principal_variation(position)
+        assert plies_to_end(position, score) == len(line)
+        end = position
+        for column in line:
+            end = end.play(column)
+        assert end.is_over
+        assert abs(final_score(end)) == abs(score)
+
+
+def test_finished_games_have_the_score_of_the_oracle() -> None:
+    geometry, finished = Geometry(3, 4, 3), 0
+    for position in random_positions(geometry, 100, seed=5):
+        if position.is_over:
+            finished += 1
+            assert final_score(position) == naive.score(oracle(position))
+        else:
+            with pytest.raises(InvalidSolve, match="not over yet"):
+                final_score(position)
+    assert finished > 10

@@ -1,0 +1,96 @@
+"""Keys, packing, table sizes."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claimeven.game.geometry import Geometry
+from claimeven.solver import transpositions
+from tests.solver.plain import all_scores, as_words
+
+BOUNDS = st.none() | st.integers(-31, 31)
+
+
+@given(st.integers(0, 2**transpositions.REST_BITS - 1), BOUNDS, BOUNDS, st.integers(0, 63))
+def test_unpack_is_the_inverse_of_pack(
+    rest: int, low: int | None, high: int | None, work: int
+) -> None:
+    entry = transpositions.pack(rest, low, high, work)
+    assert 0 <= entry < 2**64
+    assert transpositions.unpack(entry) == (rest, low, high, work)
+
+
+def test_the_empty_entry_knows_nothing() -> None:
+    assert transpositions.unpack(0) == (0, None, None, 0)
+
+
+@pytest.mark.parametrize("bits", [2, 8, 21, 49, 63, 64])
+def test_the_multiplier_can_be_undone(bits: int) -> None:
+    number = transpositions.multiplier(bits)
+    assert number % 2 == 1
+    assert 0 < number < 2**bits
+    assert number * pow(number, -1, 2**bits) % 2**bits == 1
+
+
+@pytest.mark.parametrize("size", [(4, 3, 4), (3, 4, 4), (4, 4, 3)])
+def test_no_two_positions_share_a_key(size: tuple[int, int, int]) -> None:
+    boards = all_scores(*size)
+    keys = {sum(as_words(board, size[1])) for board in boards}
+    assert len(keys) == len(boards)
+    assert max(keys) < 2 ** Geometry(*size).bits
+
+
+def test_table_sizes() -> None:
+    standard = Geometry()
+    assert transpositions.bucket_bits_for(standard, 128) == 23
+    assert transpositions.bucket_bits_for(standard, 127.9) == 22
+    assert transpositions.bucket_bits_for(standard, 64 * 8 / 2**20) == 5
+    assert (
+        transpositions.bucket_bits_for(standard, 1e-9)
+        == transpositions.smallest_bucket_bits(standard)
+        == 3
+    )
+    assert transpositions.smallest_bucket_bits(Geometry(8, 7)) == 64 - transpositions.REST_BITS
+    assert transpositions.bucket_bits_for(Geometry(2, 2, 2), 1000) == 5
+
+
+@pytest.mark.parametrize("bucket_bits", [3, 19])
+def test_new_entries_are_empty_and_begin_at_a_cache_line(bucket_bits: int) -> None:
+    entries = transpositions.new_entries(bucket_bits)
+    assert entries.shape == (2 << bucket_bits,)
+    assert entries.dtype == np.uint64
+    assert not entries.any()
+    assert entries.ctypes.data % 16 == 0
+
+
+def store(entries: np.ndarray, *stored: tuple[int, int, int, bool, int]) -> None:
+    for place, rest, value, is_low, nodes in stored:
+        transpositions.store(
+            entries, np.uint64(place), np.uint64(rest), np.int64(value), is_low, np.uint64(nodes)
+        )
+
+
+def test_a_bucket_keeps_both_bounds_and_the_greater_work() -> None:
+    entries = np.zeros(4, dtype=np.uint64)
+    store(entries, (2, 5, -3, True, 100), (2, 5, 4, False, 1), (2, 5, -7, True, 1))
+    assert transpositions.unpack(int(entries[2])) == (5, -3, 4, 7)
+    entry = transpositions.look_up(entries, np.uint64(2), np.uint64(5))
+    assert (transpositions.low_bound(entry), transpositions.high_bound(entry)) == (-3, 4)
+    assert transpositions.look_up(entries, np.uint64(2), np.uint64(6)) == 0
+    assert transpositions.look_up(entries, np.uint64(0), np.uint64(5)) == 0
+
+
+def test_more_work_goes_first_in_its_bucket() -> None:
+    for order in itertools.permutations([(0, 1, 0, True, 1), (0, 2, 0, True, 9)]):
+        entries = np.zeros(2, dtype=np.uint64)
+        store(entries, *order)
+        assert [transpositions.unpack(int(entry))[0] for entry in entries] == [2, 1]
+    store(entries, (0, 3, 0, True, 2))
+    assert [transpositions.unpack(int(entry))[0] for entry in entries] == [2, 3]
+    store(entries, (0, 4, 0, True, 9))
+    assert [transpositions.unpack(int(entry))[0] for entry in entries] == [4, 2]
