@@ -13,6 +13,7 @@ from claimeven.cli.common import geometry_options, say_when_compiling, write_jso
 from claimeven.cli.solving import solver_options, status_line
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.outputs import check_output, text_file
 
 if TYPE_CHECKING:
     from claimeven.book.book import Book
@@ -45,13 +46,13 @@ def command() -> None:
 
 @command.command("build")
 @click.option("--plies", default=8, show_default=True, help="The greatest number of discs held.")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write; usually 7x6.book.")
+@click.option("--out", help="File to write; usually 7x6.book.")
 @solver_options
 @geometry_options
 @json_option
 def build(
     plies: int,
-    out: Path | None,
+    out: str | None,
     threads: int,
     table_mb: float,
     geometry: Geometry,
@@ -72,7 +73,9 @@ def build(
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
     Solver(geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
-    path = out if out is not None else Path(f"{geometry.columns}x{geometry.rows}.book")
+    name = out if out is not None else f"{geometry.columns}x{geometry.rows}.book"
+    check_output(name)
+    path = Path(name)
     with status_line() as line:
         made = build_book(
             path,
@@ -224,21 +227,15 @@ def export(file: Path | None, out: str) -> None:
     _, book = _read(file)
     from claimeven.book.text import to_text  # noqa: PLC0415 - compiles on import
 
-    lines = to_text(book)
-    try:
-        with nullcontext(sys.stdout) if out == "-" else Path(out).open("w") as stream:
-            stream.writelines(line + "\n" for line in lines)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise ClaimevenError(f"{out} cannot be written: {error.strerror or error}") from None
+    with nullcontext(sys.stdout) if out == "-" else text_file(out) as stream:
+        stream.writelines(line + "\n" for line in to_text(book))
 
 
 @command.command("import")
 @click.argument("text")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Book file to write.")
+@click.option("--out", required=True, help="Book file to write.")
 @json_option
-def import_text(text: str, out: Path, as_json: bool) -> None:
+def import_text(text: str, out: str, as_json: bool) -> None:
     """Make a book of TEXT, a file as `export` writes it (- for stdin); all positions must be there.
 
     The scores are taken as they are; `claimeven book verify` checks them.
@@ -249,6 +246,7 @@ def import_text(text: str, out: Path, as_json: bool) -> None:
     """
     from claimeven.book.text import from_text  # noqa: PLC0415 - compiles on import
 
+    check_output(out)
     name = "stdin" if text == "-" else text
     try:
         with nullcontext(sys.stdin) if text == "-" else Path(text).open() as stream:
@@ -257,7 +255,7 @@ def import_text(text: str, out: Path, as_json: bool) -> None:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise ClaimevenError(f"{name} cannot be read: {reason}") from None
     book.save(out)
-    _tell(out, book, as_json)
+    _tell(Path(out), book, as_json)
 
 
 def _read(file: Path | None) -> tuple[Path, Book]:

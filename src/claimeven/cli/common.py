@@ -8,14 +8,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from typing import Any, TextIO
 
 import click
 
 from claimeven.agents.contract import Agent, AgentFault, Limit
 from claimeven.game.drawing import draw
-from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -120,14 +118,6 @@ def write_json(value: Any, stream: TextIO) -> None:
 def _plain(value: Any) -> Any:
     """Return what JSON can hold of a value from a user's agent: numbers of NumPy, or words."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a text file. Raises `ClaimevenError`, naming the file, when that fails."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ClaimevenError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def board_text(position: Position, stream: TextIO, last: int | None = None) -> str:

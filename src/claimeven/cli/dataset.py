@@ -14,6 +14,7 @@ from claimeven.cli.common import geometry_options, say_when_compiling, write_jso
 from claimeven.cli.solving import solver_options
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.outputs import check_output
 
 if TYPE_CHECKING:
     from claimeven.dataset.dataset import DatasetProgress
@@ -26,7 +27,7 @@ TICK, SLOW_TICK = 0.5, 30.0
 @click.option("--positions", type=int, required=True, help="Rows to write.")
 @click.option("--plies", default="8-36", show_default=True, help="Plies of the positions, a-b.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="A .csv or .parquet.")
+@click.option("--out", required=True, help="A .csv or .parquet.")
 @click.option("--source", default="random", show_default=True, help="random or selfplay.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
 @solver_options
@@ -35,7 +36,7 @@ def command(
     positions: int,
     plies: str,
     seed: int,
-    out: Path,
+    out: str,
     source: str,
     as_json: bool,
     threads: int,
@@ -62,6 +63,7 @@ def command(
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
     lowest, highest = _range(plies)
+    check_output(out)
     say_when_compiling()
     from claimeven.dataset.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
@@ -71,7 +73,7 @@ def command(
     begin = time.perf_counter()
     show = _Shown()
     try:
-        made = make_dataset(out, plan, solver, show)
+        made = make_dataset(Path(out), plan, solver, show)
     except KeyboardInterrupt:
         show.end()
         raise KeyboardInterrupt(
@@ -82,7 +84,7 @@ def command(
     if as_json:
         nodes = solver.statistics.nodes
         write_json(
-            {"out": str(out), "positions": made, **plan.header(), "nodes": nodes,
+            {"out": out, "positions": made, **plan.header(), "nodes": nodes,
              "seconds": seconds},
             sys.stdout,
         )  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 import numpy as np
 
@@ -16,7 +14,6 @@ from claimeven.cli.common import (
     geometry_options,
     limit_options,
     say_when_compiling,
-    write_file,
     write_json,
 )
 from claimeven.cli.thinking import TREE_DEPTH, TREE_NODES, decision_lines, trace_lines
@@ -24,6 +21,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.outputs import check_output, write_text
 
 
 @click.command("think")
@@ -51,7 +49,6 @@ from claimeven.game.position import Position
 @click.option(
     "--svg",
     "svg_file",
-    type=click.Path(dir_okay=False, path_type=Path),
     help="Write a drawing of the tree to this file.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -65,7 +62,7 @@ def command(
     tree: bool,
     tree_depth: int,
     tree_nodes: int,
-    svg_file: Path | None,
+    svg_file: str | None,
     as_json: bool,
 ) -> None:
     """Ask an agent about the position after a move string ("" is the empty board).
@@ -85,6 +82,8 @@ def command(
         raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
+    if svg_file is not None:
+        check_output(svg_file)
     say_when_compiling()
     with clean_stdout() as out:
         agent = make_agent(spec, geometry)
@@ -95,7 +94,7 @@ def command(
         if view is None and (tree or svg_file is not None):
             raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
         if svg_file is not None and view is not None:
-            write_file(svg_file, view.svg)
+            write_text(svg_file, view.svg)
         if as_json:
             write_json(_as_dict(decision, position, view), out)
             return
