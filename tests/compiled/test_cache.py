@@ -14,6 +14,12 @@ from claimeven.compiled import cache
 
 DAY = 86_400
 COUNT = ("-m", "claimeven", "perft", "4")
+#: The same after something was done to the process.
+RUN = """
+import runpy, sys
+sys.argv = ["claimeven", "perft", "4"]
+runpy.run_module("claimeven", run_name="__main__")
+"""
 
 
 def started(*words: str, **variables: str) -> subprocess.Popen[str]:
@@ -129,11 +135,8 @@ def test_processes_that_compile_at_once_do_each_other_no_harm(tmp_path: Path) ->
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files")
 def test_a_disk_that_is_full_is_done_without(tmp_path: Path) -> None:
-    small = (
-        "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096));"
-        f"sys.argv = ['claimeven', *{COUNT[2:]}]; runpy.run_module('claimeven', run_name='__main__')"
-    )
-    err = counted(started("-c", small, CLAIMEVEN_CACHE_DIR=str(tmp_path)))
+    small = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+    err = counted(started("-c", small + RUN, CLAIMEVEN_CACHE_DIR=str(tmp_path)))
     assert "compiling" in err
     assert list((tmp_path / "kernels").iterdir()) == []
 
@@ -141,13 +144,12 @@ def test_a_disk_that_is_full_is_done_without(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no list of users")
 def test_a_user_without_a_home_is_served(tmp_path: Path) -> None:
     homeless = (
-        "import os, pwd, runpy, sys\n"
+        "import os, pwd\n"
         "for name in ('HOME', 'XDG_CACHE_HOME', 'CLAIMEVEN_CACHE_DIR'):\n"
         "    os.environ.pop(name, None)\n"
         "def unknown(user): raise KeyError(user)\n"
         "pwd.getpwuid = unknown\n"
         f"os.chdir({str(tmp_path)!r})\n"
-        f"sys.argv = ['claimeven', *{COUNT[2:]}]; runpy.run_module('claimeven', run_name='__main__')\n"
     )
-    counted(started("-c", homeless))
+    counted(started("-c", homeless + RUN))
     assert list(tmp_path.iterdir()) == []

@@ -20,8 +20,7 @@ from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
+from numba.core import compiler, serialize
 from numba.extending import typeof_impl
 
 from claimeven import interrupts
@@ -129,7 +128,8 @@ class KernelCache:
         if content is not None:
             # What was kept is whole. That it cannot be used all the same is no reason to fail.
             with suppress(Exception):
-                return CompileResult._rebuild(target_context, *pickle.loads(content))
+                rebuild: Any = compiler.CompileResult._rebuild
+                return rebuild(target_context, *pickle.loads(content))
         _tell_of_compilation()
         return None
 
@@ -137,6 +137,7 @@ class KernelCache:
         """Keep the compiled code of a signature."""
         path = self.path_of(signature, result.codegen)
         if path is not None and not result.library.has_dynamic_globals:
+            dumps: Any = serialize.dumps
             cache.write(path, dumps(result._reduce()))
 
 
