@@ -84,6 +84,7 @@ class MonteCarloAgent(Agent):
             result.policy,
             depth=result.depth,
             nodes=result.iterations,
+            iterations=result.iterations,
             seconds=result.seconds,
             details={
                 "values": [_value(child, self.searcher.options) for child in children],
