@@ -78,16 +78,15 @@ def finding_a_line() -> str:
     )
     for number, (kept, words) in enumerate(panels):
         x = 6 + number * (width + 38)
-        labels = {cell_: "\N{BULLET}" for cell_ in geometry.cells_of(kept)}
         parts.append(canvas.text(x + width / 2, 18, words, 13, weight=600))
-        parts.append(canvas.group([_marked(position, cell, labels)], x, 28))
+        parts.append(canvas.group([_marked(position, cell, kept)], x, 28))
     return canvas.picture(
         3 * width + 2 * 38 + 12, height + 40, "A line of four found with two shifts", parts
     )
 
 
-def _marked(position: Position, cell: float, kept: dict[tuple[int, int], str]) -> str:
-    """A board whose discs are pale but for those kept."""
+def _marked(position: Position, cell: float, kept: int) -> str:
+    """A board that shows the cells of a mask alone."""
     geometry, edge = position.geometry, cell * 0.25
     width, height = canvas.board_size(position, cell)
     parts = [canvas.rect(0, 0, width, height, canvas.BOARD, cell * 0.35)]
@@ -95,7 +94,7 @@ def _marked(position: Position, cell: float, kept: dict[tuple[int, int], str]) -
         for row in range(geometry.rows):
             x = edge + (column + 0.5) * cell
             y = edge + (geometry.rows - row - 0.5) * cell
-            bright = (column, row) in kept
+            bright = kept >> geometry.bit(column, row) & 1
             fill = canvas.DISCS[0] if bright else canvas.EMPTY
             parts.append(canvas.circle(x, y, cell * 0.4, fill))
     return "".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from claimeven.game import column_name
@@ -204,6 +205,6 @@ def _spread(places: Sequence[float], least: float) -> list[float]:
     """Move heights down until labels there do not touch; their order stays."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = list(places)
-    for above, below in zip(order, order[1:], strict=False):
+    for above, below in pairwise(order):
         moved[below] = max(moved[below], moved[above] + least)
     return moved

@@ -1,4 +1,7 @@
-"""The generated tables of the pages, each between its marks: `<!-- figures: NAME -->` and an end."""
+"""The generated tables of the pages.
+
+Each stands between `<!-- figures: NAME -->` and `<!-- end of figures -->`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from claimeven import Position, perft
-from claimeven.game import column_name
+from claimeven import Position
+from claimeven.game import column_name, perft
 from claimeven.minimax import MinimaxResult
 from claimeven.minimax.rules import PROVEN
 from claimeven.montecarlo import MonteCarloOptions
