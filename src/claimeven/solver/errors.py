@@ -1,7 +1,7 @@
 """The named error of the solver, and the check that every caller may meet first."""
 
 from claimeven.game.errors import ClaimevenError
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.geometry import Geometry
 
 
 class InvalidSolve(ClaimevenError):
@@ -10,8 +10,4 @@ class InvalidSolve(ClaimevenError):
 
 def check_board(geometry: Geometry) -> None:
     """Raise `InvalidSolve` for a board that the solver cannot hold."""
-    if not geometry.fits_word:
-        raise InvalidSolve(
-            f"the solver holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-            f" {geometry} takes {geometry.bits}"
-        )
+    geometry.check_fits_word("the solver", InvalidSolve)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
-from claimeven.game.tactics_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, lines, playable_cells
+from claimeven.game.tactics_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, has_line, playable_cells
 from claimeven.montecarlo.layout import (
     CHILD,
     COUNT_SHIFT,
@@ -64,7 +64,7 @@ def position_of(
 @inlined
 def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
     """`meta` with the proof that goes with a finished game, if it is one."""
-    if lines(mine ^ mask, board[HEIGHT], board[CONNECT]) != _0:
+    if has_line(mine ^ mask, board[HEIGHT], board[CONNECT]):
         return with_proof(meta, PROVEN_WIN, 0)
     if mask == board[BOARD]:
         return with_proof(meta, PROVEN_DRAW, 0)

@@ -14,7 +14,7 @@ from claimeven.game.tactics_kernel import (
     BOTTOM,
     CONNECT,
     HEIGHT,
-    lines,
+    has_line,
     playable_cells,
     winning_cells,
 )
@@ -76,7 +76,7 @@ def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
 @inlined
 def examined(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
     """`meta` of a new node with the proof that its position shows at a glance, if any."""
-    if popcount(mask) >= board[FIRST_WIN] and lines(mine ^ mask, board[HEIGHT], board[CONNECT]):
+    if popcount(mask) >= board[FIRST_WIN] and has_line(mine ^ mask, board[HEIGHT], board[CONNECT]):
         return with_proof(meta, PROVEN_WIN, 0)
     if mask == board[BOARD]:
         return with_proof(meta, PROVEN_DRAW, 0)
