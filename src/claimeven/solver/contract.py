@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
-
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
+
+    from claimeven.game.geometry import Geometry
+    from claimeven.game.position import Position
 
 #: Stands for the score of a position that a book does not hold; no score is as small.
 MISSING = -128
