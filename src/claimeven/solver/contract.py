@@ -21,8 +21,7 @@ MISSING = -128
 class ExactSolver(Protocol):
     """Anything that knows the exact score of every position of one board.
 
-    Scores are seen from the side to move: 0 is a draw; a win is (cells + 1 - n) // 2 with n discs
-    on the board before the winning disc; a loss is minus what the other side wins.
+    Scores are those of `claimeven.solver.scores`, seen from the side to move.
     """
 
     @property
