@@ -7,7 +7,7 @@
 | `console` | each line after `$ ` is run and must print what follows |
 | `sh` | not run, but every `claimeven` verb and option in it must exist |
 
-`...` stands for anything in what is printed, and in a `console` block any white space for any other.
+`...` stands for anything in what is printed; in a `console` block all white space is alike.
 """
 
 from __future__ import annotations
