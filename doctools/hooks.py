@@ -11,11 +11,10 @@ A link on a line of its own whose title says how becomes what it leads to:
 ```
 
 `source` becomes the code of a function, class or constant, read from the sources as they are, with
-the lines marked that the code named after `beside` does not have. `docstring` becomes what a module
-says of itself after its first line, so that it need not be said twice. `part` becomes the text between
-`<!-- glossary -->` and `<!-- end of glossary -->` of a document, `whole` all of one. Headings of
-included text that begins a page stay as they are. Where the pages are read as plain files, the
-links lead to the files.
+the lines marked that the code named after `beside` does not have. `docstring` becomes what a
+module says of itself after its first line, so that it need not be said twice. `part` becomes the
+text between `<!-- glossary -->` and `<!-- end of glossary -->` of a document, `whole` all of one.
+Where the pages are read as plain files, the links lead to the files.
 
 The build fails when something named is not there, and when a page would load anything from the
 network.
