@@ -12,6 +12,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.book import Book, InvalidBook
 from claimeven.book.build import BuildProgress, build_book, journal_path
+from claimeven.outputs import CannotWrite
 from tests.cli.conftest import command, environment
 
 SMALL = Geometry(5, 4)
@@ -117,7 +118,7 @@ def test_builds_that_cannot_be_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidBook, match=message):
             build_book(path, geometry, plies)
-    with pytest.raises(InvalidBook, match="cannot be written"):
+    with pytest.raises(CannotWrite, match="cannot be written"):
         build_book(tmp_path / "no" / "a.book", SMALL, 1, table_mb=1)
     assert list(tmp_path.iterdir()) == []
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.book import Book, InvalidBook
+from claimeven.book import Book
 from claimeven.book.build import build_book
 from claimeven.book.text import from_text, to_text
 from claimeven.game.errors import ClaimevenError
+from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 
 SMALL = Geometry(4, 4, 3)
@@ -68,5 +69,5 @@ def test_a_change_of_a_score_changes_the_book(book: Book, lines: list[str], tmp_
     lines[9] = f"{moves} {int(score) - 1}"
     changed = from_text(lines)
     assert changed.to_bytes() != book.to_bytes()
-    with pytest.raises(InvalidBook, match="cannot be written"):
+    with pytest.raises(CannotWrite, match="cannot be written"):
         changed.save(tmp_path / "none" / "a.book")

@@ -36,7 +36,7 @@ def test_think_with_every_agent(run: Run, spec: str) -> None:
     assert 1 <= told["column"] <= 7
     words = run("think", "4455", "--agent", spec, *limits)
     assert (words.status, words.err) == (0, "")
-    assert f"plays {told['column']}" in words.out
+    assert f"plays column {told['column']}:" in words.out
     assert widest(words.out) <= WIDTH
 
 
@@ -92,7 +92,7 @@ def test_a_tree_that_is_not_there(run: Run, tmp_path: Path) -> None:
         assert ran.err == ("claimeven: greedy keeps no tree to show: the Monte Carlo agents do\n")
     ran = run("think", "44", "--agent", "uct", *LIMITS, "--svg", str(tmp_path / "no" / "tree.svg"))
     assert ran.status == 2
-    assert "cannot be written: No such file or directory" in ran.err
+    assert "cannot be written: there is no folder " in ran.err
     assert run("think", "44", "--agent", "uct", "--tree-nodes", "0").status == 2
 
 

@@ -15,6 +15,7 @@ from claimeven import Geometry, Position
 from claimeven.dataset.dataset import DatasetPlan, DatasetProgress, InvalidDataset, make_dataset
 from claimeven.dataset.files import InvalidDatasetFile
 from claimeven.dataset.sampling_kernel import ENDED, random_positions
+from claimeven.game.errors import ClaimevenError
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.solver import Solver
 from tests.review.standin import PlainSolver
@@ -147,7 +148,7 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         (tmp_path / "set.txt", "must end in .csv or .parquet"),
         (tmp_path / "no" / "set.csv", "there is no folder"),
     ):
-        with pytest.raises(InvalidDatasetFile, match=sentence):
+        with pytest.raises(ClaimevenError, match=sentence):
             make_dataset(path, plan(), solver())
     assert there.read_text() == "mine"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import astuple
 from itertools import cycle
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -400,6 +401,40 @@ def test_columns_are_tried_in_order() -> None:
     assert column_order(Geometry(4, 4, 3), "left") == (0, 1, 2, 3)
     flat = MinimaxSearch("alphabeta", lambda position: 0, "left").search(Position(), 2)
     assert flat.column == 0
+
+
+# --- threads ------------------------------------------------------------------------------------
+
+
+def test_a_search_waits_for_the_one_before_it() -> None:
+    """Two boards in one table would take each other's positions for their own."""
+    begun, let_go = Event(), Event()
+
+    def evaluate(position: Position) -> float:
+        if position.geometry == wide:
+            begun.set()
+            assert let_go.wait(60)
+        return float(position.legal_columns[0])
+
+    wide, high = Geometry(5, 4, 4), Geometry(4, 5, 4)
+    shared = MinimaxSearch("negamax", evaluate)
+    found: dict[Geometry, MinimaxResult] = {}
+
+    def work(geometry: Geometry) -> None:
+        found[geometry] = shared.search(Position(geometry), depth=4)
+
+    threads = [Thread(target=work, args=(geometry,)) for geometry in (wide, high)]
+    threads[0].start()
+    assert begun.wait(60)
+    threads[1].start()
+    threads[1].join(0.2)
+    assert high not in found
+    let_go.set()
+    for thread in threads:
+        thread.join()
+    for geometry in (wide, high):
+        alone = MinimaxSearch("negamax", evaluate).search(Position(geometry), depth=4)
+        assert told(found[geometry]) == told(alone)
 
 
 # --- errors -------------------------------------------------------------------------------------

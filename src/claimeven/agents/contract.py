@@ -82,9 +82,9 @@ class Decision:
 
     `value` is the agent's estimate in [-1, 1] for the side to move, `policy` one probability a
     column (0 where illegal, sum 1), `score` the exact score where the agent knows it (see the
-    solver), `depth` the plies looked ahead, `nodes` the positions or iterations looked at,
-    `seconds` the wall-clock time. `details` holds plain data that can be written as JSON, under
-    these keys where they apply:
+    solver), `depth` the plies looked ahead, `nodes` the positions looked at, `seconds` the
+    wall-clock time, `iterations` those of a Monte Carlo search. `details` holds plain data that
+    can be written as JSON, under these keys where they apply:
 
     `values`     one number or None a column: what the agent makes of it, its own scale
     `value_words` the same as short texts for people, where numbers alone mislead
@@ -105,6 +105,7 @@ class Decision:
     nodes: int | None = None
     seconds: float = 0.0
     details: Mapping[str, Any] = field(default_factory=dict)
+    iterations: int | None = None
 
 
 @dataclass(frozen=True)

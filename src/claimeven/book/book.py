@@ -34,6 +34,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from claimeven import outputs
 from claimeven.book.errors import InvalidBook
 from claimeven.book.openings import Keys, Scores
 from claimeven.game.arrays import canonical_keys
@@ -164,14 +165,8 @@ class Book:
         return cls.from_bytes(data, str(path))
 
     def save(self, path: str | Path) -> None:
-        """Write the book to a file, whole or not at all."""
-        path = Path(path)
-        unfinished = path.with_name(path.name + ".part")
-        try:
-            unfinished.write_bytes(self.to_bytes())
-            unfinished.replace(path)
-        except OSError as error:
-            raise InvalidBook(f"{path} cannot be written: {error.strerror or error}") from None
+        """Write the book to a file, whole or not at all. Raises `CannotWrite` (see `outputs`)."""
+        outputs.write_bytes(path, self.to_bytes())
 
 
 def shipped_path(geometry: Geometry) -> Path | None:
@@ -208,8 +203,7 @@ def _geometry(columns: int, rows: int, connect: int, plies: int, name: str) -> G
         geometry = Geometry(columns, rows, connect)
     except InvalidGeometry as error:
         raise InvalidBook(f"{name} is for no board: {error}") from None
-    if not geometry.fits_word:
-        raise InvalidBook(f"{name} is for {geometry}, which takes more than 64 bits")
+    geometry.check_fits_word("a book", InvalidBook)
     if plies >= geometry.cells:
         raise InvalidBook(f"{name} goes to ply {plies}; the board {geometry} is full by then")
     return geometry

@@ -14,19 +14,18 @@ line that cannot be right makes the build refuse the journal.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
+from claimeven import outputs
 from claimeven.book.book import Book
 from claimeven.book.errors import InvalidBook
 from claimeven.book.openings import Keys, Layer, Scores, backed_up, layers
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.search import ExactSearch
 
@@ -56,11 +55,7 @@ class BuildProgress:
 
 def check_build(geometry: Geometry, plies: int) -> None:
     """Raise `InvalidBook` unless a book of that many plies can be built for the board."""
-    if not geometry.fits_word:
-        raise InvalidBook(
-            f"books are for boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-            f" {geometry} takes {geometry.bits}"
-        )
+    geometry.check_fits_word("a book", InvalidBook)
     most = min(MOST_PLIES, geometry.cells - 1)
     if not 0 <= plies <= most:
         raise InvalidBook(f"a book of {geometry} goes to ply 0 to {most}, not {plies}")
@@ -85,11 +80,11 @@ def build_book(
 
     Goes on from the journal of an earlier build of the same book, and removes it at the end. The
     file does not depend on how often the build was ended. Raises `InvalidBook` for plies or
-    boards that cannot be, and for a journal that is not of this build.
+    boards that cannot be, and for a journal that is not of this build, and `CannotWrite` for
+    files that cannot be written.
     """
     check_build(geometry, plies)
-    if Path(path).is_dir():
-        raise InvalidBook(f"{path} is a folder: name a file for the book")
+    outputs.check_output(path)
     search = ExactSearch(geometry, table_mb, threads)
     all_layers = list(layers(geometry, plies))
     last = all_layers[-1]
@@ -100,7 +95,7 @@ def build_book(
         journal.close()
     book = back_up(geometry, all_layers, scores)
     book.save(path)
-    journal.path.unlink()
+    journal.remove()
     return book
 
 
@@ -167,18 +162,13 @@ class Journal:
         self.heading = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
         self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
         self._lines: list[str] = []
-        try:
-            data = path.read_bytes() if path.exists() else b""
-            whole = data[: data.rfind(b"\n") + 1]
-            self._read(whole, layer.keys, (geometry.cells + 1) // 2)
-            self._file: BinaryIO = path.open("r+b" if data else "wb")
-            self._file.truncate(len(whole))
-            self._file.seek(len(whole))
-            if not whole:
-                self._file.write(self.heading + b"\n")
-            self._file.flush()
-        except OSError as error:
-            raise InvalidBook(f"{path} cannot be written: {error.strerror or error}") from None
+        outputs.check_output(path)
+        data = self._content()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read(whole, layer.keys, (geometry.cells + 1) // 2)
+        self._file = outputs.GrowingFile(path, len(whole))
+        if not whole:
+            self._file.append(self.heading + b"\n")
 
     def note(self, key: int, score: int) -> None:
         """Add a result; `flush` hands it to the system."""
@@ -186,15 +176,26 @@ class Journal:
 
     def flush(self) -> None:
         """Write what was noted, so that it outlives this process and the machine's power."""
-        self._file.write("".join(self._lines).encode())
+        self._file.append("".join(self._lines).encode())
         self._lines.clear()
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._file.sync()
 
     def close(self) -> None:
         """Write what was noted and close the file."""
-        self.flush()
-        self._file.close()
+        try:
+            self.flush()
+        finally:
+            self._file.close()
+
+    def remove(self) -> None:
+        """Delete the file: the book is written."""
+        self._file.remove()
+
+    def _content(self) -> bytes:
+        try:
+            return self.path.read_bytes() if self.path.exists() else b""
+        except OSError as error:
+            raise InvalidBook(f"{self.path} cannot be read: {error.strerror or error}") from None
 
     def _read(self, whole: bytes, keys: Keys, most: int) -> None:
         lines = whole.splitlines()

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import geometry_options, say_when_compiling, write_json
-from claimeven.cli.solving import solver_options, status_line
+from claimeven.cli.inputs import STDIN, open_text
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option, search_options
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.outputs import check_output, text_file
 
 if TYPE_CHECKING:
     from claimeven.book.book import Book
@@ -24,10 +28,9 @@ SAMPLE = 100
 LISTED = 20
 
 book_file = click.argument("file", required=False, type=click.Path(path_type=Path))
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
-@click.group("book")
+@click.group("book", cls=Verbs)
 def command() -> None:
     """Opening books: exact scores of every position of the first plies.
 
@@ -45,13 +48,13 @@ def command() -> None:
 
 @command.command("build")
 @click.option("--plies", default=8, show_default=True, help="The greatest number of discs held.")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write; usually 7x6.book.")
-@solver_options
+@click.option("--out", help="File to write; usually 7x6.book.")
+@search_options
 @geometry_options
 @json_option
 def build(
     plies: int,
-    out: Path | None,
+    out: str | None,
     threads: int,
     table_mb: float,
     geometry: Geometry,
@@ -71,8 +74,10 @@ def build(
     from claimeven.book.build import build_book  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-    Solver(geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
-    path = out if out is not None else Path(f"{geometry.columns}x{geometry.rows}.book")
+    Solver(geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
+    name = out if out is not None else f"{geometry.columns}x{geometry.rows}.book"
+    check_output(name)
+    path = Path(name)
     with status_line() as line:
         made = build_book(
             path,
@@ -108,7 +113,7 @@ def info(file: Path | None, as_json: bool) -> None:
 @click.option("--sample", default=SAMPLE, show_default=True, help="Entries to solve again.")
 @click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
 @click.option("--seed", default=0, show_default=True, help="Decides which entries are drawn.")
-@solver_options
+@search_options
 @json_option
 @click.pass_context
 def verify(
@@ -137,7 +142,7 @@ def verify(
     from claimeven.book.verify import verify_book  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-    Solver(book.geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
+    Solver(book.geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
     with status_line() as line:
         found = verify_book(
             book,
@@ -187,7 +192,7 @@ def count(file: Path | None, as_json: bool) -> None:
       claimeven book counts --json
     """
     path, book = _read(file)
-    from claimeven.book.verify import counts  # noqa: PLC0415 - compiles on import
+    from claimeven.book.verify import counts  # noqa: PLC0415 - for a quick start
 
     found = list(counts(book))
     if as_json:
@@ -222,23 +227,17 @@ def export(file: Path | None, out: str) -> None:
       claimeven book export small.book | tail
     """
     _, book = _read(file)
-    from claimeven.book.text import to_text  # noqa: PLC0415 - compiles on import
+    from claimeven.book.text import to_text  # noqa: PLC0415 - for a quick start
 
-    lines = to_text(book)
-    try:
-        with nullcontext(sys.stdout) if out == "-" else Path(out).open("w") as stream:
-            stream.writelines(line + "\n" for line in lines)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise ClaimevenError(f"{out} cannot be written: {error.strerror or error}") from None
+    with nullcontext(sys.stdout) if out == "-" else text_file(out) as stream:
+        stream.writelines(line + "\n" for line in to_text(book))
 
 
 @command.command("import")
 @click.argument("text")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Book file to write.")
+@click.option("--out", required=True, help="Book file to write.")
 @json_option
-def import_text(text: str, out: Path, as_json: bool) -> None:
+def import_text(text: str, out: str, as_json: bool) -> None:
     """Make a book of TEXT, a file as `export` writes it (- for stdin); all positions must be there.
 
     The scores are taken as they are; `claimeven book verify` checks them.
@@ -247,23 +246,19 @@ def import_text(text: str, out: Path, as_json: bool) -> None:
     Examples:
       claimeven book import book.txt --out 7x6.book
     """
-    from claimeven.book.text import from_text  # noqa: PLC0415 - compiles on import
+    from claimeven.book.text import from_text  # noqa: PLC0415 - for a quick start
 
-    name = "stdin" if text == "-" else text
-    try:
-        with nullcontext(sys.stdin) if text == "-" else Path(text).open() as stream:
-            book = from_text(stream, name)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise ClaimevenError(f"{name} cannot be read: {reason}") from None
+    check_output(out)
+    with nullcontext(sys.stdin) if text == STDIN else open_text(text) as lines:
+        book = from_text(lines, "stdin" if text == STDIN else text)
     book.save(out)
-    _tell(out, book, as_json)
+    _tell(Path(out), book, as_json)
 
 
 def _read(file: Path | None) -> tuple[Path, Book]:
     """Return a book and where it lies: the file given, or the book of the package."""
     say_when_compiling()
-    from claimeven.book.book import Book, shipped_path  # noqa: PLC0415 - compiles on import
+    from claimeven.book.book import Book, shipped_path  # noqa: PLC0415 - for a quick start
 
     path = file if file is not None else shipped_path(Geometry())
     if path is None:
@@ -294,8 +289,5 @@ def _tell(path: Path, book: Book, as_json: bool) -> None:
 
 def _build_text(at: BuildProgress) -> str:
     """Say how far a build is, and how long the rest will take at this rate."""
-    text = f"{at.done:,} of {at.total:,} positions, {at.nodes:,} nodes"
-    fresh = at.done - at.resumed
-    if fresh:
-        text += f", {(at.total - at.done) * at.seconds / fresh:,.0f} s left"
-    return text
+    counted = count_text(at.done, at.total, "positions", at.seconds, at.resumed)
+    return f"{counted}, {at.nodes:,} nodes"

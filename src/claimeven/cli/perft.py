@@ -6,7 +6,9 @@ import sys
 
 import click
 
-from claimeven.cli.common import geometry_options, say_when_compiling, write_json
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option
+from claimeven.cli.progress import say_when_compiling
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -16,7 +18,7 @@ from claimeven.game.position import Position
 @click.argument("plies", type=int)
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @geometry_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
     """Count the move sequences and the distinct positions of each ply up to PLIES.
 
@@ -32,11 +34,11 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
         raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
     start = Position.from_moves(moves, geometry)
     say_when_compiling()
-    from claimeven.game.perft import distinct, sequences  # noqa: PLC0415 - compiles on import
+    from claimeven.game.perft import distinct, perft  # noqa: PLC0415 - for a quick start
 
     plies = min(plies, start.geometry.cells - start.ply)
     positions = distinct(start, plies)
-    lines = [sequences(start, ply) for ply in range(plies + 1)]
+    lines = [perft(start, ply) for ply in range(plies + 1)]
     if as_json:
         write_json(
             {

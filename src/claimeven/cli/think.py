@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 import numpy as np
 
 from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
 from claimeven.arena.game import begin_game, checked_decision
-from claimeven.cli.common import (
+from claimeven.cli.boards import board_text, ongoing
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import check_seed, geometry_options, json_option, limit_options
+from claimeven.cli.progress import say_when_compiling
+from claimeven.cli.streams import clean_stdout, text_width
+from claimeven.cli.thinking import (
+    TREE_DEPTH,
+    TREE_NODES,
     blaming,
-    board_text,
-    clean_stdout,
-    geometry_options,
-    limit_options,
-    say_when_compiling,
-    write_file,
-    write_json,
+    decision_lines,
+    legend_lines,
+    trace_lines,
 )
-from claimeven.cli.thinking import TREE_DEPTH, TREE_NODES, decision_lines, trace_lines
-from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.outputs import check_output, write_text
 
 
 @click.command("think")
@@ -51,10 +51,9 @@ from claimeven.game.position import Position
 @click.option(
     "--svg",
     "svg_file",
-    type=click.Path(dir_okay=False, path_type=Path),
     help="Write a drawing of the tree to this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(
     moves: str,
     spec: str,
@@ -65,7 +64,7 @@ def command(
     tree: bool,
     tree_depth: int,
     tree_nodes: int,
-    svg_file: Path | None,
+    svg_file: str | None,
     as_json: bool,
 ) -> None:
     """Ask an agent about the position after a move string ("" is the empty board).
@@ -80,11 +79,10 @@ def command(
       claimeven think 44 --agent uct:iterations=5000 --tree --svg tree.svg
       claimeven think 4455 --agent alphabeta --json
     """
-    position = Position.from_moves(moves, geometry)
-    if position.is_over:
-        raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
-    if seed < 0:
-        raise ClaimevenError(f"a seed is 0 or more, not {seed}")
+    position = ongoing(moves, geometry)
+    check_seed(seed)
+    if svg_file is not None:
+        check_output(svg_file)
     say_when_compiling()
     with clean_stdout() as out:
         agent = make_agent(spec, geometry)
@@ -95,7 +93,7 @@ def command(
         if view is None and (tree or svg_file is not None):
             raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
         if svg_file is not None and view is not None:
-            write_file(svg_file, view.svg)
+            write_text(svg_file, view.svg)
         if as_json:
             write_json(_as_dict(decision, position, view), out)
             return
@@ -103,8 +101,9 @@ def command(
         if trace:
             for text in trace_lines(agent, position, limit, np.random.default_rng(seed)):
                 out.write(text + "\n")
-        for text in decision_lines(decision, position):
-            out.write(text + "\n")
+        width = text_width(out)
+        for lines in (decision_lines(decision, position, width), legend_lines(decision, width)):
+            out.writelines(text + "\n" for text in lines)
         if tree and view is not None:
             out.write(view.text.rstrip("\n") + "\n")
 

@@ -8,8 +8,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any, BinaryIO
 
+from claimeven import outputs
 from claimeven.game.errors import ClaimevenError
 
 Cells = Sequence["int | str | None"]
@@ -25,15 +26,14 @@ class InvalidDatasetFile(ClaimevenError):
 
 
 def check_target(path: Path) -> None:
-    """Raise `InvalidDatasetFile` unless a data set can be written to a new file there."""
+    """Raise `InvalidDatasetFile` or `CannotWrite` unless a new data set can be written there."""
     if path.suffix not in SUFFIXES:
         raise InvalidDatasetFile(f"{path} must end in {' or '.join(SUFFIXES)}")
     if path.suffix == PARQUET:
         _pyarrow()
     if path.exists():
         raise InvalidDatasetFile(f"{path} is there already: choose another name or remove it")
-    if not path.parent.is_dir():
-        raise InvalidDatasetFile(f"{path} cannot be written: there is no folder {path.parent}")
+    outputs.check_output(path)
 
 
 class Journal:
@@ -50,17 +50,11 @@ class Journal:
         self.fields = fields
         self.rows: list[Cells] = []
         self.last_number = 0
-        try:
-            whole = self._load(header) if self.path.exists() else 0
-            self._file: IO[bytes] = self.path.open("r+b" if whole else "wb")
-            self._file.truncate(whole)
-            self._file.seek(whole)
-            if not whole:
-                self._file.write(json.dumps(header).encode() + b"\n")
-                self._file.flush()
-        except OSError as error:
-            reason = error.strerror or error
-            raise InvalidDatasetFile(f"{self.path} cannot be written: {reason}") from None
+        outputs.check_output(self.path)
+        whole = self._load(header) if self.path.exists() else 0
+        self._file = outputs.GrowingFile(self.path, whole)
+        if not whole:
+            self._file.append(json.dumps(header).encode() + b"\n")
 
     def __enter__(self) -> Journal:
         return self
@@ -81,17 +75,19 @@ class Journal:
             writer.writerow([number, *cells])
             self.rows.append(cells)
             self.last_number = number
-        self._file.write(text.getvalue().encode())
-        self._file.flush()
+        self._file.append(text.getvalue().encode())
 
     def done(self) -> None:
         """Remove the journal: the data set is written."""
-        self._file.close()
-        self.path.unlink()
+        self._file.remove()
 
     def _load(self, header: Mapping[str, Any]) -> int:
         """Read the rows of an earlier run; return the length of the lines that are whole."""
-        content = self.path.read_bytes()
+        try:
+            content = self.path.read_bytes()
+        except OSError as error:
+            reason = error.strerror or error
+            raise InvalidDatasetFile(f"{self.path} cannot be read: {reason}") from None
         whole = content.rfind(b"\n") + 1
         first, _, rest = content[:whole].partition(b"\n")
         if not first:
@@ -133,27 +129,24 @@ class Journal:
 def write_table(
     path: Path, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
 ) -> None:
-    """Write rows as CSV or Parquet, whole or not at all. Raises `InvalidDatasetFile`."""
-    temporary = path.with_name(path.name + ".new")
+    """Write rows as CSV or Parquet, whole or not at all. Raises `CannotWrite`."""
     write: Callable[..., None] = _write_csv if path.suffix == CSV else _write_parquet
-    try:
-        write(temporary, fields, rows, header)
-        temporary.replace(path)
-    except OSError as error:
-        raise InvalidDatasetFile(f"{path} cannot be written: {error.strerror or error}") from None
+    with outputs.binary_file(path) as stream:
+        write(stream, fields, rows, header)
 
 
 def _write_csv(
-    path: Path, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
+    stream: BinaryIO, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
 ) -> None:
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(fields)
-        writer.writerows(rows)
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(fields)
+    writer.writerows(rows)
+    text.detach()
 
 
 def _write_parquet(
-    path: Path, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
+    stream: BinaryIO, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
 ) -> None:
     arrow, parquet = _pyarrow()
     types = [
@@ -165,7 +158,7 @@ def _write_parquet(
     ]
     table = arrow.Table.from_arrays(columns, names=list(fields))
     parquet.write_table(
-        table.replace_schema_metadata({"claimeven": json.dumps(dict(header))}), path
+        table.replace_schema_metadata({"claimeven": json.dumps(dict(header))}), stream
     )
 
 

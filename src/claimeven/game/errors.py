@@ -1,8 +1,14 @@
 """The named errors of the rules. All are `ValueError`s and say one clear sentence."""
 
+from claimeven.errors import ClaimevenError
 
-class ClaimevenError(ValueError):
-    """Any bad input claimeven recognises; the message is one sentence for the user."""
+__all__ = [
+    "ClaimevenError",
+    "IllegalMove",
+    "InvalidGeometry",
+    "InvalidNotation",
+    "InvalidPosition",
+]
 
 
 class InvalidGeometry(ClaimevenError):

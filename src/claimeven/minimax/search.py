@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from threading import RLock
 
 from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
@@ -62,7 +63,8 @@ class MinimaxSearch:
     and evaluation allow), "compiled" or "python"; `table` the entries of negamax's table, a
     power of two.
 
-    Raises `InvalidSearch` or `InvalidEvaluation` for anything else.
+    Raises `InvalidSearch` or `InvalidEvaluation` for anything else. Threads may share it: a search
+    waits for the one before it to end.
 
     >>> position = Position.from_moves("112233")
     >>> result = MinimaxSearch("alphabeta", "windows").search(position, depth=3)
@@ -95,6 +97,8 @@ class MinimaxSearch:
         self.table_entries = table
         self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
         self._geometry: Geometry | None = None
+        #: Held by the search that is running: the tables serve one at a time.
+        self._busy = RLock()
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
@@ -103,8 +107,9 @@ class MinimaxSearch:
 
     def reset(self) -> None:
         """Forget the table."""
-        for table in self._tables.values():
-            table.clear()
+        with self._busy:
+            for table in self._tables.values():
+                table.clear()
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidSearch` if none can."""
@@ -130,6 +135,13 @@ class MinimaxSearch:
         limits. Raises `InvalidSearch` for a finished game or a limit that is not positive.
         """
         _check(position, depth, seconds, nodes)
+        with self._busy:
+            return self._search(position, depth, seconds, nodes)
+
+    def _search(
+        self, position: Position, depth: int | None, seconds: float | None, nodes: int | None
+    ) -> MinimaxResult:
+        """Make the search of `search`, alone."""
         if position.geometry != self._geometry:
             self.reset()  # keys of positions hold within one board alone
             self._geometry = position.geometry

@@ -1,0 +1,5 @@
+"""The error that all errors about input are."""
+
+
+class ClaimevenError(ValueError):
+    """Any bad input claimeven recognises; the message is one sentence for the user."""

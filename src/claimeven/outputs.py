@@ -1,0 +1,164 @@
+"""Files written whole or not at all, and files that grow line by line.
+
+A finished file is written beside its place under a name of its own (`NAME.xxxxxxxx.part`) and moved
+there once every byte is on the disk. Whatever goes wrong before, Ctrl-C included, leaves the old
+file as it was and nothing beside it. Only regular files are written: a folder, a device or a pipe
+in the way is refused. A symbolic link is followed, so what it points at is replaced and the link
+stays. The permissions of a file that was there are kept.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from claimeven.errors import ClaimevenError
+
+#: What stands in the way of a file, by the type in its mode.
+_OTHERS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+#: Characters of a file's name that the name of its unfinished part takes over.
+_NAME_KEPT = 60
+
+
+class CannotWrite(ClaimevenError):
+    """A file that cannot be written; the message names it and says why."""
+
+
+def check_output(path: str | Path) -> None:
+    """Raise `CannotWrite` for what can be seen not to work before hours of work are put in."""
+    with _naming(path):
+        _target(path)
+
+
+@contextmanager
+def binary_file(path: str | Path) -> Iterator[BinaryIO]:
+    """Yield a stream of bytes whose content is the file's once the block has ended well.
+
+    Raises `CannotWrite` where that fails.
+    """
+    with _naming(path):
+        target = _target(path)
+        unfinished = target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
+        try:
+            with unfinished.open("xb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            _take_over_permissions(target, unfinished)
+            unfinished.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                unfinished.unlink()
+            raise
+
+
+@contextmanager
+def text_file(path: str | Path) -> Iterator[TextIO]:
+    r"""Yield a UTF-8 stream, lines ending in \n, as `binary_file` does."""
+    with binary_file(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        yield text
+        text.detach()  # writes what it holds and leaves the stream open
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file in UTF-8. Raises `CannotWrite`."""
+    with text_file(path) as stream:
+        stream.write(text)
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file. Raises `CannotWrite`."""
+    with binary_file(path) as stream:
+        stream.write(data)
+
+
+class GrowingFile:
+    """A file that is added to while work goes on, so that a kill loses little.
+
+    What was appended is on its way to the disk when `append` returns and nothing is held back, so
+    a full disk is told by the call that meets it. Raises `CannotWrite` naming the file.
+    """
+
+    def __init__(self, path: str | Path, kept: int = 0) -> None:
+        """Open a file whose first `kept` bytes stay and whose rest is dropped."""
+        self.path = Path(path)
+        with _naming(path):
+            _target(path)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            self._file = os.fdopen(descriptor, "r+b", buffering=0)
+            self._file.truncate(kept)
+            self._file.seek(kept)
+
+    def append(self, data: bytes) -> None:
+        """Write bytes at the end."""
+        left = memoryview(data)
+        with _naming(self.path):
+            while left:
+                left = left[self._file.write(left) :]
+
+    def sync(self) -> None:
+        """Wait until what was appended outlives the machine's power."""
+        with _naming(self.path):
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file; it may be closed twice."""
+        with _naming(self.path):
+            self._file.close()
+
+    def remove(self) -> None:
+        """Close the file and delete it."""
+        self.close()
+        with _naming(self.path):
+            self.path.unlink()
+
+
+def _target(path: str | Path) -> Path:
+    """Return the regular file to write, links followed, there or not; `CannotWrite` otherwise."""
+    if not os.fspath(path):
+        raise CannotWrite("a file to write needs a name, not ''")
+    target = Path(os.path.realpath(path))
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        if not target.parent.is_dir():
+            raise CannotWrite(
+                f"{path} cannot be written: there is no folder {target.parent}"
+            ) from None
+        return target
+    if not stat.S_ISREG(mode):
+        what = _OTHERS.get(stat.S_IFMT(mode), "something else")
+        raise CannotWrite(f"{path} cannot be written: it is {what}, not a file")
+    if not os.access(target, os.W_OK):
+        raise CannotWrite(f"{path} cannot be written: it is read-only")
+    return target
+
+
+def _take_over_permissions(target: Path, unfinished: Path) -> None:
+    with suppress(FileNotFoundError):
+        there = target.stat()
+        if hasattr(os, "chown"):
+            with suppress(PermissionError):
+                os.chown(unfinished, there.st_uid, there.st_gid)
+        unfinished.chmod(stat.S_IMODE(there.st_mode))
+
+
+@contextmanager
+def _naming(path: str | Path) -> Iterator[None]:
+    """Turn an error of the system while a file is written into one that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from None

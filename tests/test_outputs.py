@@ -1,0 +1,221 @@
+"""Files are written whole or not at all, and only where a file may be."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from claimeven.errors import ClaimevenError
+from claimeven.outputs import (
+    CannotWrite,
+    GrowingFile,
+    binary_file,
+    check_output,
+    text_file,
+    write_bytes,
+    write_text,
+)
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Unix")
+
+
+def test_a_file_is_written_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.txt", "ä\n")
+    write_bytes(tmp_path / "b", b"\0\n")
+    with text_file(str(tmp_path / "c")) as stream:
+        stream.writelines(["1\n", "2\n"])
+    assert (tmp_path / "a.txt").read_bytes() == b"\xc3\xa4\n"
+    assert (tmp_path / "b").read_bytes() == b"\0\n"
+    assert (tmp_path / "c").read_bytes() == b"1\n2\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b", "c"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_what_fails_leaves_the_old_file_alone(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    with pytest.raises(error), text_file(path) as stream:
+        stream.write("new" * 10_000)
+        raise error
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_not_touched_before_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    with binary_file(path) as stream:
+        stream.write(b"new")
+        stream.flush()
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+
+
+@unix
+def test_what_is_no_file_is_refused_and_stays(tmp_path: Path) -> None:
+    folder, pipe, plug = (tmp_path / name for name in ("folder", "pipe", "plug"))
+    folder.mkdir()
+    os.mkfifo(pipe)
+    with socket.socket(socket.AF_UNIX) as end:
+        here = Path.cwd()
+        os.chdir(tmp_path)  # the name of a socket may not be long
+        end.bind("plug")
+        os.chdir(here)
+        for path, what in (
+            (folder, "a folder"),
+            (pipe, "a pipe"),
+            (plug, "a socket"),
+            (Path("/dev/null"), "a device"),
+        ):
+            before = path.stat()
+            for write in (check_output, lambda path: write_text(path, "x"), GrowingFile):
+                with pytest.raises(CannotWrite) as told:
+                    write(path)
+                assert str(told.value) == f"{path} cannot be written: it is {what}, not a file"
+            after = path.stat()
+            assert (before.st_ino, before.st_mode) == (after.st_ino, after.st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe", "plug"]
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", "none/a", "a/b"])
+def test_names_that_cannot_be_are_refused(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a").touch()
+    for write in (check_output, lambda path: write_text(path, "x"), GrowingFile):
+        with pytest.raises(ClaimevenError, match=r"needs a name|cannot be written: "):
+            write(name)
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+@unix
+def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    target, link, later = tmp_path / "there" / "a", tmp_path / "link", tmp_path / "later"
+    target.write_text("old")
+    link.symlink_to("there/a")
+    later.symlink_to("there/b")
+    for path in (link, later):
+        write_text(path, "new")
+        assert path.is_symlink()
+        assert path.read_text() == "new"
+    assert target.read_text() == "new"
+    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["a", "b"]
+    ring = tmp_path / "ring"
+    ring.symlink_to("ring")
+    with pytest.raises(CannotWrite, match="ring cannot be written"):
+        write_text(ring, "x")
+
+
+@unix
+def test_permissions_are_kept_and_new_files_get_the_usual_ones(tmp_path: Path) -> None:
+    old, new, usual = (tmp_path / name for name in ("old", "new", "usual"))
+    old.touch()
+    old.chmod(0o751)
+    usual.touch()
+    for path in (old, new):
+        write_text(path, "x")
+    assert stat.S_IMODE(old.stat().st_mode) == 0o751
+    assert new.stat().st_mode == usual.stat().st_mode
+
+
+@unix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.touch()
+    path.chmod(0o444)
+    with pytest.raises(CannotWrite, match="it is read-only"):
+        write_text(path, "x")
+
+
+def test_the_longest_names_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 255)
+    write_text(path, "x")
+    assert path.read_text() == "x"
+
+
+def test_a_growing_file_goes_on_where_it_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    file = GrowingFile(path)
+    file.append(b"one\ntw")
+    assert path.read_bytes() == b"one\ntw"
+    file.sync()
+    file.close()
+    file.close()
+    again = GrowingFile(path, 4)
+    again.append(b"two\n")
+    assert path.read_bytes() == b"one\ntwo\n"
+    again.remove()
+    assert not path.exists()
+
+
+#: No file may be longer than 1000 bytes: what a full disk does, without one.
+FULL = """
+import resource, sys
+from claimeven.outputs import CannotWrite, GrowingFile, text_file, write_bytes
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+def stream():
+    with text_file("out") as file:
+        for number in range(100_000):
+            file.write(f"{number}\\n")
+
+def growing():
+    file = GrowingFile("out")
+    try:
+        for number in range(1000):
+            file.append(b"12345678\\n")
+    finally:
+        file.close()
+
+for write in (lambda: write_bytes("out", bytes(1001)), stream, growing):
+    try:
+        write()
+    except CannotWrite as error:
+        print(error)
+"""
+
+
+@unix
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == ["out cannot be written: File too large"] * 3
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out").read_bytes()[:18] == b"12345678\n12345678\n"
+
+
+ENDLESS = """
+from claimeven.outputs import text_file
+with text_file("out") as file:
+    while True:
+        file.write("x" * 1000)
+        if file.tell() > 10_000_000:
+            file.seek(0)
+"""
+
+
+@unix
+def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS], cwd=tmp_path, stderr=subprocess.PIPE
+    ) as writer:
+        while writer.poll() is None and not any(path.stat().st_size for path in tmp_path.iterdir()):
+            time.sleep(0.01)
+        writer.send_signal(signal.SIGINT)
+        _, err = writer.communicate(timeout=60)
+    assert b"KeyboardInterrupt" in err
+    assert list(tmp_path.iterdir()) == []
