@@ -34,11 +34,11 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
         raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
     start = Position.from_moves(moves, geometry)
     say_when_compiling()
-    from claimeven.game.perft import distinct, sequences  # noqa: PLC0415 - compiles on import
+    from claimeven.game.perft import distinct, perft  # noqa: PLC0415 - for a quick start
 
     plies = min(plies, start.geometry.cells - start.ply)
     positions = distinct(start, plies)
-    lines = [sequences(start, ply) for ply in range(plies + 1)]
+    lines = [perft(start, ply) for ply in range(plies + 1)]
     if as_json:
         write_json(
             {
