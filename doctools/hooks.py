@@ -120,7 +120,7 @@ def source_of(name: str) -> tuple[Path, list[str]]:
     else:
         raise NotThere(f"there is no module of {name}")
     text = path.read_text(encoding="utf-8")
-    node: ast.AST = ast.parse(text)
+    node: Any = ast.parse(text)
     for word in words[length:]:
         node = _defined(node, word, name)
     first, last = _span(node)
@@ -151,7 +151,7 @@ def part(path: Path, name: str) -> str:
     return found[1]
 
 
-def _defined(node: ast.AST, word: str, name: str) -> ast.AST:
+def _defined(node: Any, word: str, name: str) -> Any:
     for below in getattr(node, "body", ()):
         if getattr(below, "name", None) == word:
             return below

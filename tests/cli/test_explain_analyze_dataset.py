@@ -80,7 +80,7 @@ def test_dataset_writes_a_file_and_says_so(
     words = ["dataset", "--positions", "40", "--plies", "4-12", "--out", str(out_file), *SMALL]
     status, out, err = run(capsys, *words)
     assert (status, err) == (0, "")
-    assert out.startswith(f"{out_file}: 40 positions")
+    assert " ".join(out.split()).startswith(f"{out_file}: 40 positions")
     status, _, err = run(capsys, *words)
     assert status == 2
     assert err == f"claimeven: {out_file} is there already: choose another name or remove it\n"

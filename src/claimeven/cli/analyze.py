@@ -13,11 +13,18 @@ from claimeven.cli.options import geometry_options, json_option, solver_options
 from claimeven.cli.progress import say_when_compiling, status_line
 from claimeven.cli.solving import SolverChoice, WatchedSolver
 from claimeven.cli.streams import can_show, text_width
+from claimeven.cli.tables import fitted
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
+
+#: What the numbers say, below the drawing.
+LEGEND = (
+    "before, after: score for the side that moves; 0 draw, + win, - loss\n"
+    "drawing: score for the first player after each ply; a ply is one disc"
+)
 
 
 @click.command("analyze")
@@ -84,6 +91,7 @@ def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_jso
         write_json(analysis.as_dict(), sys.stdout)
         return
     charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
-    print(analysis.text(text_width(), charset))
+    width = text_width()
+    print(fitted(f"{analysis.text(width, charset)}\n\n{LEGEND}", width))
     if is_one_of_many:
         print()
