@@ -17,8 +17,9 @@ from claimeven.review.threats import cornered_cells, forced_below, is_playable, 
 from claimeven.solver import Solver
 from claimeven.solver.errors import InvalidSolve
 from tests import naive
+from tests.positions import random_games
 from tests.review.claims_oracle import JUDGES, judge
-from tests.review.standin import PlainSolver
+from tests.standin import PlainSolver
 
 #: Boards whose every position is solved in seconds, with the plies at which explaining starts.
 BOARDS = (
@@ -34,25 +35,12 @@ POSITIONS = 30
 KNOWN: dict[Geometry, dict[object, int]] = {geometry: {} for geometry, _ in BOARDS}
 
 
-def random_positions(geometry: Geometry, lowest: int, count: int, seed: int) -> list[list[int]]:
-    rng = random.Random(seed)
-    found: list[list[int]] = []
-    while len(found) < count:
-        plies = rng.randint(lowest, geometry.cells - 1)
-        game, moves = naive.random_moves(
-            rng, geometry.columns, geometry.rows, geometry.connect, plies
-        )
-        if not game.over():
-            found.append(moves)
-    return found
-
-
 @pytest.fixture(scope="module")
 def told() -> list[tuple[Position, list[int], Solver, list[Claim]]]:
     rows = []
     for number, (geometry, lowest) in enumerate(BOARDS):
         solver = Solver(geometry, table_mb=1)
-        for moves in random_positions(geometry, lowest, POSITIONS, number):
+        for moves in random_games(geometry, POSITIONS, number, going_on=True, lowest=lowest):
             position = Position.from_moves(moves, geometry)
             rows.append((position, moves, solver, list(explain(position, solver).all_claims())))
     return rows
