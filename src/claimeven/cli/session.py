@@ -85,8 +85,8 @@ class Session:
         """
         going_on = True
         while going_on:
-            self._begin()
             try:
+                self._begin()
                 going_on = self._play() and self._after()
             except KeyboardInterrupt:
                 self._say()
