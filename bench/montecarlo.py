@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 
 from bench.timing import best_of, machine
-from claimeven import Geometry, Position
+from claimeven import Position
 from claimeven.compiled.randomness import Stream
 from claimeven.montecarlo import PLAYOUTS, PRESETS, MonteCarloOptions, MonteCarloSearch, preset
 from claimeven.montecarlo.graph.layout import graph_arrays
-from claimeven.montecarlo.layout import FIELDS
-from claimeven.montecarlo.playouts.kernel import count_results, playout_vector
+from claimeven.montecarlo.playouts.kernel import playout_results
 from claimeven.montecarlo.playouts.textbook import RULES
+from claimeven.montecarlo.tree.layout import tree_records
 from claimeven.solver import Solver
 
 #: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.
-PLAIN = MonteCarloOptions(formula="ucb1", c=1.0, first="random", nodes=2_000_000)
+PLAIN = MonteCarloOptions(formula="ucb1", c=1.0, first="random", capacity=2_000_000)
 ITERATIONS = 200_000
 MILLION = 1_000_000
 #: Seconds a decision of the notebook of Politecnico di Torino (2021) took: 66 s a game.
@@ -44,16 +44,13 @@ def rng(seed: int = 1) -> np.random.Generator:
 
 def playouts() -> None:
     """Bare playouts from the empty board, and how the first player fares in them."""
-    board = playout_vector(Geometry())
-    for rule, name in enumerate(PLAYOUTS):
+    for name in PLAYOUTS:
         count = 40_000 if "alphabeta" in name else 1_000_000
         seconds, results = best_of(
             5,
-            lambda rule=rule, count=count: count_results(
-                rule, np.uint64(0), np.uint64(0), -1, board, np.uint64(1), count
-            ),
+            lambda name=name, count=count: playout_results(Position(), name, 0, 1, count),
         )
-        assert results.sum() == count
+        assert sum(results) == count
         if name == "random":
             assert 0.553 < results[2] / count < 0.559, results
         print(
@@ -131,7 +128,7 @@ def threads() -> None:
 
 def memory() -> None:
     """Bytes of a million nodes, of a tree and of a table of positions."""
-    tree = np.zeros((MILLION, FIELDS), dtype=np.int32).nbytes
+    tree = tree_records(MILLION).nbytes
     arrays = graph_arrays(MILLION, 7)
     table = arrays.nodes.nbytes + arrays.edges.nbytes + arrays.slots.nbytes
     assert tree <= 64 * 2**20
@@ -196,7 +193,7 @@ def curve(count: int) -> None:
     for name in ("uct", "uct-menary"):
         shares = []
         for iterations in CURVE:
-            searcher = MonteCarloSearch(preset(name, nodes=400_000, reuse=False))
+            searcher = MonteCarloSearch(preset(name, capacity=400_000, reuse=False))
             perfect, kept = [], []
             for found in labels.values():
                 losses = [

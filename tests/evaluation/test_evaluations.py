@@ -23,7 +23,7 @@ from claimeven.evaluation import (
     windows,
 )
 from claimeven.evaluation.registry import OWN
-from claimeven.evaluation.single import evaluate_compiled
+from tests.evaluation.single import evaluate_compiled
 from tests.positions import BOARDS, random_positions
 
 POSITIONS_A_BOARD = 250
@@ -134,8 +134,8 @@ def test_an_unknown_evaluation_is_told_with_the_choices() -> None:
     with pytest.raises(InvalidEvaluation) as caught:
         get_evaluation("window")
     assert str(caught.value) == (
-        "there is no evaluation 'window': choose from sequences, windows, windows-symmetric,"
-        " streaks, triples"
+        "there is no evaluation 'window' (did you mean windows?): choose from sequences, windows,"
+        " windows-symmetric, streaks, triples"
     )
     assert isinstance(caught.value, ValueError)
 

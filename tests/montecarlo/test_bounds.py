@@ -6,12 +6,14 @@ import pytest
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
 from claimeven.montecarlo.contract import Engine
-from claimeven.montecarlo.engines import GraphEngine, TreeEngine
+from claimeven.montecarlo.engine import TextbookEngine
 from claimeven.montecarlo.graph import layout as graph
+from claimeven.montecarlo.graph.engine import GraphEngine
 from claimeven.montecarlo.graph.textbook import TextbookGraph
 from claimeven.montecarlo.inspection import Forest
-from claimeven.montecarlo.layout import MOST_VISITS, ROOT, TOTAL, VISITS
-from claimeven.montecarlo.textbook_engine import TextbookEngine
+from claimeven.montecarlo.layout import MOST_VISITS
+from claimeven.montecarlo.tree.engine import TreeEngine
+from claimeven.montecarlo.tree.layout import ROOT, TOTAL, VISITS
 from tests.montecarlo.support import all_of, search
 
 BACKENDS = ("compiled", "python")
@@ -23,11 +25,10 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
     if isinstance(engine, GraphEngine):
         engine.state[graph.MADE] = many
         root = engine.root().node
-        engine.arrays.nodes[root, graph.VISITS] = many
-        engine.arrays.nodes[root, graph.OWN_TOTAL] = -many
+        engine.graph.nodes[root, graph.VISITS] = many
+        engine.graph.nodes[root, graph.OWN_TOTAL] = -many
     elif isinstance(engine, TextbookEngine):
         found = engine.search
-        assert found
         found.root.visits = many
         if isinstance(found, TextbookGraph):
             found.made = many
@@ -35,16 +36,16 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
         else:
             found.root.total = -many
     else:
-        engine.nodes[ROOT, VISITS] = many  # type: ignore[attr-defined]
-        engine.nodes[ROOT, TOTAL] = -many  # type: ignore[attr-defined]
+        engine.records[ROOT, VISITS] = many  # type: ignore[attr-defined]
+        engine.records[ROOT, TOTAL] = -many  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
-    searcher = MonteCarloSearch(preset(name, nodes=5000), backend)
+    searcher = MonteCarloSearch(preset(name, capacity=5000), backend)
     result = searcher.search(Position(), np.random.default_rng(1), iterations=20)
-    engine = result.forest.engines[0]
+    engine = result.forest.trees[0]
     visit_nearly_to_the_end(engine, 10)
     assert engine.run(100) == 10
     assert engine.run(100) == 0
@@ -57,11 +58,11 @@ def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
     searcher, rng = (
-        MonteCarloSearch(preset("uct-menary", nodes=5000), backend),
+        MonteCarloSearch(preset("uct-menary", capacity=5000), backend),
         np.random.default_rng(1),
     )
     before = searcher.search(Position(), rng, iterations=20)
-    visit_nearly_to_the_end(before.forest.engines[0], 10)
+    visit_nearly_to_the_end(before.forest.trees[0], 10)
     assert searcher.search(Position(), rng, seconds=600).iterations == 10
     after = searcher.search(Position(), rng, iterations=5)
     assert (after.iterations, after.kept) == (0, MOST_VISITS)
@@ -70,10 +71,10 @@ def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_worn_graph_is_emptied(backend: str) -> None:
-    searcher = MonteCarloSearch(preset("uct-itu-table", nodes=5000), backend)
+    searcher = MonteCarloSearch(preset("uct-itu-table", capacity=5000), backend)
     rng = np.random.default_rng(1)
     before = searcher.search(Position(), rng, iterations=20)
-    visit_nearly_to_the_end(before.forest.engines[0], MOST_VISITS // 2)
+    visit_nearly_to_the_end(before.forest.trees[0], MOST_VISITS // 2)
     after = searcher.search(Position(), rng, iterations=5)
     assert (after.iterations, after.kept) == (5, 0)
     assert searcher.search(Position(), rng, iterations=5).kept == 5
@@ -82,15 +83,15 @@ def test_a_worn_graph_is_emptied(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_breadth_plays_on_from_the_leaves_of_a_full_tree(backend: str) -> None:
     """After the pass over the nodes every leaf gets a playout in turn, round after round."""
-    searcher = MonteCarloSearch(preset("breadth", nodes=400), backend)
+    searcher = MonteCarloSearch(preset("breadth", capacity=400), backend)
     rng = np.random.default_rng(1)
     once = searcher.search(Position(), rng, iterations=400)
-    nodes = once.nodes
+    nodes = once.stored
     leaves = [node for node in all_of(once.forest.branch(None)) if not node.children]
     result = searcher.search(Position(), rng, iterations=nodes + 5 * len(leaves) + 3)
     assert result.iterations == nodes + 5 * len(leaves) + 3 == result.root.visits
     assert result.full
-    assert result.nodes == nodes
+    assert result.stored == nodes
     visits = [node.visits for node in all_of(result.forest.branch(None)) if not node.children]
     assert sorted(visits) == [6] * (len(leaves) - 3) + [7] * 3
 
@@ -99,7 +100,7 @@ def test_breadth_ends_when_all_is_known() -> None:
     for backend in BACKENDS:
         result = search(Position(Geometry(2, 2, 2)), preset("breadth"), 1000, backend=backend)
         assert not result.full
-        assert result.iterations == result.nodes < 1000
+        assert result.iterations == result.stored < 1000
 
 
 @pytest.mark.parametrize("looked", [30, 300, 3000])
@@ -110,7 +111,7 @@ def test_a_tree_is_kept_in_part(looked: int) -> None:
         searcher = MonteCarloSearch(preset("uct-menary"), backend)
         before = searcher.search(position, np.random.default_rng(1), iterations=3000)
         subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
-        engine, after = before.forest.engines[0], position.play(before.column)
+        engine, after = before.forest.trees[0], position.play(before.column)
         assert isinstance(engine, TreeEngine | TextbookEngine)
         engine.start(after, 1, looked)
         assert engine.used <= looked

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from claimeven.game.errors import ClaimevenError
+from claimeven.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from claimeven.agents.contract import Agent
@@ -20,7 +21,14 @@ FULL = "full"
 
 
 class InvalidSpec(ClaimevenError):
-    """Text that names no agent, or an option it does not take."""
+    """Text that names no agent, or an option it does not take.
+
+    `traceback` is that of a user's file that failed, as text, where there is one.
+    """
+
+    def __init__(self, reason: str, traceback: str = "") -> None:
+        super().__init__(reason)
+        self.traceback = traceback
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,10 @@ class Option:
         except (ValueError, KeyError):
             inside = False
         if not inside:
-            raise InvalidSpec(f"{self.name}={text} of {agent}: {self.name} takes {self.range}")
+            guess = did_you_mean(text, self.choices)
+            raise InvalidSpec(
+                f"{self.name}={text} of {agent}{guess}: {self.name} takes {self.range}"
+            )
         return value
 
     def _choice(self, word: str) -> str:
@@ -119,11 +130,18 @@ class AgentKind:
         for name in given:
             if name not in known:
                 choices = ", ".join(known) if known else "none"
-                raise InvalidSpec(f"{self.name} has no option {name!r}: it takes {choices}")
+                guess = did_you_mean(name, known)
+                raise InvalidSpec(f"{self.name} has no option {name!r}{guess}: it takes {choices}")
         return {
             name: option.parse(given[name], self.name) if name in given else option.default
             for name, option in known.items()
         }
+
+    def runs_user_code(self, options: Mapping[str, Any]) -> bool:
+        """Whether one of the options of an agent names a function of the user's own."""
+        return any(
+            option.kind == "text" and ":" in str(options[option.name]) for option in self.options
+        )
 
     def preset(self, name: str, summary: str, **defaults: Any) -> AgentKind:
         """Return this kind under another name with other defaults."""

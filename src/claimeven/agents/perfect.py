@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +17,17 @@ from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.minimax.rules import ColumnValue, plies_to_end
 from claimeven.minimax.search import MinimaxSearch
+from claimeven.solver.erring import column_at, error_chances
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
 
 #: The level that never errs.
 TOP_LEVEL = 10
-#: Of a level below the top: points of score that make an error e times rarer are this less level.
+#: At a level below the top the temperature of errors (see `solver.erring`) is this minus the level.
 SPREAD = 12
 #: Ways to fill the board, at most, for which `full` runs plain minimax: under a second of work.
 LINES = 2_000_000
-
-#: Seconds between two attempts to stop a search whose time is over.
-TICK = 0.002
 
 Scores = Sequence["int | None"]
 
@@ -66,6 +61,8 @@ class Solved:
 class SolverAgent(Agent):
     """What agents around a solver share: one solver for the board they meet, and a time limit."""
 
+    limits = frozenset(("seconds",))
+
     def __init__(self, threads: int, table_mb: int) -> None:
         self.threads = threads
         self.table_mb = table_mb
@@ -77,26 +74,34 @@ class SolverAgent(Agent):
 
         check_board(geometry)
 
+    def load(self, geometry: Geometry) -> None:
+        """Compile the search, and read the book of the board."""
+        self.solver(geometry).load()
+
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-        if self._solver is None or self._solver.geometry != geometry:
-            self._solver = Solver(geometry, self.table_mb, self.threads)
-        return self._solver
+        solver = self._solver
+        if solver is None or solver.geometry != geometry:
+            solver = self._solver = Solver(geometry, self.table_mb, self.threads)
+        return solver
 
     def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
         """Return the columns' scores, the nodes visited, and whether all columns were solved.
 
         When the time is over the columns not solved yet have None.
         """
+        from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
+
+        begin = time.perf_counter()
         solver = self.solver(position.geometry)
         before = solver.statistics.nodes
-        if seconds is None:
-            scores: Scores = solver.scores(position)
-            whole = True
-        else:
-            scores, whole = _solved_within(solver, position, seconds)
+        left = None if seconds is None else max(0.0, begin + seconds - time.perf_counter())
+        try:
+            scores, whole = solver.scores(position, seconds=left), True
+        except SearchStopped as stopped:
+            scores, whole = stopped.scores, False
         return scores, solver.statistics.nodes - before, whole
 
 
@@ -147,7 +152,7 @@ class PerfectAgent(SolverAgent):
             good = good[:1]
         chances = [share * (column in good) / len(good) for column in range(geometry.columns)]
         if share < 1:
-            for column, chance in enumerate(errors(scores, SPREAD - self.level)):
+            for column, chance in enumerate(error_chances(scores, SPREAD - self.level)):
                 chances[column] += (1 - share) * chance
         return tuple(chances)
 
@@ -165,21 +170,28 @@ class PerfectAgent(SolverAgent):
 
 
 class FullAgent(SolverAgent):
-    """Minimax to the end of the game, without a limit: the ITU lab's "full minimax".
+    """Minimax to the end of the game: the ITU lab's "full minimax".
 
-    Where the lines of play can be counted out in about a second, plain minimax looks at every one
-    of them; elsewhere the exact solver gives the same answer. `details["engine"]` says which.
+    Where the lines of play can be counted out in about a second, and there is no `Limit.seconds`,
+    plain minimax looks at every one of them; elsewhere the exact solver gives the same answer, or
+    under a limit the best it knows by then. `details["engine"]` says which.
     """
 
     def __init__(self, threads: int = 1, table_mb: int = 128) -> None:
         super().__init__(threads, table_mb)
         self.name = "full"
 
+    def load(self, geometry: Geometry) -> None:
+        """Compile both searches, and read the book of the board."""
+        super().load(geometry)
+        MinimaxSearch("minimax").load()
+
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Find the best column, the centre-most of equally good ones."""
         start = time.perf_counter()
         whole = True
-        if lines_left(position) <= LINES and position.geometry.fits_word:
+        countable = lines_left(position) <= LINES and position.geometry.fits_word
+        if countable and limit.seconds is None:
             engine = "minimax"
             result = MinimaxSearch("minimax").search(position)
             scores: Scores = [_score(known, position) for known in result.columns]
@@ -193,25 +205,10 @@ class FullAgent(SolverAgent):
         return found.decision(column, one_hot(column, position.geometry.columns), start)
 
 
-def errors(scores: Scores, temperature: float) -> tuple[float, ...]:
-    """Return chances that fall by a factor e for every `temperature` points of score lost."""
-    best = max(score for score in scores if score is not None)
-    weights = [0.0 if s is None else math.exp((s - best) / temperature) for s in scores]
-    total = sum(weights)
-    return tuple(weight / total for weight in weights)
-
-
 def drawn(policy: Sequence[float], rng: np.random.Generator) -> int:
     """Draw a column; a policy that leaves no choice takes nothing from the generator."""
     likely = [column for column, chance in enumerate(policy) if chance > 0]
-    if len(likely) == 1:
-        return likely[0]
-    left = float(rng.random()) * sum(policy)
-    for column in likely:
-        left -= policy[column]
-        if left < 0:
-            return column
-    return likely[-1]
+    return likely[0] if len(likely) == 1 else column_at(policy, float(rng.random()))
 
 
 def best_known(position: Position, scores: Scores) -> int:
@@ -264,65 +261,6 @@ def _sign(score: int) -> int:
     return (score > 0) - (score < 0)
 
 
-def _solved_within(solver: Solver, position: Position, seconds: float) -> tuple[Scores, bool]:
-    """Solve column by column, the centre first, until the time is over."""
-    from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
-
-    columns = position.geometry.columns
-    scores: list[int | None] = [None] * columns
-    is_symmetric = position == position.mirror()
-    deadline = time.perf_counter() + seconds
-    with _stopped_at(solver, deadline):
-        for column in position.geometry.centre_order:
-            if column not in position.legal_columns:
-                continue
-            image = scores[columns - 1 - column] if is_symmetric else None
-            if image is None:
-                if time.perf_counter() >= deadline:
-                    return scores, False
-                try:
-                    image = -solver.score(position.play_unchecked(column))
-                except SearchStopped:
-                    return scores, False
-            scores[column] = image
-    return scores, True
-
-
-@contextmanager
-def _stopped_at(solver: Solver, deadline: float) -> Iterator[None]:
-    """Stop the searches of a solver from a moment on, each as often as it takes."""
-    done = threading.Event()
-
-    def watch() -> None:
-        left = deadline - time.perf_counter()
-        while not done.wait(max(left, TICK)):
-            solver.stop()
-            left = 0.0
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
-
-
-def _prepare() -> None:
-    """Compile the search, or load it, before the first clock of a game starts."""
-    importlib.import_module("claimeven.solver")
-
-
-def _perfect(options: Mapping[str, Any]) -> Agent:
-    _prepare()
-    return PerfectAgent(**options)
-
-
-def _full(options: Mapping[str, Any]) -> Agent:
-    _prepare()
-    return FullAgent(**options)
-
-
 _SOLVER_OPTIONS = (
     Option("threads", "int", 1, "threads that search together", 1, 256),
     Option("table_mb", "int", 128, "size of the table in MB", 1, 1 << 20),
@@ -344,12 +282,12 @@ KINDS = (
             ),
             *_SOLVER_OPTIONS,
         ),
-        _perfect,
+        lambda options: PerfectAgent(**options),
     ),
     AgentKind(
         "full",
         "minimax to the end; the exact solver where that is too much",
         _SOLVER_OPTIONS,
-        _full,
+        lambda options: FullAgent(**options),
     ),
 )  # fmt: skip

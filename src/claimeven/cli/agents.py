@@ -10,7 +10,9 @@ import click
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import json_option
-from claimeven.cli.streams import WIDTH
+from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
+from claimeven.suggestions import no_such
 
 
 @click.command("agents")
@@ -26,7 +28,7 @@ def command(name: str | None, as_json: bool) -> None:
       claimeven agents --json
     """
     if name is not None and name not in AGENTS:
-        raise InvalidSpec(f"there is no agent {name!r}: choose from {', '.join(AGENTS)}")
+        raise InvalidSpec(no_such("agent", name, AGENTS))
     kinds = [AGENTS[name]] if name is not None else list(AGENTS.values())
     if as_json:
         write_json({"agents": [_as_dict(kind) for kind in kinds]}, sys.stdout)
@@ -35,8 +37,11 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
     if name is None:
         click.echo(
-            "An agent is written name or name:option=value,option=value. Your own:\n"
-            "my_agent.py:agent, a function of a position or Kaggle's agent(obs, config)."
+            fitted(
+                "An agent is written name or name:option=value,option=value. Your own:"
+                " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config).",
+                text_width(),
+            )
         )
 
 
@@ -66,7 +71,7 @@ def _in_words(kind: AgentKind, whole: bool) -> str:
 def _wrapped(text: str, first: int, rest: int) -> list[str]:
     return textwrap.wrap(
         text,
-        WIDTH,
+        text_width(),
         initial_indent=" " * first,
         subsequent_indent=" " * rest,
         break_on_hyphens=False,

@@ -48,7 +48,14 @@ def _tell_of_compilation() -> None:
 #: Whether Numba was told to compile nothing, so that kernels can be stepped through as Python.
 PLAIN = bool(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0")
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+#: `_nrt`: no reference of an array is counted, so that taking one out of a tuple costs nothing. The
+#: caller holds them, and Numba refuses to compile what would make an array.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    "_nrt": False,
+}
 
 
 #: Kernels are loaded one at a time: they call each other, and Numba compiles for one thread only.
@@ -63,7 +70,7 @@ class Kernel:
     helper of kernels is better `inlined`.
     """
 
-    def __init__(self, function: Callable[..., Any], signatures: tuple[str, ...]) -> None:
+    def __init__(self, function: Callable[..., Any], signatures: tuple[Any, ...]) -> None:
         self.py_func = function
         self.signatures = signatures
         self._compiled: Callable[..., Any] | None = None
@@ -147,8 +154,11 @@ def _type_of_kernel(value: Kernel, context: Any) -> Any:
     return typeof_impl(value.load(), context)
 
 
-def kernel(*signatures: str) -> Callable[[Function], Function]:
+def kernel(*signatures: Any) -> Callable[[Function], Function]:
     """Make a function a `Kernel`, compiled for the given Numba signatures and cached on disk.
+
+    A signature is a text, or made of the types in `types` where it has tuples of arrays. A kernel
+    makes no arrays: it is given all that it works on.
 
     Under `NUMBA_DISABLE_JIT=1` the function stays plain Python.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -37,6 +38,11 @@ class Line:
         return self._positions[self._cursor]
 
     @property
+    def positions(self) -> tuple[Position, ...]:
+        """The positions from the start up to now, those taken back left out."""
+        return tuple(self._positions[: self._cursor + 1])
+
+    @property
     def columns(self) -> tuple[int, ...]:
         """The 0-based columns played so far, those taken back left out."""
         return tuple(self._columns[: self._cursor])
@@ -65,13 +71,14 @@ class Line:
         """Play a column; moves taken back before are forgotten. Raises `IllegalMove`."""
         after = self.position.play(column)
         del self._columns[self._cursor :], self._positions[self._cursor + 1 :]
-        self._columns.append(column)
+        self._columns.append(int(column))
         self._positions.append(after)
         self._cursor += 1
         return self
 
     def undo(self, count: int = 1) -> Line:
         """Take back moves. Raises `IllegalMove` when there are not so many."""
+        count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= self._cursor:
             raise IllegalMove("there is no move to take back")
         self._cursor -= count
@@ -79,6 +86,7 @@ class Line:
 
     def redo(self, count: int = 1) -> Line:
         """Play moves taken back again. Raises `IllegalMove` when there are not so many."""
+        count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= len(self._columns) - self._cursor:
             raise IllegalMove("there is no move to play again")
         self._cursor += count

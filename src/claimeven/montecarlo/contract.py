@@ -1,8 +1,9 @@
 """What the driver of a search needs of a grown tree, whichever way it is stored and grown.
 
-An engine belongs to one thread. It is given a root, makes iterations, and shows its tree through
-handles (whatever names a node inside it). Engines are compiled (`engines`) or textbook
-(`textbook_engine`); both show the same trees.
+An engine is one of the interchangeable ways to grow a tree. It serves one search at a time: it is
+given a root, makes iterations, and shows its tree through handles (whatever names a node inside
+it). Engines are compiled or textbook; both show the same trees. `dispatch` says which one serves
+which options; `engine` holds what they share.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ class Facts:
     distance: int = 0
 
 
-class Engine(Protocol):
-    """A tree that grows. `depth`: deepest iteration of this decision; `used`: stored nodes."""
+class Viewed(Protocol):
+    """A tree that can be looked into. `depth`: deepest iteration of this decision; `used`: stored
+    nodes (of a graph: positions); `full`: whether there was no room for a node.
+    """
 
     @property
     def depth(self) -> int: ...
@@ -45,20 +48,7 @@ class Engine(Protocol):
     def grown(self) -> tuple[int, int]:
         """Return how many nodes are expanded, and how many moves they have together.
 
-        Of compiled trees the first nodes count (`engines.SAMPLE`), so that it takes a millisecond
-        at most.
-        """
-
-    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        """Make a position the root, of a kept tree where the options say so and it is there.
-
-        Keeping a tree (not a graph) takes time: at most `keep` of its nodes are looked at, the
-        oldest or those next to the root, and the rest is forgotten; None: all of it is kept.
-        """
-
-    def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer where there is nothing left to do, or
-        where the root would get more than `MOST_VISITS`.
+        Of compiled trees the first nodes count (`engine.SAMPLE`), so that it takes no time.
         """
 
     def root(self) -> Handle:
@@ -69,3 +59,22 @@ class Engine(Protocol):
 
     def facts(self, handle: Handle) -> Facts:
         """What a node knows."""
+
+
+class Engine(Viewed, Protocol):
+    """A tree that grows."""
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        """Make a position the root, of a kept tree where the options say so and it is there.
+
+        Keeping a tree (not a graph) takes time: at most `keep` of its nodes are looked at, the
+        oldest or those next to the root, and the rest is forgotten; None: all of it is kept.
+        """
+
+    def forget(self) -> None:
+        """Keep no tree for the next `start`; until then the tree can be looked into."""
+
+    def run(self, iterations: int) -> int:
+        """Make iterations; returns how many were made: fewer where there is nothing left to do, or
+        where the root would get more than `MOST_VISITS`.
+        """

@@ -3,64 +3,68 @@
 Every playout takes the discs of the side to move, all discs, the random state, how many moves it
 may make (negative: any number) and the board vector of `playout_vector`; it returns the result for
 the side to move (+1 win, 0 draw or cut, -1 loss) and the new random state. The position must not
-be finished. `textbook_playouts` holds the same rules on positions, draw for draw.
+be finished. `textbook` holds the same rules on positions, draw for draw.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
-import numpy.typing as npt
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    inlined,
+    int64,
+    kernel,
+    popcount,
+    trailing_zeros,
+    uint64,
+)
 from claimeven.compiled.randomness import STEP, draw_below
 from claimeven.evaluation.triples import triples_kernel
-from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
+from claimeven.game.geometry import WORD_BITS
+from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,
     HEIGHT,
-    STARTS,
-    board_vector,
-    direction_step,
-    lines,
+    has_line,
+    longest_run,
     playable_cells,
     winning_cells,
 )
-from claimeven.montecarlo.layout import PLAYED, REPLIES, WORDS_FIELDS
-
-#: Names of the playout rules; the place in the tuple is the number kernels know them by.
-PLAYOUTS = (
-    "random",
-    "wins-and-blocks",
-    "careful",
-    "greedy",
-    "alphabeta1",
-    "alphabeta2",
-    "replies",
+from claimeven.montecarlo.layout import (
+    CUT,
+    PLAYED,
+    PLAYOUT,
+    RANDOM_STATE,
+    REPLIES,
+    RULES,
+    SETTINGS_FIELDS,
+    SHARED_STATE_FIELDS,
+    WORK,
+    Rules,
+    Work,
+    work_vectors,
 )
-RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES = range(7)
-
-#: Slots that `playout_vector` adds to those of `board_vector`.
-_USUAL: Final = STARTS + len(DIRECTIONS)
-COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_USUAL, _USUAL + 4)
+from claimeven.montecarlo.playouts.layout import (
+    CAREFUL,
+    COLUMN,
+    COLUMNS,
+    FIRST_WIN,
+    GOOD_REPLIES,
+    GREEDY,
+    PLAYOUTS,
+    RANDOM,
+    WINS_AND_BLOCKS,
+    playout_vector,
+)
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.int64(1 << 40)
-
-
-def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
-    """What kernels know of a board: `board_vector`, then the number of columns, the mask of the
-    cells of column 0, and the least ply at which a game can have been won.
-    """
-    vector = np.zeros(BOARD_SLOTS, dtype=np.uint64)
-    vector[:COLUMNS] = board_vector(geometry)
-    vector[COLUMNS] = geometry.columns
-    vector[COLUMN] = geometry.column_mask(0)
-    vector[FIRST_WIN] = 2 * geometry.connect - 1
-    return vector
 
 
 @inlined
@@ -103,7 +107,7 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         mine |= cell
         mask |= cell
         ply += _1
-        if ply >= board[FIRST_WIN] and lines(mine, board[HEIGHT], board[CONNECT]) != _0:
+        if ply >= board[FIRST_WIN] and has_line(mine, board[HEIGHT], board[CONNECT]):
             return sign, rng
         # 3. The other side is to move.
         mine ^= mask
@@ -207,25 +211,6 @@ def _answer(ply: Int, cell: Word) -> Int:
     return REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
 
 
-@kernel("uint64(uint64, uint64, uint64[::1])")
-def longest_run(mine: Word, cell: Word, board: Words) -> Word:
-    """Length of the longest straight run through `cell` once it joins `mine`."""
-    longest = _1
-    for direction in range(4):
-        step = direction_step(direction, board[HEIGHT])
-        length = _1
-        other = cell << step
-        while mine & other != _0:
-            length += _1
-            other <<= step
-        other = cell >> step
-        while mine & other != _0:
-            length += _1
-            other >>= step
-        longest = max(longest, length)
-    return longest
-
-
 @kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1])")
 def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
     """The move that makes the longest run of its own; ties at random."""
@@ -241,7 +226,7 @@ def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         while cells != _0:
             cell = cells & (~cells + _1)
             cells ^= cell
-            length = longest_run(mine, cell, board)
+            length = longest_run(mine, cell, board[HEIGHT])
             if length > longest:
                 longest, best = length, cell
             elif length == longest:
@@ -268,7 +253,7 @@ def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
     while cells != _0 and worst >= floor:
         cell = cells & (~cells + _1)
         cells ^= cell
-        if lines(theirs | cell, board[HEIGHT], board[CONNECT]) != _0:
+        if has_line(theirs | cell, board[HEIGHT], board[CONNECT]):
             return -_WIN
         worst = min(worst, triples_kernel(theirs ^ mask, mask | cell, board))
     return worst
@@ -293,7 +278,7 @@ def play_alphabeta(
             cell = cells & (~cells + _1)
             cells ^= cell
             after = mine | cell
-            if lines(after, board[HEIGHT], board[CONNECT]) != _0:
+            if has_line(after, board[HEIGHT], board[CONNECT]):
                 value = _WIN
             elif depth == 1:
                 value = triples_kernel(after, mask | cell, board)
@@ -331,15 +316,36 @@ def play_out(
     return play_alphabeta(mine, mask, rng, cut, board, np.int64(rule - GREEDY))
 
 
-@kernel("int64[::1](int64, uint64, uint64, int64, uint64[::1], uint64, int64)")
+@kernel(int64(uint64, uint64, WORK, RULES, int64, int64[::1]))
 def count_results(
-    rule: Int, mine: Word, mask: Word, cut: Int, board: Words, seed: Word, playouts: Int
-) -> Ints:
-    """Losses, draws and wins (of the side to move) over a number of playouts."""
-    results = np.zeros(3, np.int64)
-    words = np.zeros(WORDS_FIELDS, np.uint64)
-    rng = seed
+    mine: Word, mask: Word, work: Work, rules: Rules, playouts: Int, results: Ints
+) -> Int:
+    """Count a number of playouts into `results`: losses, draws and wins of the side to move. The
+    random state goes on in `work`. Returns how many were made.
+    """
+    words, settings = work.words, rules.settings
     for _ in range(playouts):
-        result, rng = play_out(rule, mine, mask, rng, cut, board, words)
+        result, words[RANDOM_STATE] = play_out(
+            settings[PLAYOUT], mine, mask, words[RANDOM_STATE], settings[CUT], rules.board, words
+        )
         results[result + 1] += 1
-    return results
+    return playouts
+
+
+def playout_results(
+    position: Position, playout: str, cut: int, seed: int, playouts: int
+) -> tuple[int, int, int]:
+    """Losses, draws and wins of the side to move over a number of playouts from a position of a
+    board of one word; `cut` as in `MonteCarloOptions`.
+    """
+    work = work_vectors(SHARED_STATE_FIELDS, position.geometry)
+    work.words[RANDOM_STATE] = seed
+    rules = Rules(np.zeros(SETTINGS_FIELDS, dtype=np.int64), playout_vector(position.geometry))
+    rules.settings[PLAYOUT] = PLAYOUTS.index(playout)
+    rules.settings[CUT] = cut or -1
+    results = np.zeros(3, dtype=np.int64)
+    count_results(
+        np.uint64(position.mine), np.uint64(position.mask), work, rules, playouts, results
+    )
+    losses, draws, wins = (int(count) for count in results)
+    return losses, draws, wins

@@ -1,0 +1,183 @@
+"""The Monte Carlo agents: what they tell, from one side throughout; threads; what `load` does."""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from claimeven.agents import Limit, make_agent
+from claimeven.game import Position
+from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
+
+SMALL_TREE, SMALL_TABLE = "uct:capacity=100", "uct-itu-table:capacity=100"
+
+
+def told(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object], str, list[str]]:
+    """Decision of an agent, its tree as JSON and as text, and its trace."""
+    agent, position = make_agent(spec), Position.from_moves(moves)
+    decision = agent.choose(position, Limit(**limit), np.random.default_rng(0))
+    view = agent.tree(2, 60)
+    assert view is not None
+    trace = list(agent.trace(position, Limit(**limit), np.random.default_rng(0)))
+    assert json.dumps(dict(view.data), allow_nan=False)
+    return decision, dict(view.data), view.text, trace
+
+
+def test_a_proven_root_is_told_from_the_side_to_move() -> None:
+    decision, data, text, _ = told("uct", "4131", iterations=2000)
+    assert decision.value == 1.0
+    assert decision.details["proof"] == data["proof"] == "win"
+    assert decision.details["values"][4] == 1.0
+    assert data["mean"] > 0
+    assert data["distance"] == 3
+    lines = text.splitlines()[4:]
+    assert lines[0].startswith("root") and lines[0].endswith("win in 3")
+    assert [line.split()[0] for line in lines[1:] if line.endswith("win in 3")] == ["5"]
+
+
+@pytest.mark.parametrize(
+    "spec", ["uct", "flat", "uct-itu", "uct-itu-table", "uct-polito:decisive=root"]
+)
+def test_a_win_at_once_is_told(spec: str) -> None:
+    decision, data, text, trace = told(spec, "121212", iterations=50)
+    assert (decision.column, decision.value, decision.details["proof"]) == (0, 1.0, "win")
+    assert decision.details["values"] == [1.0] + [None] * 6
+    assert decision.details["value_words"] == ["win"] + ["-"] * 6
+    assert decision.details["line"] == [0]
+    assert (data["proof"], data["distance"], data["left_out"]) == ("win", 1, 6)
+    assert [(c["move"], c["proof"], c["distance"]) for c in data["children"]] == [("1", "win", 1)]
+    assert [line.split()[0] for line in text.splitlines() if line.endswith("win in 1")] == [
+        "root",
+        "1",
+    ]
+    assert trace == ["column 1 wins at once: no search"]
+
+
+def test_all_lost_at_once_is_told() -> None:
+    decision, data, text, trace = told("uct", "41315", iterations=50)
+    assert (decision.value, decision.details["proof"]) == (-1.0, "loss")
+    assert decision.details["values"] == [-1.0] * 7
+    assert (data["proof"], data["distance"]) == ("loss", 2)
+    assert [(c["proof"], c["distance"]) for c in data["children"]] == [("loss", 2)] * 7
+    assert sum(line.endswith("loss in 2") for line in text.splitlines()) == 8
+    assert trace == ["every column loses at once: no search"]
+    _, _, _, trace = told("uct", "334455", iterations=50)
+    assert trace == ["columns 2 and 6 win at once: no search"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_trace_says_what_it_traces(name: str) -> None:
+    *_, trace = told(name, "44", iterations=30)
+    assert trace[0] == (
+        "the first 20 iterations of a new search, same seed; +1: the side to move here wins"
+    )
+    steps = [line for line in trace if " back up " in line]
+    assert len(steps) == 20
+    assert {line.split(" back up ")[1].split(",")[0] for line in steps} <= {"+1", "-1", "0"}
+
+
+@pytest.mark.parametrize("name", [name for name, o in PRESETS.items() if o.decisive != "off"])
+@pytest.mark.parametrize("moves", ["121212", "41315"])
+def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
+    position = Position.from_moves(moves)
+    steps, root = MonteCarloSearch(preset(name)).trace(position, np.random.default_rng(3), 40)
+    result = MonteCarloSearch(preset(name)).search(
+        position, np.random.default_rng(3), iterations=40
+    )
+    assert len(steps) == result.iterations
+    assert root == result.root
+
+
+def test_results_of_a_trace_are_those_of_the_side_to_move() -> None:
+    """Playouts are as many won as the root's total says."""
+    *_, trace = told("uct-menary", "44", iterations=20)
+    results = [int(line.split(" back up ")[1].split(",")[0]) for line in trace if "back up" in line]
+    root = next(line.split() for line in trace if line.startswith("root"))
+    assert float(root[2]) == sum(results)
+
+
+def test_a_full_tree_is_told() -> None:
+    position = Position.from_moves("44")
+    for spec, full in ((SMALL_TREE, True), (SMALL_TABLE, True), ("uct", False)):
+        decision = make_agent(spec).choose(
+            position, Limit(iterations=500), np.random.default_rng(0)
+        )
+        assert decision.details["full"] is full
+        assert (decision.details["stored"] <= 100) is full
+
+
+def test_the_tree_says_how_many_moves_it_left_out() -> None:
+    agent, position = make_agent("uct-menary"), Position.from_moves("44")
+    agent.choose(position, Limit(iterations=500), np.random.default_rng(0))
+    for nodes in (1, 4, 30):
+        view = agent.tree(2, nodes)
+        assert view is not None
+        data = dict(view.data)
+        assert len(data["children"]) + data["left_out"] == 7
+        for child in data["children"]:
+            assert len(child["children"]) + child["left_out"] == 7
+            assert child["left_out"] == 0 or f"({child['left_out']} more)" in view.text
+    assert "<text" in view.svg and "moves not drawn" in view.svg
+
+
+@pytest.mark.parametrize("spec", ["uct", "flat", "breadth", "uct-itu-table"])
+def test_threads_may_share_an_agent(spec: str) -> None:
+    """Every decision is of one search: its visits are its iterations and those of the tree it kept
+    (one may be the root's own), and its line can be played.
+    """
+    agent = make_agent(spec)
+    asked = ("", "4", "44", "12", "4444", "332")
+
+    def ask(seed: int) -> int:
+        position = Position.from_moves(asked[seed % len(asked)])
+        decision = agent.choose(position, Limit(iterations=2000), np.random.default_rng(seed))
+        for column in decision.details["line"]:
+            position = position.play(column)
+        assert agent.tree(2, 20) is not None
+        return abs(sum(decision.details["visits"]) - decision.details["kept"] - 2000)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert max(pool.map(ask, range(24))) <= 1
+
+
+LOADING = """
+import gc, sys, tracemalloc
+import numpy as np
+from claimeven import Geometry, Position
+from claimeven.agents import Limit, make_agent
+from claimeven.compiled import Kernel
+
+def loaded():
+    return {k.__name__ for k in gc.get_objects() if isinstance(k, Kernel) and k._compiled}
+
+for spec in sys.argv[1:]:
+    agent = make_agent(spec)
+    agent.check_board(Geometry())
+    agent.load(Geometry())
+    agent.reset()
+    before = loaded()
+    tracemalloc.start()
+    agent.choose(Position(), Limit(iterations=100), np.random.default_rng(1))
+    memory = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    print(spec, sorted(loaded() - before), memory < 4_000_000)
+"""
+
+
+def test_a_decision_after_load_compiles_nothing_and_sets_no_memory_aside() -> None:
+    """A million nodes take 16 MB as a tree and 61 MB as a graph."""
+    specs = [
+        "uct",
+        "flat",
+        "breadth:capacity=1000000",
+        "uct-itu-table",
+        "uct:table=mirror,threads=2",
+    ]
+    ran = subprocess.run(
+        [sys.executable, "-c", LOADING, *specs], capture_output=True, text=True, check=False
+    )
+    assert ran.stderr == ""
+    assert ran.stdout.splitlines() == [f"{spec} [] True" for spec in specs]
