@@ -94,12 +94,13 @@ def command(
             raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
+        steps = trace_lines(agent, position, limit, np.random.default_rng(seed))
         if as_json:
-            write_json(_as_dict(decision, position, view), out)
+            write_json(_as_dict(decision, position, view, list(steps) if trace else None), out)
             return
         out.write(board_text(position, out) + "\n")
         if trace:
-            for text in trace_lines(agent, position, limit, np.random.default_rng(seed)):
+            for text in steps:
                 out.write(text + "\n")
         width = text_width(out)
         for lines in (decision_lines(decision, position, width), legend_lines(decision, width)):
@@ -108,7 +109,9 @@ def command(
             out.write(view.text.rstrip("\n") + "\n")
 
 
-def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> dict[str, object]:
+def _as_dict(
+    decision: Decision, position: Position, view: TreeView | None, steps: list[str] | None
+) -> dict[str, object]:
     details = dict(decision.details)
     line = details.pop("line", None)
     return {
@@ -123,5 +126,6 @@ def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> d
         "seconds": decision.seconds,
         "line": None if line is None else format_moves(line, position.geometry),
         "tree": None if view is None else dict(view.data),
+        "trace": steps,
         "details": details,
     }
