@@ -46,7 +46,7 @@ def test_think_with_every_agent(run: Run, spec: str) -> None:
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
     ran = run("think", "4455", "--agent", "uct", "--depth", "3")
     assert (ran.status, ran.out) == (2, "")
-    sentence = "uct cannot be limited by depth: it knows seconds, iterations, nodes"
+    sentence = "uct cannot be limited by depth: it knows seconds, iterations"
     assert ran.err == f"claimeven: {sentence}\n"
 
 
@@ -114,6 +114,24 @@ def test_json_holds_the_trace(run: Run) -> None:
     assert len(told["trace"]) > 10
     assert set(told["trace"]) <= set(lines)
     assert json.loads(run(*asked, "--json").out)["trace"] is None
+
+
+def test_a_tree_that_fails_is_told_where_it_was_asked_for(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from claimeven.agents import Agent, Decision\n"
+        "class Mine(Agent):\n"
+        "    def choose(self, position, limit, rng):\n"
+        "        return Decision(position.legal_columns[0])\n"
+        "    def tree(self, depth, nodes):\n"
+        "        raise ValueError('no wood')\n",
+        encoding="utf-8",
+    )
+    asked = ("think", "44", "--agent", f"{file}:Mine")
+    assert json.loads(run(*asked, "--json").out)["tree"] is None
+    assert "plays column 1" in run(*asked).out
+    told = bad_input(run(*asked, "--tree"))
+    assert told == f"{file}:Mine raised ValueError: no wood"
 
 
 def test_odd_details_make_one_sentence_or_valid_json(run: Run, tmp_path: Path) -> None:

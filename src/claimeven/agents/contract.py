@@ -37,8 +37,8 @@ class Limit:
     """How much an agent may do for one decision; None leaves a quantity free.
 
     `seconds` of wall-clock time, `iterations` of a Monte Carlo search, `depth` in plies, `nodes`
-    looked at (one iteration is one node to a Monte Carlo search). Raises `InvalidLimit` for
-    anything not greater than 0, for time without end, and for half an iteration, ply or node.
+    looked at. Raises `InvalidLimit` for anything not greater than 0, for time without end, and for
+    half an iteration, ply or node.
 
     >>> Limit(depth=3, seconds=1).tighter(Limit(depth=5)).depth
     3

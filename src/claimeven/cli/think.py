@@ -6,6 +6,7 @@ import click
 import numpy as np
 
 from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
+from claimeven.agents.contract import AgentFault
 from claimeven.arena.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
@@ -89,8 +90,14 @@ def command(
         with blaming(agent):
             begin_game(agent)
             decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
-            view = checked_tree(agent, tree_depth, tree_nodes)
-        if view is None and (tree or svg_file is not None):
+            wanted = tree or svg_file is not None
+            try:
+                view = checked_tree(agent, tree_depth, tree_nodes)
+            except AgentFault:
+                if wanted:
+                    raise
+                view = None
+        if view is None and wanted:
             raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
@@ -122,7 +129,7 @@ def _as_dict(
         "depth": decision.depth,
         "nodes": decision.nodes,
         "visits": details.pop("visits", None),
-        "iterations": details.pop("iterations", None),
+        "iterations": decision.iterations,
         "seconds": decision.seconds,
         "line": None if line is None else format_moves(line, position.geometry),
         "tree": None if view is None else dict(view.data),
