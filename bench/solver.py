@@ -237,9 +237,7 @@ def together(threads: int, table_mb: float) -> None:
         start = time.process_time()
         assert search.score(position.mine, position.mask) == score
         cpu = time.process_time() - start
-        visited = [
-            worker.nodes - was for worker, was in zip(search.workers, before, strict=True)
-        ]
+        visited = [worker.nodes - was for worker, was in zip(search.workers, before, strict=True)]
         return cpu * max(visited) / sum(visited)
 
     for line in lines:
