@@ -96,9 +96,9 @@ def command(
     \b
     Examples:
       claimeven tournament random greedy alphabeta:depth=4 uct:iterations=200
-      claimeven tournament bots/*.py greedy --rounds 5 --seconds 1 --out class.db
-      claimeven tournament bots/*.py greedy --rounds 5 --seconds 1 --out class.db --resume
-      claimeven tournament perfect uct alphabeta --kind gauntlet --openings balanced
+      claimeven tournament bots/*.py greedy --seconds 1 --out class.db
+      claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
+      claimeven tournament uct flat greedy --kind gauntlet --openings balanced
     """
     check_seed(seed)
     if resume and out is None:
