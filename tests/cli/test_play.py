@@ -165,7 +165,7 @@ def test_a_failing_trace_does_not_end_the_game(run: Run, tmp_path: Path) -> None
     )
     ran = run("play", "--first", f"{file}:Mine", "--second", "random", "--thinking", "high")
     assert ran.status == 0
-    assert "... the trace ends: ValueError: two" in ran.out
+    assert "... the trace ends: it raised ValueError: two" in ran.out
 
 
 def test_the_same_seed_plays_the_same_game(run: Run) -> None:
@@ -333,4 +333,4 @@ def test_a_tree_or_trace_that_fails_is_told_in_a_line(run: Run, tmp_path: Path) 
     spec = f"{file}:Mine"
     ran = run("play", "--first", spec, "--second", "random", "--thinking", "high", "--seed", "1")
     assert ran.status == 0
-    assert "  ... no tree: ValueError: no wood" in ran.out.splitlines()
+    assert "  ... no tree: it raised ValueError: no wood" in ran.out.splitlines()

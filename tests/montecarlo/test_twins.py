@@ -44,7 +44,7 @@ def random_options(rng: random.Random) -> MonteCarloOptions:
                 decisive=rng.choice(DECISIVE),
                 table=rng.choice(TABLES),
                 reuse=rng.random() < 0.4,
-                nodes=rng.choice((20, 50, 1000)),
+                capacity=rng.choice((20, 50, 1000)),
                 threads=rng.choice((1, 1, 2)),
             )
         except InvalidOptions:
@@ -77,7 +77,7 @@ def assert_same_games(
             "iterations",
             "kept",
             "depth",
-            "nodes",
+            "stored",
             "full",
             "branching",
         ):
@@ -99,11 +99,11 @@ def test_random_options(part: int) -> None:
 def test_presets(name: str) -> None:
     rng = random.Random(name)
     for _ in range(3):
-        assert_same_games(replace(PRESETS[name], nodes=5000), rng, 150)
+        assert_same_games(replace(PRESETS[name], capacity=5000), rng, 150)
 
 
 def test_visit_counts_beyond_the_table() -> None:
     """Past the tables of roots, both backends compute them."""
     for table in ("off", "equal"):
-        options = MonteCarloOptions(nodes=20, c=0.5, table=table)
+        options = MonteCarloOptions(capacity=20, c=0.5, table=table)
         assert_same_games(options, random.Random(4), TABLE_SIZE + 500, (Geometry(2, 3, 3),))

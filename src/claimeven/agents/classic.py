@@ -29,6 +29,8 @@ OPENING_DISCS = 2
 class SearchAgent(Agent):
     """An agent around a `MinimaxSearch`."""
 
+    limits = frozenset(("seconds", "depth", "nodes"))
+
     def __init__(
         self, search: MinimaxSearch, own: Limit, to_the_end: bool, centre_start: bool
     ) -> None:
@@ -38,7 +40,7 @@ class SearchAgent(Agent):
         self.to_the_end = to_the_end
         self.centre_start = centre_start
 
-    def load(self) -> None:
+    def load(self, geometry: Geometry) -> None:
         """Compile the search, or load it."""
         self.search.load()
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.minimax.rules import ColumnValue, plies_to_end
@@ -61,6 +61,8 @@ class Solved:
 class SolverAgent(Agent):
     """What agents around a solver share: one solver for the board they meet, and a time limit."""
 
+    limits = frozenset(("seconds",))
+
     def __init__(self, threads: int, table_mb: int) -> None:
         self.threads = threads
         self.table_mb = table_mb
@@ -72,9 +74,9 @@ class SolverAgent(Agent):
 
         check_board(geometry)
 
-    def load(self) -> None:
-        """Compile the search, and read the book of the standard board."""
-        self.solver(STANDARD).load()
+    def load(self, geometry: Geometry) -> None:
+        """Compile the search, and read the book of the board."""
+        self.solver(geometry).load()
 
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
@@ -179,9 +181,9 @@ class FullAgent(SolverAgent):
         super().__init__(threads, table_mb)
         self.name = "full"
 
-    def load(self) -> None:
-        """Compile both searches, and read the book of the standard board."""
-        super().load()
+    def load(self, geometry: Geometry) -> None:
+        """Compile both searches, and read the book of the board."""
+        super().load(geometry)
         MinimaxSearch("minimax").load()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:

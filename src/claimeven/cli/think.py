@@ -6,7 +6,7 @@ import click
 import numpy as np
 
 from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
-from claimeven.arena.game import begin_game, checked_decision
+from claimeven.arena.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import check_seed, geometry_options, json_option, limit_options
@@ -85,11 +85,11 @@ def command(
         check_output(svg_file)
     say_when_compiling()
     with clean_stdout() as out:
-        agent = make_agent(spec, geometry)
+        agent = make_agent(spec, geometry, limit)
         with blaming(agent):
             begin_game(agent)
             decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
-        view = agent.tree(tree_depth, tree_nodes)
+            view = checked_tree(agent, tree_depth, tree_nodes)
         if view is None and (tree or svg_file is not None):
             raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
         if svg_file is not None and view is not None:
@@ -119,7 +119,7 @@ def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> d
         "depth": decision.depth,
         "nodes": decision.nodes,
         "visits": details.pop("visits", None),
-        "iterations": details.pop("iterations", None),
+        "iterations": decision.iterations,
         "seconds": decision.seconds,
         "line": None if line is None else format_moves(line, position.geometry),
         "tree": None if view is None else dict(view.data),

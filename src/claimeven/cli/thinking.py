@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from textwrap import wrap
 from typing import Any
 
 from claimeven.agents import Agent, Decision
 from claimeven.agents.contract import AgentFault
-from claimeven.agents.files import describe
+from claimeven.arena.guard import checked_trace, checked_tree
 from claimeven.cli.streams import WIDTH
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
@@ -113,8 +112,9 @@ def choice_line(decision: Decision, position: Position) -> str:
     if decision.depth is not None:
         parts.append(f"{decision.depth:,} {'ply' if decision.depth == 1 else 'plies'} deep")
     if decision.nodes is not None:
-        word = "iterations" if "iterations" in decision.details else "nodes"
-        parts.append(f"{decision.nodes:,} {word}")
+        parts.append(f"{decision.nodes:,} nodes")
+    if decision.iterations is not None:
+        parts.append(f"{decision.iterations:,} iterations")
     name = column_name(decision.column, position.geometry)
     return f"plays column {name}: " + ", ".join([*parts, f"{decision.seconds:.4f} s"])
 
@@ -131,21 +131,22 @@ def blaming(agent: Agent) -> Iterator[None]:
 def trace_lines(agent: Agent, position: Position, limit: Any, rng: Any) -> Iterator[str]:
     """Yield the steps of a decision, `TRACE_LINES` at most, and how it failed if it did."""
     try:
-        trace = iter(agent.trace(position, limit, rng))
-        yield from islice(trace, TRACE_LINES)
-        if next(trace, None) is not None:
-            yield f"... the trace goes on; the first {TRACE_LINES} lines are shown"
-    except Exception as error:
-        yield f"... the trace ends: {describe(error)}"
+        for number, line in enumerate(checked_trace(agent, position, limit, rng, TRACE_LINES + 1)):
+            if number == TRACE_LINES:
+                yield f"... the trace goes on; the first {TRACE_LINES} lines are shown"
+            else:
+                yield line
+    except AgentFault as fault:
+        yield f"... the trace ends: it {fault}"
 
 
 def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
     """Yield the tree behind the last decision, or how showing it failed."""
     try:
-        view = agent.tree(depth, nodes)
+        view = checked_tree(agent, depth, nodes)
         yield from () if view is None else view.text.rstrip("\n").splitlines()
-    except Exception as error:
-        yield f"... no tree: {describe(error)}"
+    except AgentFault as fault:
+        yield f"... no tree: it {fault}"
 
 
 def _is_count(details: Any, key: str) -> bool:
