@@ -1,9 +1,9 @@
 """Settings for every test."""
 
-import os
-
 import pytest
 from hypothesis import settings
+
+from claimeven.compiled.kernels import PLAIN
 
 # No test depends on timing: a machine under load, or the first compilation, must not fail one.
 settings.register_profile("claimeven", deadline=None)
@@ -11,8 +11,6 @@ settings.load_profile("claimeven")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
-        # Words wrap round in compiled code by design; as plain Python NumPy warns of it.
-        config.addinivalue_line(
-            "filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning"
-        )
+    """Let words wrap around where kernels are plain Python: there NumPy warns of it."""
+    if PLAIN:
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")

@@ -88,6 +88,15 @@ def assert_same_games(
             position = position.play(rng.choice(position.legal_columns))
 
 
+@pytest.mark.core
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_on_a_small_board(name: str) -> None:
+    """Few iterations, so that the kernels can be run as plain Python too."""
+    options = replace(PRESETS[name], capacity=200)
+    for seed in range(2):
+        assert_same_games(options, random.Random(seed), 40, (Geometry(4, 4, 3),))
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_random_options(part: int) -> None:
     rng = random.Random(part)

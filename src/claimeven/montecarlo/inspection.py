@@ -1,4 +1,4 @@
-"""Looking into a grown tree: columns, principal line, the tree to a depth, as text and JSON.
+"""Looking into a grown tree: columns, principal variation, the tree to a depth, as text and JSON.
 
 `Forest` puts the trees of several threads together as if they were one. One rule holds for totals,
 means and proofs, everywhere they are shown: a move is told as the player sees it who makes it, and
