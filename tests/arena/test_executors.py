@@ -71,7 +71,9 @@ def test_agents_that_remember_play_their_games_in_order() -> None:
         )
         matches.append([p.game.columns for p in play_games(plan, jobs, tell=told.append)])
     assert matches[0] == matches[1]
-    assert told == ["an agent remembers earlier games: one process plays them, in order"]
+    assert told == [
+        "uct-itu-table:iterations=40 remembers earlier games: one process plays them, in order"
+    ]
 
 
 def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
