@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -82,6 +83,15 @@ def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
     )
     assert [p.game.columns for p in one.games] == [p.game.columns for p in two.games]
     assert one.unique_games > 2
+
+
+def test_a_person_plays_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 6))
+    told: list[str] = []
+    plan = MatchPlan(("human", "greedy"), Schedule(2, 0, Position()), Limit(seconds=1))
+    games = list(play_games(plan, 2, tell=told.append))
+    assert told == ["human sits at this terminal: one process plays all games"]
+    assert any(played.game.columns for played in games)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
