@@ -237,3 +237,27 @@ def alive(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+UNHURRIED = """
+import time
+from claimeven.agents import Limit
+from claimeven.arena import MatchPlan, Schedule, play_games
+plan = MatchPlan(("uct:iterations=2000", "random"), Schedule(64, 0), Limit())
+for played in play_games(plan, 2):
+    if played.number % 16 == 0:
+        time.sleep(1)  # meanwhile workers send more than one message
+print("all", played.number + 1)
+"""
+
+
+def test_messages_that_come_at_once_are_all_read() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", UNHURRIED],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.stdout == "all 64\n", ended.stderr

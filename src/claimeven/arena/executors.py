@@ -140,15 +140,19 @@ class _Workers:
                 poll.register(worker.child.answers, select.POLLIN)
         ready = {end for end, _ in poll.poll(LOOK)}
         for worker in list(self._workers):
-            if worker.child.answers not in ready and not worker.child.ended:
-                continue
+            if worker.child.answers in ready or worker.child.ended:
+                yield from self._sent_by(worker)
+
+    def _sent_by(self, worker: _Worker) -> Iterator[PlayedGame]:
+        """Yield all games that a worker has sent: several messages may have come at once."""
+        while True:
             try:
                 games = pickle.loads(worker.child.receive(0))
             except ChildSilent:
-                continue
+                return
             except ChildEnded as ended:
                 self._replace(worker, str(ended))
-                continue
+                return
             if isinstance(games, BaseException):
                 raise games
             for played in games:
