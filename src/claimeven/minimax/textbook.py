@@ -4,7 +4,7 @@ Each is a generator that yields an `Event` at every step and returns a `Variatio
 their twin on plain integers, which visits the same positions in the same order.
 
 A win is worth `WIN` less the plies to it, so faster wins and slower losses are preferred. At depth
-0 the heuristic, which speaks for the side to move, decides.
+0 the heuristic decides, asked for the side to move or, with `view` "root", for the root's side.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ class LimitReached(Exception):
 class SearchContext:
     """What a textbook search carries along: the heuristic, the column order, the counters.
 
-    `stop` is asked, with the number of nodes so far, before a position is entered.
+    `view` says whose view the heuristic takes, one of `rules.VIEWS`. `stop` is asked, with the
+    number of nodes so far, before a position is entered.
     """
 
     evaluation: Evaluation
     order: Sequence[int]
     counters: Counters = field(default_factory=Counters)
     table: TranspositionTable | None = None
+    view: str = "mover"
     stop: Callable[[int], bool] = lambda nodes: False
 
     def enter(self, path: tuple[int, ...]) -> None:
@@ -42,6 +44,13 @@ class SearchContext:
         if self.stop(self.counters.nodes):
             raise LimitReached
         self.counters.enter(len(path))
+
+    def evaluate(self, position: Position, ply: int) -> float:
+        """Return the heuristic's value for the side to move, `ply` moves below the root."""
+        self.counters.evaluations += 1
+        if self.view == "root" and ply % 2:
+            return -clip(self.evaluation(position.swapped()))
+        return clip(self.evaluation(position))
 
 
 def minimax(
@@ -147,8 +156,7 @@ def negamax(
         yield Event("return", path, depth, *window, value, "found in the table", "mover")
         return Variation(value)
     if depth == 0:
-        context.counters.evaluations += 1
-        value = clip(context.evaluation(position))
+        value = context.evaluate(position, len(path))
         if context.table is not None:
             context.table.put(position.key, value, depth, EXACT, -1, len(path))
         yield Event("return", path, depth, *window, value, "evaluated", "mover")
@@ -187,8 +195,7 @@ def _value_at_rest(
     if position.outcome is not None:
         return _finished_value(position, ply)
     if depth == 0:
-        context.counters.evaluations += 1
-        return clip(context.evaluation(position)), "evaluated"
+        return context.evaluate(position, ply), "evaluated"
     return None
 
 
