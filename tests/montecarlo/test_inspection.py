@@ -81,8 +81,8 @@ def test_json(name: str) -> None:
     assert [child["move"] for child in data["children"]] == list("1234567")
     for child in data["children"]:
         assert set(child) == {
-            "move", "visits", "total", "mean", "bonus", "share", "proof", "distance",
-            "children", "left_out",
+            "move", "visits", "total", "mean", "bonus", "selection", "share", "proof",
+            "distance", "children", "left_out",
         }  # fmt: skip
     untried = search(POSITION, preset(name, decisive="off"), 1).forest.branch(1)
     assert any(c["mean"] is None for c in tree_json(untried, POSITION)["children"])
@@ -96,7 +96,8 @@ def test_text() -> None:
     assert heading == ["N", "T", "E", "Q"]
     assert root == ["root", "2000", f"{result.root.total:.1f}", f"{result.root.mean:.3f}"]
     for child, row in zip(result.root.children, rows, strict=True):
-        numbers = [str(child.visits), f"{child.total:.1f}", f"{child.bonus:.3f}"]
+        selection = child.mean + child.bonus
+        numbers = [str(child.visits), f"{child.total:.1f}", f"{selection:.3f}"]
         assert row == [str(child.column + 1), *numbers, f"{child.mean:.3f}"]
     assert len({len(line) for line in table.splitlines()[1:]}) == 1  # aligned
     won = Position.from_moves("4455")

@@ -31,7 +31,14 @@ from claimeven.outputs import check_output, write_text
 @geometry_options
 @limit_options
 @click.option("--trace", is_flag=True, help="Tell the steps of the search too.")
-@click.option("--tree", is_flag=True, help="Print the tree of the search, most visited part.")
+@click.option(
+    "--trace-lines",
+    "trace_limit",
+    type=click.IntRange(0),
+    default=0,
+    help="Lines of the trace to tell; 0, the default, is all of them.",
+)
+@click.option("--tree", is_flag=True, help="Print the tree of the search, its chief part.")
 @click.option(
     "--tree-depth",
     type=click.IntRange(0, 256),
@@ -44,7 +51,7 @@ from claimeven.outputs import check_output, write_text
     type=click.IntRange(1, 100_000),
     default=TREE_NODES,
     show_default=True,
-    help="Nodes of the tree to show, the most visited.",
+    help="Nodes of the tree to show: the most visited, or those next to the root.",
 )
 @click.option(
     "--svg",
@@ -59,6 +66,7 @@ def command(
     geometry: Geometry,
     limit: Limit,
     trace: bool,
+    trace_limit: int,
     tree: bool,
     tree_depth: int,
     tree_nodes: int,
@@ -74,8 +82,10 @@ def command(
       claimeven think 4455
       claimeven think "" --agent negamax --seconds 0.5
       claimeven think 112233 --agent alphabeta:depth=2 --trace
+      claimeven think 44 --agent uct-menary:iterations=10 --trace
+      claimeven think 4455 --agent alphabeta:depth=3 --tree --tree-depth 3
       claimeven think 44 --agent uct:iterations=5000 --tree --svg tree.svg
-      claimeven think 4455 --agent alphabeta --json
+      claimeven think 4455 --agent alphabeta --tree --json
     """
     position = Position.from_moves(moves, geometry)
     if position.is_over:
@@ -90,17 +100,19 @@ def command(
         with blaming(agent):
             begin_game(agent)
             decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
-        view = agent.tree(tree_depth, tree_nodes)
-        if view is None and (tree or svg_file is not None):
-            raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
+        wanted = tree or svg_file is not None
+        view = agent.tree(tree_depth, tree_nodes) if wanted else None
+        if view is None and wanted:
+            raise InvalidSpec(f"{agent.name} has no tree to show of this decision")
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
+        steps = trace_lines(agent, position, limit, np.random.default_rng(seed), trace_limit)
         if as_json:
-            write_json(_as_dict(decision, position, view), out)
+            write_json(_as_dict(decision, position, view, list(steps) if trace else None), out)
             return
         out.write(board_text(position, out) + "\n")
         if trace:
-            for text in trace_lines(agent, position, limit, np.random.default_rng(seed)):
+            for text in steps:
                 out.write(text + "\n")
         for text in decision_lines(decision, position):
             out.write(text + "\n")
@@ -108,7 +120,9 @@ def command(
             out.write(view.text.rstrip("\n") + "\n")
 
 
-def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> dict[str, object]:
+def _as_dict(
+    decision: Decision, position: Position, view: TreeView | None, steps: list[str] | None
+) -> dict[str, object]:
     details = dict(decision.details)
     line = details.pop("line", None)
     return {
@@ -123,5 +137,6 @@ def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> d
         "seconds": decision.seconds,
         "line": None if line is None else format_moves(line, position.geometry),
         "tree": None if view is None else dict(view.data),
+        "trace": steps,
         "details": details,
     }

@@ -15,7 +15,7 @@ from claimeven.game.position import Position
 LEVELS = ("mute", "low", "high")
 #: Plies and nodes of a search tree shown where nothing else is asked for.
 TREE_DEPTH, TREE_NODES = 2, 60
-#: Lines of a trace shown before the rest is only counted.
+#: Lines of a trace shown in a game before the rest is left out.
 TRACE_LINES = 400
 
 #: Counters of a decision in the order they are told, with their words.
@@ -77,13 +77,15 @@ def choice_line(decision: Decision, position: Position) -> str:
     return ", ".join([*parts, f"{decision.seconds:.4f} s"])
 
 
-def trace_lines(agent: Agent, position: Position, limit: Any, rng: Any) -> Iterator[str]:
-    """Yield the steps of a decision, `TRACE_LINES` at most, and how it failed if it did."""
+def trace_lines(
+    agent: Agent, position: Position, limit: Any, rng: Any, most: int = TRACE_LINES
+) -> Iterator[str]:
+    """Yield the steps of a decision, `most` lines of them (0: all), and how it failed if so."""
     try:
         trace = iter(agent.trace(position, limit, rng))
-        yield from islice(trace, TRACE_LINES)
+        yield from islice(trace, most or None)
         if next(trace, None) is not None:
-            yield f"... the trace goes on; the first {TRACE_LINES} lines are shown"
+            yield f"... the trace goes on; the first {most} lines are shown"
     except Exception as error:
         yield f"... the trace ends: {describe(error)}"
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.position import Position
 from claimeven.minimax.rules import WIN, Counters, clip
-from claimeven.minimax.trace import Event, Trace, Variation
+from claimeven.minimax.trace import FROM_TABLE, Event, Trace, Variation
 from claimeven.minimax.transpositions import EXACT, LOWER, UPPER, TranspositionTable
 
 
@@ -122,8 +122,9 @@ def alphabeta(
             beta = min(beta, best.value)
         if alpha >= beta and place < len(columns):
             context.counters.cutoffs += 1
-            reason = _cut_reason(turn, len(columns) - place)
-            yield Event("cut", path, depth, alpha, beta, best.value, reason)
+            skipped = len(columns) - place
+            reason = _cut_reason(turn, skipped)
+            yield Event("cut", path, depth, alpha, beta, best.value, reason, skipped=skipped)
             break
     yield Event("return", path, depth, alpha, beta, best.value, "best of the columns tried")
     return best
@@ -153,7 +154,7 @@ def negamax(
     if entry is not None and path and entry.answers(depth, len(path), alpha, beta):
         context.counters.table_hits += 1
         value = entry.value_at(len(path))
-        yield Event("return", path, depth, *window, value, "found in the table", "mover")
+        yield Event("return", path, depth, *window, value, FROM_TABLE, "mover")
         return Variation(value)
     if depth == 0:
         value = context.evaluate(position, len(path))
@@ -174,8 +175,9 @@ def negamax(
         alpha = max(alpha, best.value)
         if alpha >= beta and place < len(columns):
             context.counters.cutoffs += 1
-            reason = f"{_skipped(len(columns) - place)}: the opponent has better elsewhere"
-            yield Event("cut", path, depth, alpha, beta, best.value, reason, "mover")
+            skipped = len(columns) - place
+            reason = f"{_skipped(skipped)}: the opponent has better elsewhere"
+            yield Event("cut", path, depth, alpha, beta, best.value, reason, "mover", skipped)
             break
     if context.table is not None:
         bound = EXACT

@@ -38,8 +38,8 @@ class Branch:
         visits: N, iterations through it.
         total: T, sum of their results on the scale of the options.
         mean: Q = T / N; nan where not visited.
-        bonus: E, what selection adds to the mean for exploration; infinite where not visited,
-            None at the root and where nothing is selected (flat, breadth).
+        bonus: what selection adds to the mean for exploration; infinite where not visited, None
+            at the root and where nothing is selected (flat, breadth).
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
         plain_mean: the mean on the scale -1..1; 0 where not visited.
         judged: what `choice=mean` goes by: the mean, or in flat search the sum of the means of
@@ -64,6 +64,15 @@ class Branch:
     distance: int
     children: tuple[Branch, ...] = ()
     left_out: int = 0
+
+    @property
+    def selection(self) -> float | None:
+        """E, the mean and the bonus, what selection goes by; infinite where not visited, None
+        where there is no bonus.
+        """
+        if self.bonus is None or not self.visits:
+            return self.bonus
+        return self.mean + self.bonus
 
 
 class Forest:
@@ -229,7 +238,7 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
     """A tree as plain data for JSON: null where a number is not defined.
 
     Keys: `move` (as in move strings; null at the root), `visits`, `total`, `mean`, `bonus`,
-    `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`, each as in
+    `selection`, `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`, each as in
     `Branch`.
     """
 
@@ -240,6 +249,7 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
             "total": node.total,
             "mean": _number(node.mean),
             "bonus": None if node.bonus is None else _number(node.bonus),
+            "selection": None if node.selection is None else _number(node.selection),
             "share": node.share,
             "proof": PROOF_NAMES[node.proof],
             "distance": node.distance if node.proof else None,
@@ -252,14 +262,14 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
 
 #: What stands above a tree in text.
 _LEGEND: Final = (
-    "N visits, T sum of their results, E bonus, Q = T / N; a dot: none yet.",
+    "N visits, T sum of their results, Q = T / N, E = Q + bonus; a dot: none yet.",
     "T, Q and proofs: as the player sees them who makes the move, at the root the",
     "player to move; win in 3: proven, three moves with this one.",
 )
 
 
 def tree_text(branch: Branch, position: Position) -> str:
-    """A tree as a table under a legend: N visits, T total, E bonus and Q mean of each node."""
+    """A tree as a table under a legend: N visits, T total, E = Q + bonus and Q mean of each node."""
     rows: list[tuple[str, ...]] = [("move", "N", "T", "E", "Q", "")]
 
     def write(node: Branch, depth: int, name: str) -> None:
@@ -268,7 +278,7 @@ def tree_text(branch: Branch, position: Position) -> str:
                 "    " * depth + name,
                 str(node.visits),
                 f"{node.total:.1f}",
-                "" if node.bonus is None else _text(node.bonus),
+                "" if node.selection is None else _text(node.selection),
                 _text(node.mean),
                 _ending(node),
             )
