@@ -31,7 +31,7 @@ CODE = ("ConnectFour", "flatten", "MonteCarloNode", "negamax", "mcts", "mcts_uct
 ROWS, COLUMNS, CONNECT, DEPTH = 6, 7, 4, 4
 #: Up, right, up right and up left, as (row, column).
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
-SEARCHED, TREES, BUDGET = 300, 40, 200
+SEARCHED, TREES, BUDGET, DRAWN = 300, 40, 200, 10
 
 
 def _chains_end(node: ast.AST) -> ast.AST | None:
@@ -143,6 +143,10 @@ class Code:
         won = self._game.outcome(self._state(moves)[0], 1)
         return {1: 1, -1: 2, 0: 0}[won]
 
+    def drawing(self, moves: str) -> list[str]:
+        """The board as the notebook prints it, line by line."""
+        return self._game.pretty_state(self._state(moves)[0]).splitlines()
+
     def negamax(self, moves: str) -> list[int]:
         """Column returned, first column of its line, value, steps."""
         self._game.evaluated.clear()
@@ -209,9 +213,8 @@ def record(document: Document, going_on: list[str], finished: list[str]) -> dict
     """Run the notebook's code on positions; return what it answers."""
     printed = Code(document)
     text = Code(document, *MENDS)
-    roomy = [moves for moves in going_on if max(map(moves.count, "1234567")) < ROWS]
-    answers: dict[str, Any] = {"formula": formula(document), "trees_of": going_on[:TREES]}
-    answers["never_full"] = [going_on.index(moves) for moves in roomy]
+    answers: dict[str, Any] = {"formula": formula(document)}
+    answers["drawings"] = [printed.drawing(moves) for moves in finished[:DRAWN]]
     for name, code in (("printed", printed), ("text", text)):
         answers[name] = {
             "evaluation": [code.evaluate(moves) for moves in going_on],

@@ -28,7 +28,7 @@ from tests.originals.positions import columns_of, written
 CODE = ("opponentName", "State", "diags_pos", "diags_neg", "utility", "Agent", "Game", "Gekko",
         "MinMax", "Node", "MCTS", "MCTS_UCT")  # fmt: skip
 COLUMNS, ROWS = 7, 6
-TREES, BUDGET, FLATS = 40, 200, 300
+TREES, BUDGET, FLATS, DRAWN = 40, 200, 300, 10
 #: The board, the discs on it and the number of positions for minimax to the end.
 SMALL_BOARD, SMALL_DISCS, SMALL = (4, 4, 4), 9, 100
 
@@ -108,6 +108,10 @@ class Code:
     def outcome(self, moves: str) -> int:
         """Winner of a game: 1, 2, or 0 where it sees none."""
         return {-1: 1, 1: 2, 0: 0}[self.utility_of(self.state(moves))]
+
+    def drawing(self, moves: str) -> list[str]:
+        """The board as the lab prints it, line by line."""
+        return str(self.state(moves)).splitlines()
 
     def greedy(self, moves: str) -> int:
         """Column of the greedy player."""
@@ -198,6 +202,7 @@ def record(document: Document, going_on: list[str], finished: list[str]) -> dict
             for units in (400, 800)
         ],
         "small_games": small,
+        "drawings": [printed.drawing(moves) for moves in finished[:DRAWN]],
     }
     for name, code in (("printed", printed), ("text", text)):
         answers[name] = {
