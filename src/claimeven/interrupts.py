@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,25 +30,37 @@ def held_back() -> Iterator[None]:
 def seen_through() -> Iterator[None]:
     """Let Ctrl-C end as KeyboardInterrupt, whatever the code it meets makes of it.
 
-    A library interrupted while it is being imported may raise an ImportError instead.
+    A library interrupted while it is being imported may raise an ImportError instead, and one that
+    is called back by foreign code, as a compiler does, prints a traceback and goes on: then it is
+    raised at the end.
     """
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not usual or threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
         yield
         return
     interrupted = False
 
     def note(number: int, frame: FrameType | None) -> None:
         nonlocal interrupted
-        interrupted = True
-        signal.default_int_handler(number, frame)
+        try:
+            before(number, frame)
+        except KeyboardInterrupt:
+            interrupted = True
+            raise
 
+    def tell(lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            usual(lost)
+
+    usual, sys.unraisablehook = sys.unraisablehook, tell
     signal.signal(signal.SIGINT, note)
     try:
         yield
     except Exception:
-        if interrupted:
-            raise KeyboardInterrupt from None
-        raise
+        if not interrupted:
+            raise
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = usual
+    if interrupted:
+        raise KeyboardInterrupt

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.cli import solving
+from claimeven.cli import progress
 from claimeven.solver import Solver
 from tests.cli.conftest import Run, command, environment
 from tests.positions import random_games
@@ -115,7 +115,12 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
     ("arguments", "sentence"),
     [
         ((), "give the moves of a position such as 4455"),
-        (("-", "44"), "'-' stands for all positions"),
+        (("-", "48"), "move 2: '8' is not a column"),
+        (("nowhere.txt",), "there is no file nowhere.txt"),
+        ((".",), ". cannot be read: Is a directory"),
+        (("44", "--book", "nowhere.book"), "nowhere.book cannot be read: No such file"),
+        (("44", "--book", ""), "--book takes the name of a file, not ''"),
+        (("44", "--book", "a", "--no-book"), "give --book FILE or --no-book, not both"),
         (("48",), "move 2: '8' is not a column: choose from 1 to 7"),
         (("44", "4444444"), "move 7: column 4 is full"),
         (("1212121",), "the game is over after 1212121: first player wins"),
@@ -171,9 +176,9 @@ def test_a_stream_that_is_closed_is_as_an_empty_one(closed: str) -> None:
 def test_a_status_line_is_no_wider_than_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(solving, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    line = solving.StatusLine()
+    line = progress.StatusLine()
     line.show(lambda: "x" * 200)
     assert capsys.readouterr().err == "\r" + "x" * 79
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,6 @@ from claimeven.compiled import (
     Word,
     cache,
     inlined,
-    kernels,
     popcount,
     trailing_zeros,
     when_compiling,
@@ -39,22 +40,32 @@ def new_kernel(function: Callable[[Word], Word] = counts) -> Kernel:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def told() -> Iterator[list[str]]:
     """What is said of compilations."""
     said: list[str] = []
 
     def say() -> None:
         said.append("compiling")
+        when_compiling(say)
 
     when_compiling(say)
-    return said
+    yield said
+    when_compiling(None)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder for compiled code."""
-    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path / "cache")
-    return tmp_path / "cache"
+    monkeypatch.setenv("CLAIMEVEN_CACHE_DIR", str(tmp_path))
+    return tmp_path / "kernels"
+
+
+def kernel_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.kernel"))
+
+
+def is_right(kernel: Kernel) -> bool:
+    return int(kernel(np.uint64(3))) == 2 * 256
 
 
 def test_bits_are_counted_as_python_counts_them(folder: Path) -> None:
@@ -65,38 +76,123 @@ def test_bits_are_counted_as_python_counts_them(folder: Path) -> None:
         assert int(kernel(np.uint64(word))) == twice.bit_count() * 256 + zeros
 
 
-def test_a_kernel_is_compiled_once_and_loaded_afterwards(
-    folder: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kernel_is_compiled_once_and_loaded_afterwards(folder: Path, told: list[str]) -> None:
     kernel = new_kernel()
     assert not folder.exists()
     kernel.load()
     assert told == ["compiling"]
-    assert any(folder.rglob("*.nbc"))
+    assert len(kernel_files(folder)) == 1
     assert kernel.load() is kernel.load()
-    when_compiling(lambda: told.append("again"))
-    assert int(new_kernel()(np.uint64(3))) == 2 * 256
+    assert is_right(new_kernel())
     assert told == ["compiling"]
+
+
+def test_a_kernel_loads_the_kernels_it_calls(folder: Path, told: list[str]) -> None:
+    first = new_kernel()
+
+    def twice(word: Word) -> Word:
+        return first(word) * np.uint64(2)
+
+    for _ in range(2):
+        assert int(new_kernel(twice)(np.uint64(3))) == 4 * 256
+    assert told == ["compiling", "compiling"]
+    assert len(kernel_files(folder)) == 2
+
+
+def test_compiling_is_told_once(folder: Path) -> None:
+    said: list[str] = []
+    when_compiling(lambda: said.append("compiling"))
+    new_kernel().load()
+    kernel_files(folder)[0].unlink()
+    new_kernel().load()
+    assert said == ["compiling"]
+
+
+@pytest.mark.parametrize("damage", ["emptied", "cut", "random", "one bit", "replaced", "folder"])
+def test_a_damaged_file_is_compiled_again(damage: str, folder: Path, told: list[str]) -> None:
+    new_kernel().load()
+    (file,) = kernel_files(folder)
+    whole = file.read_bytes()
+    if damage == "folder":
+        file.unlink()
+        file.mkdir()
+    elif damage == "replaced":  # whole, but not what Numba could use
+        cache.write(file, b"no compiled code")
+    else:
+        middle = len(whole) // 2
+        flipped = bytes([whole[middle] ^ 4])
+        file.write_bytes(
+            {
+                "emptied": b"",
+                "cut": whole[:middle],
+                "random": random.Random(1).randbytes(len(whole)),
+                "one bit": whole[:middle] + flipped + whole[middle + 1 :],
+            }[damage]
+        )
+    assert is_right(new_kernel())
+    assert told == ["compiling"] * 2
+    if damage != "folder":
+        assert is_right(new_kernel())
+        assert told == ["compiling"] * 2
+
+
+def test_threads_may_load_kernels_that_call_each_other(folder: Path) -> None:
+    first = new_kernel()
+
+    def calling(word: Word) -> Word:
+        return first(word)
+
+    second = new_kernel(calling)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(is_right, [second, first, second, first]))
 
 
 def test_a_folder_that_cannot_be_written_is_done_without(
     folder: Path, told: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path / "file" / "cache")
-    assert int(new_kernel()(np.uint64(1))) == 256
-    assert told == ["compiling"]
+    monkeypatch.setenv("CLAIMEVEN_CACHE_DIR", str(tmp_path / "file" / "below"))
+    for _ in range(2):
+        assert is_right(new_kernel())
+    assert told == ["compiling"] * 2
 
 
-def test_the_folder_is_named_after_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cache.cache_folder()
-    assert found.name.startswith("compiled-")
-    cache.cache_folder.cache_clear()
-    monkeypatch.setenv("CLAIMEVEN_CACHE_DIR", "elsewhere")
+INTERRUPTED = """
+import os, random, signal, sys, threading, time
+import numpy as np
+from claimeven.compiled import Kernel, inlined
+from claimeven.game.tactics_kernel import winning_cells
+
+def cells(word):
+    return winning_cells(word, word, word, np.uint64(5), word)
+
+seen = 0
+draw = random.Random(7)
+for _ in range(25):
+    kernel = Kernel(cells, ("uint64(uint64)",))
+    timer = threading.Timer(draw.random() * 0.6, os.kill, (os.getpid(), signal.SIGINT))
     try:
-        assert cache.cache_folder() == Path("elsewhere") / found.name
-    finally:
-        cache.cache_folder.cache_clear()
+        timer.start()
+        kernel.load()
+        timer.join()
+        time.sleep(30)
+    except KeyboardInterrupt:
+        seen += 1
+assert Kernel(cells, ("uint64(uint64)",))(np.uint64(0)) == 0
+print(seen)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals between threads")
+def test_ctrl_c_while_compiling_is_never_lost_and_never_a_traceback(tmp_path: Path) -> None:
+    nowhere = tmp_path / "file"
+    nowhere.touch()
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True, text=True, check=False, timeout=300,
+        env={**os.environ, "CLAIMEVEN_CACHE_DIR": str(nowhere)},
+    )  # fmt: skip
+    assert (ended.stdout, ended.stderr) == ("25\n", "")
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ import textwrap
 import click
 
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
-from claimeven.cli.common import WIDTH, write_json
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import json_option
+from claimeven.cli.streams import WIDTH
 
 
 @click.command("agents")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(name: str | None, as_json: bool) -> None:
     """List every agent, or tell the options of one.
 

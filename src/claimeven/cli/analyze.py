@@ -1,4 +1,4 @@
-"""`claimeven analyze`: a whole game judged against perfect play."""
+"""`claimeven analyze`: whole games judged against perfect play."""
 
 from __future__ import annotations
 
@@ -7,34 +7,31 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import (
-    WIDTH,
-    geometry_options,
-    say_when_compiling,
-    table_width,
-    write_json,
-)
-from claimeven.cli.solving import solver_options, status_line
+from claimeven.cli.inputs import Given, Inputs
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option, solver_options
+from claimeven.cli.progress import say_when_compiling, status_line
+from claimeven.cli.solving import SolverChoice, WatchedSolver
+from claimeven.cli.streams import can_show, text_width
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import PLAYER_NAMES, Position
 
 if TYPE_CHECKING:
     from claimeven.review.analysis import Analysis
-
-#: Fewest characters a line of text may have.
-LEAST_WIDTH = 40
+    from claimeven.solver import Solver
 
 
 @click.command("analyze")
-@click.argument("moves", metavar="MOVES")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.argument("games", metavar="MOVES...", nargs=-1, required=True)
+@json_option
 @solver_options
 @geometry_options
+@click.pass_context
 def command(
-    moves: str,
+    ctx: click.Context,
+    games: tuple[str, ...],
     as_json: bool,
-    threads: int,
-    table_mb: float,
+    solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
@@ -50,26 +47,48 @@ def command(
 
     The drawing shows the score from the first player after each ply, up where that player wins.
 
+    MOVES may also be a file with one game a line, or - for stdin; each is judged at once, with
+    --json as an object on a line. A line that is wrong is told on stderr with its number (null in
+    JSON); the exit status is then 1.
+
     \b
     Examples:
       claimeven analyze 44444325632233
       claimeven analyze 4455 --json
+      claimeven analyze games.txt --book my.book
       claimeven analyze 22331 --columns 4 --rows 4
     """
-    Position.from_moves(moves, geometry)
+    inputs = Inputs(games, lambda moves: Position.from_moves(moves, geometry))
     say_when_compiling()
-    from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415 - for a quick start
-    from claimeven.review.analysis import analyze  # noqa: PLC0415 - as above
-    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+    solver = solving.solver(geometry)
+    for given in inputs:
+        _answer(given, solver, inputs.are_many, as_json)
+        sys.stdout.flush()
+    if inputs.failed:
+        ctx.exit(1)
 
-    solver = Solver(geometry, table_mb, threads)
+
+def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_json: bool) -> None:
+    """Print the judgement of one game; among many each has its moves above it."""
+    from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
+
+    if as_json and given.value is None:
+        print("null")
+        return
+    if is_one_of_many and not as_json:
+        print(f"game {given.moves or '(no moves)'}")
+    if given.value is None:
+        print(f"not judged: {given.error}\n")
+        return
     with status_line() as line:
-        analysis = analyze(moves, WatchedSolver(solver, line))
+        analysis = analyze(given.moves, WatchedSolver(solver, line))
     if as_json:
         write_json(analysis.as_dict(), sys.stdout)
         return
     for text in _lines(analysis):
-        click.echo(text)
+        print(text)
+    if is_one_of_many:
+        print()
 
 
 def _lines(analysis: Analysis) -> list[str]:
@@ -79,8 +98,8 @@ def _lines(analysis: Analysis) -> list[str]:
     lines = [MOVE_HEADING, *(move_line(move) for move in analysis.moves)]
     lines += ["", _final_line(analysis), ""]
     lines += [_player_line(analysis, player) for player in (0, 1)]
-    width = max(LEAST_WIDTH, min(WIDTH, table_width()))
-    lines += ["", score_chart(analysis.course, width, _charset())]
+    charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
+    lines += ["", score_chart(analysis.course, text_width(), charset)]
     return lines
 
 
@@ -101,11 +120,3 @@ def _player_line(analysis: Analysis, player: int) -> str:
     shown = "     -" if accuracy is None else f"{accuracy:5.1f}%"
     counts = ", ".join(f"{word} {analysis.count(player, word)}" for word in JUDGEMENTS)
     return f"{PLAYER_NAMES[player] + ':':<14} accuracy {shown}; {counts}"
-
-
-def _charset() -> str:
-    try:
-        "█│─┼".encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return "ascii"
-    return "unicode"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import geometry_options, say_when_compiling, write_json
-from claimeven.cli.solving import solver_options, status_line
+from claimeven.cli.inputs import STDIN, open_text
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option, search_options
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output, text_file
@@ -25,7 +27,6 @@ SAMPLE = 100
 LISTED = 20
 
 book_file = click.argument("file", required=False, type=click.Path(path_type=Path))
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 @click.group("book")
@@ -47,7 +48,7 @@ def command() -> None:
 @command.command("build")
 @click.option("--plies", default=8, show_default=True, help="The greatest number of discs held.")
 @click.option("--out", help="File to write; usually 7x6.book.")
-@solver_options
+@search_options
 @geometry_options
 @json_option
 def build(
@@ -72,7 +73,7 @@ def build(
     from claimeven.book.build import build_book  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-    Solver(geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
+    Solver(geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
     name = out if out is not None else f"{geometry.columns}x{geometry.rows}.book"
     check_output(name)
     path = Path(name)
@@ -111,7 +112,7 @@ def info(file: Path | None, as_json: bool) -> None:
 @click.option("--sample", default=SAMPLE, show_default=True, help="Entries to solve again.")
 @click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
 @click.option("--seed", default=0, show_default=True, help="Decides which entries are drawn.")
-@solver_options
+@search_options
 @json_option
 @click.pass_context
 def verify(
@@ -140,7 +141,7 @@ def verify(
     from claimeven.book.verify import verify_book  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-    Solver(book.geometry, min(table_mb, 1), threads, book=None)  # refuses what cannot be, in words
+    Solver(book.geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
     with status_line() as line:
         found = verify_book(
             book,
@@ -247,13 +248,8 @@ def import_text(text: str, out: str, as_json: bool) -> None:
     from claimeven.book.text import from_text  # noqa: PLC0415 - compiles on import
 
     check_output(out)
-    name = "stdin" if text == "-" else text
-    try:
-        with nullcontext(sys.stdin) if text == "-" else Path(text).open() as stream:
-            book = from_text(stream, name)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise ClaimevenError(f"{name} cannot be read: {reason}") from None
+    with nullcontext(sys.stdin) if text == STDIN else open_text(text) as lines:
+        book = from_text(lines, "stdin" if text == STDIN else text)
     book.save(out)
     _tell(Path(out), book, as_json)
 
@@ -292,8 +288,5 @@ def _tell(path: Path, book: Book, as_json: bool) -> None:
 
 def _build_text(at: BuildProgress) -> str:
     """Say how far a build is, and how long the rest will take at this rate."""
-    text = f"{at.done:,} of {at.total:,} positions, {at.nodes:,} nodes"
-    fresh = at.done - at.resumed
-    if fresh:
-        text += f", {(at.total - at.done) * at.seconds / fresh:,.0f} s left"
-    return text
+    counted = count_text(at.done, at.total, "positions", at.seconds, at.resumed)
+    return f"{counted}, {at.nodes:,} nodes"

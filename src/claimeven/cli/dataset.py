@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import geometry_options, say_when_compiling, write_json
-from claimeven.cli.solving import solver_options
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option, solver_options
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.solving import SolverChoice
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output
 
 if TYPE_CHECKING:
     from claimeven.dataset.dataset import DatasetProgress
-
-#: Seconds between two lines of progress, on a terminal and elsewhere.
-TICK, SLOW_TICK = 0.5, 30.0
 
 
 @click.command("dataset")
@@ -29,7 +28,7 @@ TICK, SLOW_TICK = 0.5, 30.0
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
 @click.option("--out", required=True, help="A .csv or .parquet.")
 @click.option("--source", default="random", show_default=True, help="random or selfplay.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
+@json_option
 @solver_options
 @geometry_options
 def command(
@@ -39,8 +38,7 @@ def command(
     out: str,
     source: str,
     as_json: bool,
-    threads: int,
-    table_mb: float,
+    solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Write positions with the exact score of every column to a CSV or Parquet file.
@@ -66,20 +64,19 @@ def command(
     check_output(out)
     say_when_compiling()
     from claimeven.dataset.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
-    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
     plan = DatasetPlan(positions, lowest, highest, seed, source, geometry)
-    solver = Solver(geometry, table_mb, threads)
+    solver = solving.solver(geometry)
     begin = time.perf_counter()
-    show = _Shown()
     try:
-        made = make_dataset(Path(out), plan, solver, show)
+        with status_line() as line:
+            made = make_dataset(
+                Path(out), plan, solver, lambda at: line.show(lambda: _progress_text(at))
+            )
     except KeyboardInterrupt:
-        show.end()
         raise KeyboardInterrupt(
             f"interrupted; run the same again to go on from {out}.partial"
         ) from None
-    show.end()
     seconds = time.perf_counter() - begin
     if as_json:
         nodes = solver.statistics.nodes
@@ -100,27 +97,5 @@ def _range(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or found[1])
 
 
-class _Shown:
-    """Progress on stderr: one line written over on a terminal, a line now and then elsewhere."""
-
-    def __init__(self) -> None:
-        self._at = time.monotonic()
-        self._open = False
-
-    def __call__(self, at: DatasetProgress) -> None:
-        now, terminal = time.monotonic(), sys.stderr.isatty()
-        if now - self._at < (TICK if terminal else SLOW_TICK):
-            return
-        self._at = now
-        rate = (at.done - at.resumed) / at.seconds if at.seconds else 0.0
-        left = f", about {(at.total - at.done) / rate:,.0f} s left" if rate else ""
-        text = f"{at.done:,} of {at.total:,} positions, {rate:,.0f}/s{left}"
-        print(f"\r{text}\x1b[K" if terminal else text, end="" if terminal else "\n",
-              file=sys.stderr, flush=True)  # fmt: skip
-        self._open = terminal
-
-    def end(self) -> None:
-        """Wipe the line."""
-        if self._open:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-            self._open = False
+def _progress_text(at: DatasetProgress) -> str:
+    return count_text(at.done, at.total, "positions", at.seconds, at.resumed)

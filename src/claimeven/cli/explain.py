@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import (
-    WIDTH,
-    board_text,
-    geometry_options,
-    say_when_compiling,
-    table_width,
-    write_json,
-)
-from claimeven.cli.solving import solver_options, status_line
-from claimeven.game.errors import ClaimevenError
+from claimeven.cli.boards import board_text, ongoing
+from claimeven.cli.inputs import Given, Inputs
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option, solver_options
+from claimeven.cli.progress import say_when_compiling, status_line
+from claimeven.cli.solving import SolverChoice, WatchedSolver
+from claimeven.cli.streams import text_width
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-#: Fewest characters a line of text may have.
-LEAST_WIDTH = 40
+if TYPE_CHECKING:
+    from claimeven.solver import Solver
 
 
 @click.command("explain")
-@click.argument("moves", metavar="MOVES")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.argument("positions", metavar="MOVES...", nargs=-1, required=True)
+@json_option
 @solver_options
 @geometry_options
+@click.pass_context
 def command(
-    moves: str,
+    ctx: click.Context,
+    positions: tuple[str, ...],
     as_json: bool,
-    threads: int,
-    table_mb: float,
+    solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Explain the position after MOVES ("" is the empty board): every column, best ones first.
@@ -41,26 +40,44 @@ def command(
     column is worth, the strongest reason that can be shown, best play. Rows are counted from 1 at
     the bottom. In JSON every sentence is a claim with the columns, cells and line it speaks of.
 
+    MOVES may also be a file with one position a line, or - for stdin. A line that is wrong is told
+    on stderr with its number (null in JSON); the exit status is then 1.
+
     \b
     Examples:
       claimeven explain 4455
       claimeven explain 226744515337 --threads 2
       claimeven explain 4455 --json
+      claimeven explain positions.txt --book my.book
     """
-    position = Position.from_moves(moves, geometry)
-    if position.is_over:
-        raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
+    inputs = Inputs(positions, lambda moves: ongoing(moves, geometry))
     say_when_compiling()
-    from claimeven.cli.watched import WatchedSolver  # noqa: PLC0415 - for a quick start
-    from claimeven.review.explain import explain  # noqa: PLC0415 - as above
-    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+    solver = solving.solver(geometry)
+    for given in inputs:
+        _answer(given, solver, inputs.are_many, as_json)
+        sys.stdout.flush()
+    if inputs.failed:
+        ctx.exit(1)
 
-    solver = Solver(position.geometry, table_mb, threads)
+
+def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_json: bool) -> None:
+    """Print the explanation of one position; among many each has its moves above it."""
+    from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
+
+    position = given.value
+    if as_json and position is None:
+        print("null")
+        return
+    if is_one_of_many and not as_json:
+        print(f"position {given.moves or '(the empty board)'}")
+    if position is None:
+        print(f"not explained: {given.error}\n")
+        return
     with status_line() as line:
         explanation = explain(position, WatchedSolver(solver, line))
     if as_json:
-        write_json({"moves": moves, **explanation.as_dict()}, sys.stdout)
+        write_json({"moves": given.moves, **explanation.as_dict()}, sys.stdout)
         return
-    click.echo(board_text(position, sys.stdout))
-    click.echo()
-    click.echo(explanation.text(max(LEAST_WIDTH, min(WIDTH, table_width()))))
+    print(board_text(position, sys.stdout))
+    print()
+    print(explanation.text(text_width()) + "\n" * is_one_of_many)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from claimeven import __version__, interrupts
+from claimeven.cli.streams import drop_output, prepare_streams
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
@@ -27,7 +26,8 @@ VERBS = {
     "perft": ("claimeven.cli.perft", "Count positions and move sequences, ply by ply."),
 }
 
-INTERRUPTED = 130
+#: Exit statuses: bad input, output that could not be written, Ctrl-C.
+BAD_INPUT, LOST_OUTPUT, INTERRUPTED = 2, 1, 130
 
 
 class LazyVerbs(click.Group):
@@ -73,7 +73,7 @@ def cli(ctx: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: bad input ends with one sentence on stderr and exit status 2."""
-    _open_standard_streams()
+    prepare_streams()
     try:
         status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
     except ClaimevenError as error:
@@ -90,28 +90,17 @@ def main(arguments: list[str] | None = None) -> None:
         status = INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone: say nothing more.
-        status = _silence()
+        drop_output()
+        status = LOST_OUTPUT
     except OSError as error:
         complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}")
-        status = _silence()
+        drop_output()
+        status = LOST_OUTPUT
     sys.exit(status if isinstance(status, int) else 0)
-
-
-def _open_standard_streams() -> None:
-    """Give what was started without a stdin, stdout or stderr an empty one."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open for good
-
-
-def _silence() -> int:
-    """Let no late flush of stdout complain; return the exit status for lost output."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
 
 
 def complain(sentence: str) -> int:
     """Say on stderr what is wrong with the input; return the exit status for it."""
     one_line = " ".join(sentence.split())
     print(f"claimeven: {one_line}", file=sys.stderr)
-    return 2
+    return BAD_INPUT

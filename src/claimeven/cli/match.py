@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import TextIO
 
 import click
 
 from claimeven.agents import Limit
 from claimeven.arena import MatchPlan, MatchResult, PlayedGame, Schedule, play_games
-from claimeven.cli.common import (
-    board_text,
-    clean_stdout,
-    geometry_options,
-    limit_options,
-    say_when_compiling,
-    table_width,
-    write_json,
-)
+from claimeven.cli.boards import board_text
+from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
+from claimeven.cli.options import geometry_options, json_option, limit_options
+from claimeven.cli.progress import counting, say_when_compiling
+from claimeven.cli.streams import clean_stdout, table_width
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-
-#: Cells a horizontal rule of the progress bar takes.
-_BAR = 30
 
 
 @click.command("match")
@@ -47,7 +39,7 @@ _BAR = 30
 @geometry_options
 @limit_options
 @click.option("--show", is_flag=True, help="Print the moves and the final board of every game.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -108,7 +100,7 @@ def _play(
     except KeyboardInterrupt as error:
         first, ended = None, error
     if first is not None:
-        with _progress(plan.schedule.games) as tick:
+        with counting(plan.schedule.games, "games") as tick:
             try:
                 for game in _chain(first, games):
                     played[game.number] = game
@@ -124,34 +116,6 @@ def _play(
 def _chain(first: PlayedGame, rest: Iterator[PlayedGame]) -> Iterator[PlayedGame]:
     yield first
     yield from rest
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], object]]:
-    """Show a bar on stderr when it is a terminal; yield a function that takes the games done."""
-    if not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console  # noqa: PLC0415 - costs start-up time
-    from rich.progress import (  # noqa: PLC0415 - for a quick start
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    bar = Progress(
-        TextColumn("games"),
-        BarColumn(_BAR),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("games", total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _print_game(played: PlayedGame, plan: MatchPlan, out: TextIO) -> None:

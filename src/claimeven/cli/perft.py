@@ -6,7 +6,9 @@ import sys
 
 import click
 
-from claimeven.cli.common import geometry_options, say_when_compiling, write_json
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option
+from claimeven.cli.progress import say_when_compiling
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -16,7 +18,7 @@ from claimeven.game.position import Position
 @click.argument("plies", type=int)
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @geometry_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
     """Count the move sequences and the distinct positions of each ply up to PLIES.
 

@@ -13,19 +13,16 @@ import numpy as np
 from claimeven.agents import Agent, Limit, make_agents
 from claimeven.agents.human import HumanAgent
 from claimeven.arena.game import begin_game, checked_decision
-from claimeven.cli.common import (
-    blaming,
-    board_text,
-    clean_stdout,
-    geometry_options,
-    limit_options,
-    say_when_compiling,
-    write_json,
-)
+from claimeven.cli.boards import board_text
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import check_seed, geometry_options, limit_options
+from claimeven.cli.progress import say_when_compiling
+from claimeven.cli.streams import clean_stdout
 from claimeven.cli.thinking import (
     LEVELS,
     TREE_DEPTH,
     TREE_NODES,
+    blaming,
     choice_line,
     decision_lines,
     trace_lines,
@@ -219,8 +216,7 @@ def command(
     start = Position.from_moves(moves, geometry)
     if start.is_over:
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
-    if seed < 0:
-        raise ClaimevenError(f"a seed is 0 or more, not {seed}")
+    check_seed(seed)
     say_when_compiling()
     with clean_stdout() as out:
         specs = (first_spec, second_spec, hint or _usual_helper(geometry))

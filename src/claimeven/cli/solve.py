@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common import geometry_options, say_when_compiling, write_json
-from claimeven.cli.solving import progress_text, score_text, solver_options, status_line
+from claimeven.cli.boards import ongoing
+from claimeven.cli.inputs import Inputs
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, solver_options
+from claimeven.cli.progress import say_when_compiling, status_line
+from claimeven.cli.solving import SolverChoice, progress_text, score_text
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
-
-#: The argument that stands for the lines of stdin.
-STREAM = "-"
 
 
 @click.command("solve")
@@ -27,7 +28,6 @@ STREAM = "-"
     "--all", "every", is_flag=True, help="The score of every column, not of the position."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a position.")
-@click.option("--no-book", is_flag=True, help="Search positions of the opening book too.")
 @solver_options
 @geometry_options
 @click.pass_context
@@ -36,74 +36,50 @@ def command(
     positions: tuple[str, ...],
     every: bool,
     as_json: bool,
-    no_book: bool,
-    threads: int,
-    table_mb: float,
+    solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Print the exact score of each position, given by its moves ("" is the empty board).
 
-    The score is seen from the side to move: 0 is a draw; with n discs on the board before the
-    winning one, (cells + 1 - n) // 2 rounded down when the side to move wins, and minus that
-    when it loses. With --all a line has one score a column, `.` where the column is full. JSON
+    A score is seen from the side to move: 0 is a draw, a positive one a win, a negative one a
+    loss, and the sooner the end the further from 0. In numbers: with n discs on the board before
+    the winning one it is (cells + 1 - n) // 2 for the winner, minus that for the loser.
+
+    With --all a line has one score a column, left to right, `.` where the column is full. JSON
     always holds the scores of all columns (null where full), the outcome for the side to move, the
     plies to the end, and the nodes and seconds spent.
 
-    `-` reads positions from stdin, one a line, and answers each at once. A line that is wrong is
-    told on stderr with its number and answered by an empty line (null in JSON); the exit status
-    is then 1.
+    MOVES may also be a file with one position a line, or - for stdin; each line is answered at
+    once. A line that is wrong is told on stderr with its number and answered by an empty line
+    (null in JSON); the exit status is then 1.
 
     \b
     Examples:
       claimeven solve 4455
       claimeven solve 4455 226744515337 --all
       claimeven solve "" --json
+      claimeven solve positions.txt --book my.book
       printf '4455\\n12\\n' | claimeven solve - --threads 2
       claimeven solve "" --columns 5 --rows 5
     """
-    streamed = STREAM in positions
-    if streamed and len(positions) > 1:
-        raise ClaimevenError("'-' stands for all positions: give moves or '-', not both")
     if not positions:
-        raise ClaimevenError("give the moves of a position such as 4455, \"\" or '-' for stdin")
-    joined = [] if streamed else ["".join(moves.split()) for moves in positions]
-    given = [(moves, ongoing(moves, geometry)) for moves in joined]
+        raise ClaimevenError(
+            "give the moves of a position such as 4455, \"\", a file, or '-' for stdin"
+        )
+    inputs = Inputs(positions, lambda moves: ongoing(moves, geometry))
     say_when_compiling()
-    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-
-    solver = Solver(geometry, table_mb, threads, None if no_book else "auto")
-    failed = False
-    for moves, position in _stream(sys.stdin, geometry) if streamed else given:
-        if position is None:
-            failed = True
-            print("null" if as_json else "", flush=True)
+    solver = solving.solver(geometry)
+    for given in inputs:
+        if given.value is None:
+            print("null" if as_json else "")
         elif as_json:
-            write_json(_as_dict(solver, moves, position), sys.stdout)
+            write_json(_as_dict(solver, given.moves, given.value), sys.stdout)
         else:
-            scores = _scores(solver, moves, position, every)
-            print(" ".join([moves, *map(score_text, scores)]))
+            scores = _scores(solver, given.moves, given.value, every)
+            print(" ".join([given.moves, *map(score_text, scores)]))
         sys.stdout.flush()
-    if failed:
+    if inputs.failed:
         ctx.exit(1)
-
-
-def ongoing(moves: str, geometry: Geometry) -> Position:
-    """Return the position after the moves; `ClaimevenError` if the game is over by then."""
-    position = Position.from_moves(moves, geometry)
-    if position.is_over:
-        raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
-    return position
-
-
-def _stream(lines: TextIO, geometry: Geometry) -> Iterator[tuple[str, Position | None]]:
-    """Yield each line's moves with its position; None for a wrong one, which is told on stderr."""
-    for number, line in enumerate(lines, start=1):
-        moves = "".join(line.split())
-        try:
-            yield moves, ongoing(moves, geometry)
-        except ClaimevenError as error:
-            print(f"claimeven: line {number}: {error}", file=sys.stderr, flush=True)
-            yield moves, None
 
 
 def _scores(solver: Solver, moves: str, position: Position, every: bool) -> Iterable[int | None]:
@@ -119,7 +95,7 @@ def _scores(solver: Solver, moves: str, position: Position, every: bool) -> Iter
 
 
 def _as_dict(solver: Solver, moves: str, position: Position) -> dict[str, object]:
-    from claimeven.solver import outcome_word, plies_to_end  # noqa: PLC0415 - as above
+    from claimeven.solver import outcome_word, plies_to_end  # noqa: PLC0415 - for a quick start
 
     before = solver.statistics
     scores = list(_scores(solver, moves, position, every=True))

@@ -1,75 +1,75 @@
-"""What the verbs that solve share: options of the solver, progress on a terminal."""
+"""What the verbs that solve share: the solver as asked for, and its progress on a terminal."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import click
-
-from claimeven.cli.common import table_width
+from claimeven.cli.progress import StatusLine
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
 
 if TYPE_CHECKING:
-    from claimeven.solver import SolveProgress
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-#: Seconds of work before progress is shown, and between two updates.
-PATIENCE = 1.0
-TICK = 0.2
+    from claimeven.solver import SolveProgress, Solver
 
 
-def solver_options(command: Command) -> Command:
-    """Add --threads and --table-mb."""
-    command = click.option(
-        "--table-mb", type=float, default=128, show_default=True, help="Size of the table in MB."
-    )(command)
-    return click.option(
-        "--threads", default=1, show_default=True, help="Threads that search together."
-    )(command)
+@dataclass(frozen=True)
+class SolverChoice:
+    """What a user asks of the solver; `book` is a file, None for the book that comes along."""
+
+    threads: int
+    table_mb: float
+    book: str | None = None
+    no_book: bool = False
+
+    def __post_init__(self) -> None:
+        if self.book is not None and self.no_book:
+            raise ClaimevenError("give --book FILE or --no-book, not both")
+        if self.book == "":
+            raise ClaimevenError("--book takes the name of a file, not ''")
+
+    def solver(self, geometry: Geometry) -> Solver:
+        """Return the solver for a board; `ClaimevenError` for one that cannot be."""
+        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+        book = Path(self.book) if self.book is not None else None if self.no_book else "auto"
+        return Solver(geometry, self.table_mb, self.threads, book)
 
 
-class StatusLine:
-    """A line on stderr that is written over; nothing where stderr is no terminal."""
+class WatchedSolver:
+    """A solver that shows its progress on a status line while it works for something larger."""
 
-    def __init__(self) -> None:
-        self._begin = time.monotonic()
-        self._shown_at = 0.0
-        self._width = 0
+    def __init__(self, solver: Solver, line: StatusLine) -> None:
+        self.solver = solver
+        self.line = line
 
-    def show(self, make: Callable[[], str]) -> None:
-        """Show the text that `make` gives, unless the work is young or was shown just now."""
-        now = time.monotonic()
-        if now - self._begin < PATIENCE or now - self._shown_at < TICK or not sys.stderr.isatty():
-            return
-        self._shown_at = now
-        text = make()[: table_width(sys.stderr) - 1]
-        print(f"\r{text:<{self._width}}", end="", file=sys.stderr, flush=True)
-        self._width = max(self._width, len(text))
+    @property
+    def geometry(self) -> Geometry:
+        """The board that is solved."""
+        return self.solver.geometry
 
-    def clear(self) -> None:
-        """Wipe the line."""
-        if self._width:
-            print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
-            self._width = 0
+    def score(self, position: Position) -> int:
+        """Return the score of a position."""
+        return self.solver.score(position, progress=self._show(position))
 
+    def scores(self, position: Position) -> tuple[int | None, ...]:
+        """Return the score of every column."""
+        return self.solver.scores(position, progress=self._show(position))
 
-@contextmanager
-def status_line() -> Iterator[StatusLine]:
-    """Yield a status line that is wiped at the end."""
-    line = StatusLine()
-    try:
-        yield line
-    finally:
-        line.clear()
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """Return best play to the end."""
+        return self.solver.principal_variation(position, progress=self._show(position))
+
+    def _show(self, position: Position) -> Callable[[SolveProgress], None]:
+        return lambda at: self.line.show(lambda: progress_text(f"ply {position.ply}", at))
 
 
 def progress_text(what: str, at: SolveProgress) -> str:
     """Say how far a search is: nodes, rate, bounds, columns decided."""
-    text = f"{what or 'empty board'}: {at.nodes:,} nodes, {at.rate / 1e6:.1f} M/s"
+    text = f"{what or 'empty board'}: {at.nodes:,} nodes, {at.rate / 1e6:.1f} million a second"
     text += f", score {at.low} to {at.high}"
     decided = [score_text(score) for score in at.scores]
     return f"{text}, columns {' '.join(decided)}" if decided else text

@@ -7,17 +7,12 @@ import numpy as np
 
 from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
 from claimeven.arena.game import begin_game, checked_decision
-from claimeven.cli.common import (
-    blaming,
-    board_text,
-    clean_stdout,
-    geometry_options,
-    limit_options,
-    say_when_compiling,
-    write_json,
-)
-from claimeven.cli.thinking import TREE_DEPTH, TREE_NODES, decision_lines, trace_lines
-from claimeven.game.errors import ClaimevenError
+from claimeven.cli.boards import board_text, ongoing
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import check_seed, geometry_options, json_option, limit_options
+from claimeven.cli.progress import say_when_compiling
+from claimeven.cli.streams import clean_stdout
+from claimeven.cli.thinking import TREE_DEPTH, TREE_NODES, blaming, decision_lines, trace_lines
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -58,7 +53,7 @@ from claimeven.outputs import check_output, write_text
     "svg_file",
     help="Write a drawing of the tree to this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(
     moves: str,
     spec: str,
@@ -87,11 +82,8 @@ def command(
       claimeven think 44 --agent uct:iterations=5000 --tree --svg tree.svg
       claimeven think 4455 --agent alphabeta --tree --json
     """
-    position = Position.from_moves(moves, geometry)
-    if position.is_over:
-        raise ClaimevenError(f"the game is over after {moves}: {position.outcome}")
-    if seed < 0:
-        raise ClaimevenError(f"a seed is 0 or more, not {seed}")
+    position = ongoing(moves, geometry)
+    check_seed(seed)
     if svg_file is not None:
         check_output(svg_file)
     say_when_compiling()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 from claimeven.agents import Agent, Decision
+from claimeven.agents.contract import AgentFault
 from claimeven.agents.files import describe
-from claimeven.cli.common import WIDTH
+from claimeven.cli.streams import WIDTH
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 
@@ -75,6 +77,15 @@ def choice_line(decision: Decision, position: Position) -> str:
         word = "iterations" if "iterations" in decision.details else "nodes"
         parts.append(f"{word} {decision.nodes:,}")
     return ", ".join([*parts, f"{decision.seconds:.4f} s"])
+
+
+@contextmanager
+def blaming(agent: Agent) -> Iterator[None]:
+    """Let a fault say whose it is."""
+    try:
+        yield
+    except AgentFault as fault:
+        raise AgentFault(f"{agent.name} {fault}") from fault
 
 
 def trace_lines(

@@ -1,6 +1,5 @@
 """Compiled code: how kernels are made, kept on disk, and what they share with each other."""
 
-from claimeven.compiled.cache import cache_folder
 from claimeven.compiled.intrinsics import (
     leading_zeros,
     line_of_four,
@@ -18,7 +17,6 @@ __all__ = [
     "Kernel",
     "Word",
     "Words",
-    "cache_folder",
     "inlined",
     "kernel",
     "leading_zeros",

@@ -1,59 +1,125 @@
-"""Where compiled code is kept between runs: a folder of the user's cache, named after the sources.
+"""Compiled code kept between runs: one file a kernel, in the user's cache folder.
 
-The folder is named after a digest of the package's own sources, so an edit or an upgrade never
-runs stale code, and an installation that cannot be written to works too.
-`CLAIMEVEN_CACHE_DIR` moves the folder.
+A file, named after the kernel and a digest of all that its code depends on:
+
+```text
+    offset  bytes  what
+         0      8  magic: "C4KERN" 0x01 0x0A
+         8     16  BLAKE2b digest of the rest
+        24      .  the compiled code, as Numba hands it over
+```
+
+Nothing here ever fails a caller. A file that is damaged counts as absent and is written anew; a
+folder that cannot be written to is done without; files are moved into place whole, so processes
+that write the same one at once do each other no harm. `CLAIMEVEN_CACHE_DIR` moves the folder.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import platform
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+import re
+import shutil
+import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import numba
 import platformdirs
 
-#: Rooms whose sources decide what a kernel does; the others hold no compiled code.
-COMPILED_ROOMS = ("compiled", "game", "evaluation", "minimax", "montecarlo", "solver", "dataset")
+MAGIC = b"C4KERN\x01\n"
+SUFFIX = ".kernel"
+#: What is kept: files used within so many days, the last used ones, up to so many bytes in all.
+KEEP_DAYS, KEEP_BYTES = 60, 200 << 20
+
+_DIGEST_BYTES = 16
+_DAY = 86_400
+_UNFINISHED = ".part"
+#: The folders, beside ours, in which version 0.1 kept its code.
+_FORMER = re.compile(r"compiled-[0-9a-f]{20}")
 
 
-@cache
-def cache_folder() -> Path:
-    """Return the folder of this version's compiled code (not necessarily there yet)."""
-    package = Path(__file__).parent.parent
-    digest = hashlib.blake2b(digest_size=10)
-    digest.update(f"{numba.__version__} {platform.python_version()} {platform.machine()}".encode())
-    for room in COMPILED_ROOMS:
-        for source in sorted((package / room).glob("**/*.py")):
-            name = source.relative_to(package).as_posix()
-            digest.update(name.encode() + source.read_bytes())
+def cache_folder() -> Path | None:
+    """Return the folder of compiled code, not necessarily there yet; None for a user without one.
+
+    `CLAIMEVEN_CACHE_DIR` is read at every call.
+    """
     chosen = os.environ.get("CLAIMEVEN_CACHE_DIR")
-    base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("claimeven"))
-    return base / f"compiled-{digest.hexdigest()}"
-
-
-@contextmanager
-def caching_in(folder: Path) -> Iterator[None]:
-    """Let Numba cache what is compiled meanwhile in `folder`, and nothing else there."""
-    settings: Any = numba.config
-    before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(folder)
+    if chosen:
+        return Path(chosen) / "kernels"
     try:
-        yield
-    finally:
-        settings.CACHE_DIR = before
+        users = Path(platformdirs.user_cache_dir("claimeven"))
+    except RuntimeError:  # neither HOME nor an entry in the list of users
+        return None
+    return users / "kernels" if users.is_absolute() else None
 
 
-def may_write(folder: Path) -> bool:
-    """Whether files can be made in a folder, which is made if it is not there."""
+def read(path: Path) -> bytes | None:
+    """Return what `write` put into a file; None if it is not there, damaged or unreadable."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        data = path.read_bytes()
     except OSError:
-        return False
-    return os.access(folder, os.W_OK)
+        return None
+    start = len(MAGIC) + _DIGEST_BYTES
+    content = data[start:]
+    if data[:start] != MAGIC + _digest(content):
+        return None
+    with suppress(OSError):
+        if time.time() - path.stat().st_mtime > _DAY:
+            path.touch()
+    return content
+
+
+def write(path: Path, content: bytes) -> None:
+    """Put content into a file, whole or not at all; then remove what was not used for long."""
+    unfinished = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        number, unfinished = tempfile.mkstemp(_UNFINISHED, f".{path.stem}-", path.parent)
+        with os.fdopen(number, "wb") as stream:
+            stream.write(MAGIC + _digest(content) + content)
+        Path(unfinished).replace(path)
+        unfinished = None
+        tidy(path.parent)
+    except OSError:
+        return
+    finally:
+        if unfinished is not None:
+            with suppress(OSError):
+                Path(unfinished).unlink()
+
+
+def tidy(folder: Path) -> None:
+    """Remove what was not used for `KEEP_DAYS`, and the least recently used beyond `KEEP_BYTES`.
+
+    Only files and folders that claimeven made are looked at. A process that still wants one of
+    them compiles it again.
+    """
+    now = time.time()
+    with suppress(OSError):
+        room = KEEP_BYTES
+        for used, path in sorted(_files(folder), reverse=True):
+            days = (now - used) / _DAY
+            room -= path.stat().st_size
+            if room < 0 or days > (1 if path.suffix == _UNFINISHED else KEEP_DAYS):
+                path.unlink()
+        for former in folder.parent.iterdir():
+            if _FORMER.fullmatch(former.name) and not former.is_symlink():
+                # A kernel's own file there was touched whenever the kernel was loaded.
+                used = max((path.lstat().st_mtime for path in former.iterdir()), default=0.0)
+                if (now - used) / _DAY > KEEP_DAYS:
+                    shutil.rmtree(former, ignore_errors=True)
+
+
+def _files(folder: Path) -> list[tuple[float, Path]]:
+    """Return when each of our files was last used, and the file."""
+    found = []
+    for path in folder.iterdir():
+        if path.suffix in (SUFFIX, _UNFINISHED):
+            with suppress(OSError):
+                found.append((path.stat().st_mtime, path))
+    return found
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()

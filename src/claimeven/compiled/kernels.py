@@ -1,21 +1,31 @@
 """The `kernel` and `inlined` decorators: how Numba is set up.
 
 A kernel is compiled for an explicit signature when it is first called, without the Python error
-model, releasing the GIL, and cached on disk (see `cache`).
+model, releasing the GIL, and kept on disk (see `cache`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
+import re
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import update_wrapper
-from threading import Lock
+from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar, cast
 
+import llvmlite
 import numba
+from numba.core import compiler, serialize
 from numba.extending import typeof_impl
 
-from claimeven.compiled.cache import cache_folder, caching_in, may_write
+from claimeven import interrupts
+from claimeven.compiled import cache
+from claimeven.compiled.sources import sources_digest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -41,6 +51,10 @@ PLAIN = bool(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0")
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
+#: Kernels are loaded one at a time: they call each other, and Numba compiles for one thread only.
+_LOADING = RLock()
+
+
 class Kernel:
     """A function that is compiled, or loaded from the cache, when it is first called.
 
@@ -53,7 +67,6 @@ class Kernel:
         self.py_func = function
         self.signatures = signatures
         self._compiled: Callable[..., Any] | None = None
-        self._lock = Lock()
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -62,25 +75,70 @@ class Kernel:
         return compiled(*arguments) if compiled is not None else self.load()(*arguments)
 
     def load(self) -> Callable[..., Any]:
-        """Return the compiled function, ready to run."""
-        with self._lock:
+        """Return the compiled function, ready to run. Ctrl-C ends it as KeyboardInterrupt."""
+        with _LOADING:
             if self._compiled is None:
-                self._compiled = self._load()
+                with interrupts.seen_through():
+                    self._compiled = self._load()
             return self._compiled
 
     def _load(self) -> Callable[..., Any]:
-        function, folder = self.py_func, cache_folder()
-        signatures = list(self.signatures)
-        if not may_write(folder):
-            _tell_of_compilation()
-            return cast(Callable[..., Any], numba.njit(signatures, **_OPTIONS)(function))
-        done = folder / f"{function.__module__}.{function.__qualname__}"
-        if not done.exists():
-            _tell_of_compilation()
-        with caching_in(folder):
-            compiled: Any = numba.njit(signatures, cache=True, **_OPTIONS)(function)
-        done.touch()
+        compiled: Any = numba.njit(**_OPTIONS)(self.py_func)
+        compiled._cache = KernelCache(self.py_func)
+        for signature in self.signatures:
+            compiled.compile(signature)
+        compiled.disable_compile()
         return cast(Callable[..., Any], compiled)
+
+
+class KernelCache:
+    """What Numba asks for the code of a function before it compiles, and hands it to afterwards.
+
+    Numba would keep its own files; it takes any object with these methods (its
+    `core.caching._Cache`). Ours are checked before they are used and kept under a finer name.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def path_of(self, signature: Any, target: Any) -> Path | None:
+        """Return the file of one signature's code; None where there can be none.
+
+        It is named after all that the code depends on: the sources, the kind of processor, and
+        the versions of those who make it.
+        """
+        folder = cache.cache_folder()
+        if folder is None:
+            return None
+        try:
+            digest = hashlib.blake2b(sources_digest(self.function.__module__), digest_size=10)
+        except OSError:
+            return None
+        name = f"{self.function.__module__}.{self.function.__qualname__}"
+        made_by = (numba.__version__, llvmlite.__version__, sys.version, sorted(_OPTIONS.items()))
+        digest.update(repr((name, str(signature), target.magic_tuple(), made_by)).encode())
+        shown = re.sub(r"[^\w.]", "_", name.partition(".")[2])
+        return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the compiled code of a signature, None if it is not kept."""
+        target_context.refresh()
+        path = self.path_of(signature, target_context.codegen())
+        content = None if path is None else cache.read(path)
+        if content is not None:
+            # What was kept is whole. That it cannot be used all the same is no reason to fail.
+            with suppress(Exception):
+                rebuild: Any = compiler.CompileResult._rebuild
+                return rebuild(target_context, *pickle.loads(content))
+        _tell_of_compilation()
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep the compiled code of a signature."""
+        path = self.path_of(signature, result.codegen)
+        if path is not None and not result.library.has_dynamic_globals:
+            dumps: Any = serialize.dumps
+            cache.write(path, dumps(result._reduce()))
 
 
 @typeof_impl.register(Kernel)

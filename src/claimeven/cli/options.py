@@ -1,0 +1,100 @@
+"""Options that several verbs share: board, limits, seed, solver, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from claimeven.agents.contract import Limit
+from claimeven.cli.solving import SolverChoice
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+
+Command = Callable[..., Any]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+def geometry_options(command: Command) -> Command:
+    """Add --columns, --rows and --connect; the command gets them as one `geometry`."""
+
+    @wraps(command)
+    def with_geometry(columns: int, rows: int, connect: int, **others: Any) -> Any:
+        return command(geometry=Geometry(columns, rows, connect), **others)
+
+    decorated: Command = with_geometry
+    for name, usual, help_text in (
+        ("--connect", 4, "Discs in a line that win, 2 to 8."),
+        ("--rows", 6, "Rows of the board, 1 to 16."),
+        ("--columns", 7, "Columns of the board, 1 to 16."),
+    ):
+        decorated = click.option(name, default=usual, show_default=True, help=help_text)(decorated)
+    return decorated
+
+
+def limit_options(command: Command) -> Command:
+    """Add --seconds, --iterations, --depth and --nodes; the command gets them as one `limit`."""
+
+    @wraps(command)
+    def with_limit(
+        seconds: float | None,
+        iterations: int | None,
+        depth: int | None,
+        nodes: int | None,
+        **others: Any,
+    ) -> Any:
+        return command(limit=Limit(seconds, iterations, depth, nodes), **others)
+
+    decorated: Command = with_limit
+    for name, kind, help_text in (
+        ("--nodes", int, "Positions an agent may look at for a move."),
+        ("--depth", int, "Plies an agent may look ahead."),
+        ("--iterations", int, "Monte Carlo iterations an agent may make for a move."),
+        ("--seconds", float, "Wall-clock time an agent may take for a move."),
+    ):
+        decorated = click.option(name, type=kind, help=help_text)(decorated)
+    return decorated
+
+
+def search_options(command: Command) -> Command:
+    """Add --threads and --table-mb."""
+    command = click.option(
+        "--table-mb",
+        type=float,
+        default=128,
+        show_default=True,
+        help="Size of the transposition table in MB.",
+    )(command)
+    return click.option(
+        "--threads", default=1, show_default=True, help="Threads that search together."
+    )(command)
+
+
+def solver_options(command: Command) -> Command:
+    """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`."""
+
+    @wraps(command)
+    def with_solver(
+        threads: int, table_mb: float, book_file: str | None, no_book: bool, **others: Any
+    ) -> Any:
+        return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)
+
+    decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(
+        with_solver
+    )
+    decorated = click.option(
+        "--book",
+        "book_file",
+        metavar="FILE",
+        help="Opening book to use in place of the one that comes along.",
+    )(decorated)
+    return search_options(decorated)
+
+
+def check_seed(seed: int) -> None:
+    """Raise `ClaimevenError` for a seed below 0."""
+    if seed < 0:
+        raise ClaimevenError(f"a seed is 0 or more, not {seed}")

@@ -1,0 +1,113 @@
+"""Progress on stderr: one line, written over, and only on a terminal that can do so."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from claimeven.cli.streams import is_live, table_width
+
+#: Seconds of work before progress is shown, and between two updates.
+PATIENCE = 1.0
+TICK = 0.2
+
+
+class StatusLine:
+    """A line on stderr that is written over; nothing where stderr is no terminal, or a dumb one.
+
+    It is made of a carriage return and blanks alone, so no terminal shows an escape code.
+    """
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+        self._shown_at = 0.0
+        self._width = 0
+
+    def show(self, make: Callable[[], str]) -> None:
+        """Show the text that `make` gives, unless the work is young or was shown just now."""
+        now = time.monotonic()
+        if now - self._begin < PATIENCE or now - self._shown_at < TICK or not is_live(sys.stderr):
+            return
+        self._shown_at = now
+        text = make()[: table_width(sys.stderr) - 1]
+        print(f"\r{text:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(text)
+
+    def clear(self) -> None:
+        """Wipe the line."""
+        if self._width:
+            print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
+            self._width = 0
+
+
+@contextmanager
+def status_line() -> Iterator[StatusLine]:
+    """Yield a status line that is wiped at the end."""
+    line = StatusLine()
+    try:
+        yield line
+    finally:
+        line.clear()
+
+
+@contextmanager
+def counting(total: int, things: str) -> Iterator[Callable[[int], None]]:
+    """Show how many of `total` things ("games") are done; yield a function that takes the number.
+
+    >>> with counting(3, "games") as tick:
+    ...     tick(1)
+    """
+    begin = time.monotonic()
+    with status_line() as line:
+        yield lambda done: line.show(
+            lambda: count_text(done, total, things, time.monotonic() - begin)
+        )
+
+
+def count_text(done: int, total: int, things: str, seconds: float, resumed: int = 0) -> str:
+    """Say how far work is, its rate and the time left; `resumed` were done before it began.
+
+    >>> count_text(500, 2000, "positions", 50.0, resumed=400)
+    '500 of 2,000 positions, 2.0 a second, 12 min left'
+    """
+    text = f"{done:,} of {total:,} {things}"
+    fresh = done - resumed
+    if fresh <= 0 or seconds <= 0:
+        return text
+    rate = fresh / seconds
+    return f"{text}, {rate_text(rate)}, {time_text((total - done) / rate)} left"
+
+
+def rate_text(rate: float) -> str:
+    """Say how many there are in a second, or in a minute where they are few.
+
+    >>> rate_text(1234.5), rate_text(0.5)
+    ('1,234 a second', '30 a minute')
+    """
+    if rate < 1:
+        return f"{rate * 60:.0f} a minute"
+    return f"{rate:,.0f} a second" if rate >= 10 else f"{rate:.1f} a second"
+
+
+def time_text(seconds: float) -> str:
+    """Say a time in the unit that suits it.
+
+    >>> time_text(59), time_text(200), time_text(20_000)
+    ('59 s', '3 min', '5 h 33 min')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60:,} h {minutes % 60} min"
+
+
+def say_when_compiling() -> None:
+    """Let the first compilation be told on stderr."""
+    from claimeven.compiled import when_compiling  # noqa: PLC0415 - imports Numba
+
+    def tell() -> None:
+        print("compiling the searches, once after an installation ...", file=sys.stderr)
+
+    when_compiling(tell)

@@ -1,0 +1,155 @@
+"""Compiled code on disk: what is found again, what is removed, and all that can be wrong there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from claimeven.compiled import cache
+
+DAY = 86_400
+COUNT = ("-m", "claimeven", "perft", "4")
+#: The same after something was done to the process.
+RUN = """
+import runpy, sys
+sys.argv = ["claimeven", "perft", "4"]
+runpy.run_module("claimeven", run_name="__main__")
+"""
+
+
+def started(*words: str, **variables: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **variables},
+    )  # fmt: skip
+
+
+def counted(program: subprocess.Popen[str]) -> str:
+    """What `claimeven perft 4` printed, its times left out."""
+    out, err = program.communicate(timeout=300)
+    assert program.returncode == 0, err
+    assert "Traceback" not in err
+    assert "1,120" in out
+    return err
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "name.kernel"
+    assert cache.read(path) is None
+    for content in (b"", b"compiled", bytes(range(256)) * 100):
+        cache.write(path, content)
+        assert cache.read(path) == content
+    assert [file.name for file in path.parent.iterdir()] == ["name.kernel"]
+
+
+def test_no_damage_goes_unseen(tmp_path: Path) -> None:
+    path = tmp_path / "name.kernel"
+    cache.write(path, b"code")
+    whole = path.read_bytes()
+    damaged = [whole[:length] for length in range(len(whole))] + [whole + b"\0"]
+    damaged += [
+        whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
+        for place in range(len(whole))
+        for bit in range(8)
+    ]
+    for data in damaged:
+        path.write_bytes(data)
+        assert cache.read(path) is None
+
+
+def test_the_folder_is_chosen_or_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAIMEVEN_CACHE_DIR", "elsewhere")
+    assert cache.cache_folder() == Path("elsewhere") / "kernels"
+    monkeypatch.delenv("CLAIMEVEN_CACHE_DIR")
+    found = cache.cache_folder()
+    assert found is not None
+    assert found.is_absolute()
+    assert "claimeven" in found.parts
+
+
+def test_old_files_go(tmp_path: Path) -> None:
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    now = time.time()
+    for name, days in (
+        ("new.kernel", 1), ("old.kernel", cache.KEEP_DAYS + 1), (".left.part", 2),
+        (".fresh.part", 0), ("theirs.txt", 999),
+    ):  # fmt: skip
+        (folder / name).touch()
+        os.utime(folder / name, (now, now - days * DAY))
+    for name, days in (
+        (f"compiled-{'0a' * 10}", 999), (f"compiled-{'1b' * 10}", 1), ("compiled-theirs", 999)
+    ):  # fmt: skip
+        (tmp_path / name / "game").mkdir(parents=True)
+        (tmp_path / name / "claimeven.game.kernel").touch()
+        (tmp_path / name / "game" / "kernel.nbi").touch()
+        for path in (tmp_path / name / "claimeven.game.kernel", tmp_path / name / "game"):
+            os.utime(path, (now, now - days * DAY))
+    cache.tidy(folder)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".fresh.part", "new.kernel", "theirs.txt"
+    ]  # fmt: skip
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"compiled-{'1b' * 10}", "compiled-theirs", "kernels"
+    ]  # fmt: skip
+
+
+def test_the_last_used_are_kept_when_there_are_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "KEEP_BYTES", 250)
+    now = time.time()
+    for days in range(1, 5):
+        path = tmp_path / f"{days}.kernel"
+        path.write_bytes(b"x" * 100)
+        os.utime(path, (now, now - days * DAY))
+    cache.tidy(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.kernel", "2.kernel"]
+
+
+def test_a_file_that_is_read_counts_as_used(tmp_path: Path) -> None:
+    path = tmp_path / "name.kernel"
+    cache.write(path, b"code")
+    now = time.time()
+    os.utime(path, (now, now - 50 * DAY))
+    assert cache.read(path) == b"code"
+    assert now - path.stat().st_mtime < DAY
+
+
+def test_processes_that_compile_at_once_do_each_other_no_harm(tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    programs = [started(*COUNT, CLAIMEVEN_CACHE_DIR=folder) for _ in range(3)]
+    for program in programs:
+        counted(program)
+    files = list((tmp_path / "kernels").iterdir())
+    assert files
+    assert all(cache.read(path) is not None for path in files)
+    assert "compiling" not in counted(started(*COUNT, CLAIMEVEN_CACHE_DIR=folder))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on files")
+def test_a_disk_that_is_full_is_done_without(tmp_path: Path) -> None:
+    small = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+    err = counted(started("-c", small + RUN, CLAIMEVEN_CACHE_DIR=str(tmp_path)))
+    assert "compiling" in err
+    assert list((tmp_path / "kernels").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no list of users")
+def test_a_user_without_a_home_is_served(tmp_path: Path) -> None:
+    homeless = (
+        "import os, pwd\n"
+        "for name in ('HOME', 'XDG_CACHE_HOME', 'CLAIMEVEN_CACHE_DIR'):\n"
+        "    os.environ.pop(name, None)\n"
+        "def unknown(user): raise KeyError(user)\n"
+        "pwd.getpwuid = unknown\n"
+        f"os.chdir({str(tmp_path)!r})\n"
+    )
+    counted(started("-c", homeless + RUN))
+    assert list(tmp_path.iterdir()) == []

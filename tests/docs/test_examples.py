@@ -1,0 +1,144 @@
+"""Every example of every page runs as written; see `examples` for what each block means."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import io
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from claimeven.cli.main import VERBS, cli, main
+from tests.docs.examples import (
+    PAGES,
+    ROOT,
+    Block,
+    Shown,
+    blocks_of,
+    commands_of,
+    differs,
+    is_plain,
+    run_doctests,
+    run_in_shell,
+)
+
+WITH_EXAMPLES = [
+    pytest.param(page, id=str(page.relative_to(ROOT / "docs")))
+    for page in PAGES
+    if any(block.language in ("python", "pycon", "console") for block in blocks_of(page))
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which a page's examples run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Run a command as a page shows it; return its output, with stderr where it fails."""
+
+    def runner(command: str) -> str:
+        if not is_plain(command):
+            return run_in_shell(command)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(shlex.split(command)[1:])
+        out, err = capfd.readouterr()
+        return out + (err if ended.value.code else "")
+
+    return runner
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES)
+def test_examples_give_what_they_show(page: Path, folder: Path, run: Callable[[str], str]) -> None:
+    for block in blocks_of(page):
+        if block.title.endswith(".py"):
+            (folder / block.title).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
+    assert run_doctests(page, {"__name__": "__main__"}).failed == 0
+    for block in blocks_of(page):
+        if block.language == "console":
+            for shown in commands_of(block):
+                difference = differs(shown, run(shown.command))
+                assert not difference, f"{page}:{shown.number}: {shown.command}\n{difference}"
+
+
+def test_every_python_block_is_run_or_written_to_a_file() -> None:
+    for page in PAGES:
+        for block in blocks_of(page):
+            if block.language in ("python", "pycon"):
+                is_run = any(line.startswith(">>> ") for line in block.lines)
+                assert is_run or block.title.endswith(".py"), f"{page}:{block.number}"
+
+
+def test_shell_blocks_name_verbs_and_options_that_exist() -> None:
+    seen = 0
+    for page in [*PAGES, ROOT / "README.md"]:
+        for block in blocks_of(page):
+            if block.language in ("sh", "console"):
+                for words in _calls(block):
+                    seen += 1
+                    assert words[0] in VERBS or words[0].startswith("-"), f"{page}: {words}"
+                    if words[0] in VERBS:
+                        unknown = [
+                            w for w in words if w.startswith("--") and w not in _options(words)
+                        ]
+                        assert not unknown, f"{page}: {words[0]} has no {unknown}"
+    assert seen > 2
+
+
+def test_modules_that_pages_tell_to_run_exist() -> None:
+    for page in [*PAGES, ROOT / "README.md"]:
+        text = " ".join(page.read_text(encoding="utf-8").split())
+        for module in re.findall(r"python -m ((?:bench|tests|doctools)[\w.]*)", text):
+            assert importlib.util.find_spec(module.rstrip(".")) is not None, f"{page}: {module}"
+
+
+def test_a_wrong_example_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\n>>> 1 + 1\n3\n```\n", encoding="utf-8")
+    results: doctest.TestResults = run_doctests(page, {})
+    assert (results.failed, results.attempted) == (1, 1)
+    assert "page.md" in capsys.readouterr().out
+    shown = Shown("claimeven solve 4455", "4455 ...7", 1)
+    assert differs(shown, "4455 18\n")
+    assert not differs(shown, "4455 17  \n")
+
+
+def _calls(block: Block) -> list[list[str]]:
+    """The words after each `claimeven` of a block, up to the end of its command."""
+    if block.language == "console":
+        lines = [shown.command for shown in commands_of(block)]
+    else:
+        lines = re.sub(r"\\\n\s*", "", "\n".join(block.lines)).splitlines()
+    calls = []
+    for line in lines:
+        for command in re.split(r"\||&&|;|\bthen\b", line):
+            words = shlex.split(command, comments=True)
+            if words and Path(words[0]).name == "claimeven" and len(words) > 1:
+                calls.append(words[1:])
+    return calls
+
+
+def _options(words: list[str]) -> set[str]:
+    """Every option of a verb, and of its own verbs where it has some."""
+    command = cli.get_command(click.Context(cli), words[0])
+    assert command is not None
+    known = {"--help"}
+    while command is not None:
+        known.update(name for p in command.params for name in (*p.opts, *p.secondary_opts))
+        if not isinstance(command, click.Group) or len(words) < 2:
+            break
+        words = words[1:]
+        command = command.get_command(click.Context(command), words[0])
+    return known

@@ -1,0 +1,106 @@
+"""What the site puts into its pages while it is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from doctools import docstrings, hooks
+
+from claimeven.minimax import rules, textbook
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "page.md"
+
+
+def test_the_source_of_a_function_is_that_of_the_file() -> None:
+    path, lines = hooks.source_of("claimeven.minimax.textbook.alphabeta")
+    assert path == Path(textbook.__file__)
+    assert lines[0] == "def alphabeta("
+    assert lines[-1].strip() == "return best"
+    text = path.read_text(encoding="utf-8")
+    assert "\n".join(lines) in text
+
+
+def test_methods_and_constants_are_found_and_indented_from_the_left() -> None:
+    _, lines = hooks.source_of("claimeven.minimax.rules.Counters.branching")
+    assert lines[:2] == ["@property", "def branching(self) -> float | None:"]
+    _, lines = hooks.source_of("claimeven.minimax.rules.WIN")
+    assert lines == ["WIN: Final = 10**9"]
+    assert rules.WIN == 10**9
+
+
+def test_a_name_that_is_not_there_ends_the_build() -> None:
+    for name in ("claimeven.nowhere.thing", "claimeven.minimax.rules.nothing", "thing"):
+        with pytest.raises(hooks.NotThere, match=name.rpartition(".")[2]):
+            hooks.source_of(name)
+
+
+def test_a_link_with_a_title_becomes_code_and_others_stay() -> None:
+    text = (
+        "Before\n\n"
+        '[claimeven.minimax.rules.WIN](../src/claimeven/minimax/rules.py "source")\n\n'
+        "A [link](other.md) in a line.\n"
+    )
+    page = hooks.with_inclusions(text, PAGE)
+    assert 'title="src/claimeven/minimax/rules.py"' in page
+    assert "WIN: Final = 10**9" in page
+    assert page.startswith("Before\n\n```") and page.endswith("A [link](other.md) in a line.\n")
+
+
+def test_a_link_must_lead_to_the_file_that_holds_the_name() -> None:
+    text = '[claimeven.minimax.rules.WIN](../src/claimeven/minimax/search.py "source")'
+    with pytest.raises(hooks.NotThere, match="not in"):
+        hooks.with_inclusions(text, PAGE)
+
+
+def test_lines_that_the_code_beside_does_not_have_are_marked() -> None:
+    old = ["def f(x):", '    """Old."""', "    return x"]
+    new = ["def g(x):", '    """New', "", '    text."""', "    x += 1", "    return x"]
+    assert hooks.new_lines(old, new) == [1, 5]
+    assert hooks.new_lines(new, new) == []
+
+
+def test_parts_and_whole_documents() -> None:
+    glossary = hooks.with_inclusions('[Words](../ARCHITECTURE.md "part glossary")', PAGE)
+    assert "| ply |" in glossary
+    assert "<!--" not in glossary
+    with pytest.raises(hooks.NotThere, match="nothing"):
+        hooks.part(ROOT / "ARCHITECTURE.md", "nothing")
+    whole = hooks.with_inclusions('[Log](../CHANGELOG.md "whole")', PAGE)
+    assert whole == (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "loaded",
+    [
+        '<script src="https://cdn.example/x.js"></script>',
+        '<link href="https://fonts.example/css" rel="stylesheet">',
+        '<img alt="" src="//example.org/a.png">',
+        "<img src=http://example.org/a.png>",
+    ],
+)
+def test_a_page_that_loads_from_the_network_is_refused(loaded: str) -> None:
+    page = SimpleNamespace(file=SimpleNamespace(src_path="page.md"))
+    with pytest.raises(hooks.NotThere, match=r"page\.md"):
+        hooks.on_post_page(f"<p>{loaded}</p>", page)
+
+
+def test_links_that_a_reader_follows_are_no_loading() -> None:
+    page = SimpleNamespace(file=SimpleNamespace(src_path="page.md"))
+    text = '<a href="https://semver.org">x</a><img src="a.svg"><svg xmlns="http://www.w3.org">'
+    assert hooks.on_post_page(text, page) == text
+
+
+def test_examples_in_docstrings_become_blocks() -> None:
+    text = "Says.\n\n>>> f(\n...     1\n... )\n[1, 2]\n\nMore.\n"
+    assert docstrings.with_blocks(text) == (
+        "Says.\n\n```pycon\n>>> f(\n...     1\n... )\n[1, 2]\n```\n\nMore.\n"
+    )
+
+
+def test_comments_document_constants() -> None:
+    text = "X = 1\n#: What it\n#: means.\nY = 2\n"
+    assert docstrings.comment_above(text, 4) == "What it means."
+    assert docstrings.comment_above(text, 1) == ""
