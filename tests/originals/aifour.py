@@ -67,7 +67,10 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     "full": (mend("ConnectFour.legal", _asked_board, 3),),
     "signs": (mend("MonteCarloNode._backup", _own_results),),
     "constant": (
-        mend("MonteCarloNode._best_child", lambda n: expression("c") if _is_call_of(n, "sqrt(c)") else None),
+        mend(
+            "MonteCarloNode._best_child",
+            lambda n: expression("c") if _is_call_of(n, "sqrt(c)") else None,
+        ),
     ),
     "ends": (
         mend(

@@ -123,9 +123,7 @@ class Code:
 
     def _set_score(self, cells: Any) -> int:
         cells = list(cells)
-        return int(
-            self._score_of(cells.count(PLAYER), cells.count(OPPONENT), cells.count(EMPTY))
-        )
+        return int(self._score_of(cells.count(PLAYER), cells.count(OPPONENT), cells.count(EMPTY)))
 
 
 def record(document: Document, going_on: list[str], finished: list[str]) -> dict[str, Any]:

@@ -11,8 +11,11 @@ from typing import Any
 
 from tests.originals.documents import Document
 
-_BOARD = re.compile(r"(?m)^\+(?:---\+)+\n(?:\|.*\n)+\+(?:---\+)+\n\|.*\n\+(?:---\+)+\nGame result.*$")
-_SEARCH = re.compile(r"(?m)^Action values are: +(.*)\nVisit counts are: +(.*)\nSelecting action (\d)")
+_EDGE = r"\+(?:---\+)+\n"
+_BOARD = re.compile(rf"(?m)^{_EDGE}(?:\|.*\n)+{_EDGE}\|.*\n{_EDGE}Game result.*$")
+_SEARCH = re.compile(
+    r"(?m)^Action values are: +(.*)\nVisit counts are: +(.*)\nSelecting action (\d)"
+)
 _STEP = re.compile(
     r"(?m)^Select unvisited action (\S+)\nSimulation ended with result (\w)\n"
     r"Simulated trajectory was: (.*)$"

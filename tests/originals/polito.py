@@ -79,8 +79,8 @@ def cut_when_met(module: ast.Module) -> None:
 
 
 def _is_range(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (
-        node.func.id == "range"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (node.func.id == "range")
     )
 
 

@@ -24,8 +24,15 @@ from claimeven.minimax.inspection import (
     value_text,
     window_text,
 )
-from claimeven.minimax.rules import PROVEN, VIEWS, ColumnValue, InvalidSearch, plies_to_end
-from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxResult, MinimaxSearch
+from claimeven.minimax.rules import (
+    PROVEN,
+    VIEWS,
+    ColumnValue,
+    InvalidSearch,
+    MinimaxResult,
+    plies_to_end,
+)
+from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.trace import Event
 
 #: Depth of a search that is given no limit at all.

@@ -110,6 +110,7 @@ def _places(root: DrawnNode) -> tuple[dict[int, tuple[float, float]], float]:
 
 def _circle(node: DrawnNode, x: float, y: float) -> str:
     size = 14 if len(node.label) <= 2 else 9
+    fill = colour(node.worth)
     below = f'<text x="{x:.1f}" y="{y + RADIUS + 12:.1f}" font-size="9"'
     foot = y + RADIUS + 18
     crossed = (
@@ -119,9 +120,10 @@ def _circle(node: DrawnNode, x: float, y: float) -> str:
     )
     return (
         f"<g><title>{escape(node.title)}</title>"
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{colour(node.worth)}"'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{fill}"'
         f' stroke="#1d1d1b" stroke-width="{3 if node.heavy else 1}"/>'
-        f'<text x="{x:.1f}" y="{y + 0.36 * size:.1f}" font-size="{size}">{escape(node.label)}</text>'
+        f'<text x="{x:.1f}" y="{y + 0.36 * size:.1f}" font-size="{size}">'
+        f"{escape(node.label)}</text>"
         # The halo is a text of its own below the words: not all renderers know paint-order.
         f'{below} fill="none" stroke="#ffffff" stroke-width="3">{escape(node.below)}</text>'
         f"{below}>{escape(node.below)}</text>{crossed}"
@@ -142,9 +144,7 @@ def _legend(
         )
         x += SWATCH_STEP
     for i, line in enumerate(lines, 1):
-        elements.append(
-            f'<text x="{MARGIN}" y="{top + i * LEGEND_LINE:.1f}">{escape(line)}</text>'
-        )
+        elements.append(f'<text x="{MARGIN}" y="{top + i * LEGEND_LINE:.1f}">{escape(line)}</text>')
     return "".join(elements), top + len(lines) * LEGEND_LINE + MARGIN / 2
 
 

@@ -238,8 +238,8 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
     """A tree as plain data for JSON: null where a number is not defined.
 
     Keys: `move` (as in move strings; null at the root), `visits`, `total`, `mean`, `bonus`,
-    `selection`, `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`, each as in
-    `Branch`.
+    `selection`, `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`,
+    each as in `Branch`.
     """
 
     def data(node: Branch, root: bool) -> dict[str, Any]:
@@ -269,7 +269,7 @@ _LEGEND: Final = (
 
 
 def tree_text(branch: Branch, position: Position) -> str:
-    """A tree as a table under a legend: N visits, T total, E = Q + bonus and Q mean of each node."""
+    """A tree as a table under a legend: N visits, T total, Q mean and E = Q + bonus of each."""
     rows: list[tuple[str, ...]] = [("move", "N", "T", "E", "Q", "")]
 
     def write(node: Branch, depth: int, name: str) -> None:
