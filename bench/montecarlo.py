@@ -22,9 +22,10 @@ from claimeven import Geometry, Position
 from claimeven.compiled.randomness import Stream
 from claimeven.montecarlo import PLAYOUTS, PRESETS, MonteCarloOptions, MonteCarloSearch, preset
 from claimeven.montecarlo.graph.layout import graph_arrays
-from claimeven.montecarlo.layout import FIELDS
-from claimeven.montecarlo.playouts.kernel import count_results, playout_vector
+from claimeven.montecarlo.playouts.kernel import count_results
+from claimeven.montecarlo.playouts.layout import playout_vector
 from claimeven.montecarlo.playouts.textbook import RULES
+from claimeven.montecarlo.tree.layout import tree_records
 from claimeven.solver import Solver
 
 #: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.
@@ -131,7 +132,7 @@ def threads() -> None:
 
 def memory() -> None:
     """Bytes of a million nodes, of a tree and of a table of positions."""
-    tree = np.zeros((MILLION, FIELDS), dtype=np.int32).nbytes
+    tree = tree_records(MILLION).nbytes
     arrays = graph_arrays(MILLION, 7)
     table = arrays.nodes.nbytes + arrays.edges.nbytes + arrays.slots.nbytes
     assert tree <= 64 * 2**20

@@ -6,12 +6,14 @@ import pytest
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
 from claimeven.montecarlo.contract import Engine
-from claimeven.montecarlo.engines import GraphEngine, TreeEngine
+from claimeven.montecarlo.engine import TextbookEngine
 from claimeven.montecarlo.graph import layout as graph
+from claimeven.montecarlo.graph.engine import GraphEngine
 from claimeven.montecarlo.graph.textbook import TextbookGraph
 from claimeven.montecarlo.inspection import Forest
-from claimeven.montecarlo.layout import MOST_VISITS, ROOT, TOTAL, VISITS
-from claimeven.montecarlo.textbook_engine import TextbookEngine
+from claimeven.montecarlo.layout import MOST_VISITS
+from claimeven.montecarlo.tree.engine import TreeEngine
+from claimeven.montecarlo.tree.layout import ROOT, TOTAL, VISITS
 from tests.montecarlo.support import all_of, search
 
 BACKENDS = ("compiled", "python")
@@ -27,7 +29,6 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
         engine.arrays.nodes[root, graph.OWN_TOTAL] = -many
     elif isinstance(engine, TextbookEngine):
         found = engine.search
-        assert found
         found.root.visits = many
         if isinstance(found, TextbookGraph):
             found.made = many
@@ -35,8 +36,8 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
         else:
             found.root.total = -many
     else:
-        engine.nodes[ROOT, VISITS] = many  # type: ignore[attr-defined]
-        engine.nodes[ROOT, TOTAL] = -many  # type: ignore[attr-defined]
+        engine.records[ROOT, VISITS] = many  # type: ignore[attr-defined]
+        engine.records[ROOT, TOTAL] = -many  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -44,7 +45,7 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
 def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
     searcher = MonteCarloSearch(preset(name, nodes=5000), backend)
     result = searcher.search(Position(), np.random.default_rng(1), iterations=20)
-    engine = result.forest.engines[0]
+    engine = result.forest.trees[0]
     visit_nearly_to_the_end(engine, 10)
     assert engine.run(100) == 10
     assert engine.run(100) == 0
@@ -61,7 +62,7 @@ def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
         np.random.default_rng(1),
     )
     before = searcher.search(Position(), rng, iterations=20)
-    visit_nearly_to_the_end(before.forest.engines[0], 10)
+    visit_nearly_to_the_end(before.forest.trees[0], 10)
     assert searcher.search(Position(), rng, seconds=600).iterations == 10
     after = searcher.search(Position(), rng, iterations=5)
     assert (after.iterations, after.kept) == (0, MOST_VISITS)
@@ -73,7 +74,7 @@ def test_a_worn_graph_is_emptied(backend: str) -> None:
     searcher = MonteCarloSearch(preset("uct-itu-table", nodes=5000), backend)
     rng = np.random.default_rng(1)
     before = searcher.search(Position(), rng, iterations=20)
-    visit_nearly_to_the_end(before.forest.engines[0], MOST_VISITS // 2)
+    visit_nearly_to_the_end(before.forest.trees[0], MOST_VISITS // 2)
     after = searcher.search(Position(), rng, iterations=5)
     assert (after.iterations, after.kept) == (5, 0)
     assert searcher.search(Position(), rng, iterations=5).kept == 5
@@ -110,7 +111,7 @@ def test_a_tree_is_kept_in_part(looked: int) -> None:
         searcher = MonteCarloSearch(preset("uct-menary"), backend)
         before = searcher.search(position, np.random.default_rng(1), iterations=3000)
         subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
-        engine, after = before.forest.engines[0], position.play(before.column)
+        engine, after = before.forest.trees[0], position.play(before.column)
         assert isinstance(engine, TreeEngine | TextbookEngine)
         engine.start(after, 1, looked)
         assert engine.used <= looked

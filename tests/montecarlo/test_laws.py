@@ -8,7 +8,7 @@ import pytest
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, Branch, MonteCarloOptions, preset
-from claimeven.montecarlo.engines import GraphEngine
+from claimeven.montecarlo.graph.engine import GraphEngine
 from claimeven.montecarlo.graph.layout import (
     EDGE_TARGET,
     EDGE_VISITS,
@@ -54,7 +54,7 @@ def test_visits_on_a_graph(table: str) -> None:
     """
     result = search(Position.from_moves("4455"), preset("uct-itu-table", table=table), 3000)
     assert below(result.root) == 3000
-    engine = result.forest.engines[0]
+    engine = result.forest.trees[0]
     assert isinstance(engine, GraphEngine)
     nodes, edges = engine.arrays.nodes, engine.arrays.edges
     inner = 0

@@ -8,7 +8,8 @@ import pytest
 
 from claimeven.compiled.randomness import Stream
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo.playouts.kernel import PLAYOUTS, count_results, playout_vector
+from claimeven.montecarlo.playouts.kernel import count_results
+from claimeven.montecarlo.playouts.layout import PLAYOUTS, playout_vector
 from claimeven.montecarlo.playouts.textbook import (
     RULES,
     WIN,

@@ -38,7 +38,7 @@ def test_threads_grow_different_trees_that_add_up() -> None:
     result = search(Position(), preset("uct-menary", threads=2), 1001)
     one, other = (
         [engine.facts(child).visits for child in engine.children(engine.root())]
-        for engine in result.forest.engines
+        for engine in result.forest.trees
     )
     assert one != other
     assert (sum(one), sum(other)) == (501, 500)
@@ -93,7 +93,7 @@ def test_a_kept_tree_is_the_subtree() -> None:
     position = Position.from_moves("44")
     before = searcher.search(position, generator(), iterations=3000)
     subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
-    engine = before.forest.engines[0]
+    engine = before.forest.trees[0]
     engine.start(position.play(before.column), 1)
     now = before.forest.__class__(position, before.forest.options, (engine,)).branch(None)
     assert now.children == subtree.children

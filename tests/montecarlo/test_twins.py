@@ -14,7 +14,7 @@ from claimeven.montecarlo import (
     MonteCarloOptions,
     MonteCarloSearch,
 )
-from claimeven.montecarlo.formula import TABLE_SIZE
+from claimeven.montecarlo.formula_kernel import TABLE_SIZE
 from claimeven.montecarlo.options import (
     CHOICES,
     DECISIVE,

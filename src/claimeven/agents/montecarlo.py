@@ -30,9 +30,9 @@ from claimeven.montecarlo.options import (
     TABLES,
     MonteCarloOptions,
 )
-from claimeven.montecarlo.playouts.kernel import PLAYOUTS
+from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch
-from claimeven.montecarlo.tree.textbook import Step
+from claimeven.montecarlo.textbook import Step
 
 #: Iterations a trace tells.
 TRACE_ITERATIONS = 20

@@ -3,7 +3,7 @@
 from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import Branch, Forest, columns_text, tree_json, tree_text
 from claimeven.montecarlo.options import PRESETS, InvalidOptions, MonteCarloOptions, preset
-from claimeven.montecarlo.playouts.kernel import PLAYOUTS
+from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.search import MonteCarloResult, MonteCarloSearch
 
 __all__ = [

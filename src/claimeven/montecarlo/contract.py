@@ -1,8 +1,9 @@
 """What the driver of a search needs of a grown tree, whichever way it is stored and grown.
 
-An engine belongs to one thread. It is given a root, makes iterations, and shows its tree through
-handles (whatever names a node inside it). Engines are compiled (`engines`) or textbook
-(`textbook_engine`); both show the same trees.
+An engine is one of the interchangeable ways to grow a tree. It serves one search at a time: it is
+given a root, makes iterations, and shows its tree through handles (whatever names a node inside
+it). Engines are compiled or textbook; both show the same trees. `dispatch` says which one serves
+which options; `engine` holds what they share.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ class Facts:
     distance: int = 0
 
 
-class Engine(Protocol):
-    """A tree that grows. `depth`: deepest iteration of this decision; `used`: stored nodes."""
+class Viewed(Protocol):
+    """A tree that can be looked into. `depth`: deepest iteration of this decision; `used`: stored
+    nodes (of a graph: positions); `full`: whether there was no room for a node.
+    """
 
     @property
     def depth(self) -> int: ...
@@ -45,9 +48,22 @@ class Engine(Protocol):
     def grown(self) -> tuple[int, int]:
         """Return how many nodes are expanded, and how many moves they have together.
 
-        Of compiled trees the first nodes count (`engines.SAMPLE`), so that it takes a millisecond
+        Of compiled trees the first nodes count (`engine.SAMPLE`), so that it takes a millisecond
         at most.
         """
+
+    def root(self) -> Handle:
+        """Handle of the root."""
+
+    def children(self, handle: Handle) -> Sequence[Handle]:
+        """Handles of the children of a node, those of an unexpanded one: none."""
+
+    def facts(self, handle: Handle) -> Facts:
+        """What a node knows."""
+
+
+class Engine(Viewed, Protocol):
+    """A tree that grows."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         """Make a position the root, of a kept tree where the options say so and it is there.
@@ -60,12 +76,3 @@ class Engine(Protocol):
         """Make iterations; returns how many were made: fewer where there is nothing left to do, or
         where the root would get more than `MOST_VISITS`.
         """
-
-    def root(self) -> Handle:
-        """Handle of the root."""
-
-    def children(self, handle: Handle) -> Sequence[Handle]:
-        """Handles of the children of a node, those of an unexpanded one: none."""
-
-    def facts(self, handle: Handle) -> Facts:
-        """What a node knows."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from claimeven.game import Position
-from claimeven.montecarlo.contract import Facts
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.playouts.textbook import (
@@ -13,6 +10,7 @@ from claimeven.montecarlo.playouts.textbook import (
     safe_columns,
     winning_columns,
 )
+from claimeven.montecarlo.tree.engine import NodesView
 from claimeven.montecarlo.tree.textbook import TreeNode
 
 
@@ -58,8 +56,8 @@ def evident_moves(position: Position) -> list[int]:
     return columns
 
 
-class EvidentEngine:
-    """A tree from `evident_tree` for viewers; it does not grow."""
+class EvidentTree(NodesView):
+    """A tree from `evident_tree` to look into."""
 
     depth = 0
     full = False
@@ -74,17 +72,5 @@ class EvidentEngine:
     def grown(self) -> tuple[int, int]:
         return 0, 0
 
-    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        pass
-
-    def run(self, iterations: int) -> int:
-        return 0
-
     def root(self) -> TreeNode:
         return self.tree
-
-    def children(self, handle: TreeNode) -> Sequence[TreeNode]:
-        return handle.children or ()
-
-    def facts(self, handle: TreeNode) -> Facts:
-        return Facts(handle.column, handle.visits, handle.total, handle.proof, handle.distance)

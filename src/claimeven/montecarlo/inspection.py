@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any, Final
 
 from claimeven.game import Position, column_name
-from claimeven.montecarlo.contract import Engine, Facts, Handle
+from claimeven.montecarlo.contract import Facts, Handle, Viewed
 from claimeven.montecarlo.evident import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.options import MonteCarloOptions, check_whole
@@ -79,11 +79,11 @@ class Forest:
     """The trees of all threads of a search, seen as one."""
 
     def __init__(
-        self, position: Position, options: MonteCarloOptions, engines: tuple[Engine, ...]
+        self, position: Position, options: MonteCarloOptions, trees: tuple[Viewed, ...]
     ) -> None:
         self.position = position
         self.options = options
-        self.engines = engines
+        self.trees = trees
 
     def root_visits(self) -> int:
         """Visits of the root."""
@@ -146,21 +146,21 @@ class Forest:
             columns += evident_moves(position)
         return tuple(columns)
 
-    def _roots(self) -> list[tuple[Engine, Handle]]:
-        return [(engine, engine.root()) for engine in self.engines]
+    def _roots(self) -> list[tuple[Viewed, Handle]]:
+        return [(tree, tree.root()) for tree in self.trees]
 
     def _children(
-        self, handles: Sequence[tuple[Engine, Handle]]
-    ) -> list[list[tuple[Engine, Handle]]]:
+        self, handles: Sequence[tuple[Viewed, Handle]]
+    ) -> list[list[tuple[Viewed, Handle]]]:
         """Children of a node, left to right, each with its handle in every tree that has it."""
-        columns: dict[int, list[tuple[Engine, Handle]]] = {}
-        for engine, handle in handles:
-            for child in engine.children(handle):
-                columns.setdefault(engine.facts(child).column, []).append((engine, child))
+        columns: dict[int, list[tuple[Viewed, Handle]]] = {}
+        for tree, handle in handles:
+            for child in tree.children(handle):
+                columns.setdefault(tree.facts(child).column, []).append((tree, child))
         return [columns[column] for column in sorted(columns)]
 
-    def _merged(self, handles: Sequence[tuple[Engine, Handle]]) -> Facts:
-        facts = [engine.facts(handle) for engine, handle in handles]
+    def _merged(self, handles: Sequence[tuple[Viewed, Handle]]) -> Facts:
+        facts = [tree.facts(handle) for tree, handle in handles]
         proven = [fact for fact in facts if fact.proof != UNPROVEN]
         return Facts(
             facts[0].column,
@@ -212,7 +212,7 @@ class Forest:
 class _Shown:
     """A node picked to be shown."""
 
-    def __init__(self, handles: Sequence[tuple[Engine, Handle]], depth: int) -> None:
+    def __init__(self, handles: Sequence[tuple[Viewed, Handle]], depth: int) -> None:
         self.handles = handles
         self.depth = depth
         self.children: list[_Shown] = []

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from claimeven.game import ClaimevenError
 from claimeven.montecarlo.layout import MOST_VISITS
-from claimeven.montecarlo.playouts.kernel import PLAYOUTS
+from claimeven.montecarlo.playouts.layout import PLAYOUTS
 
 METHODS: Final = ("uct", "flat", "breadth")
 FORMULAS: Final = ("ucb1", "ucb")

@@ -16,15 +16,19 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.game import Geometry, InvalidPosition, Position
-from claimeven.montecarlo.contract import Engine
-from claimeven.montecarlo.engines import check_room, load_kernels, make_engine
-from claimeven.montecarlo.evident import EvidentEngine, evident_tree
+from claimeven.montecarlo.contract import Engine, Viewed
+from claimeven.montecarlo.dispatch import (
+    check_room,
+    compiled_engine,
+    load_kernels,
+    textbook_engine,
+)
+from claimeven.montecarlo.evident import EvidentTree, evident_tree
 from claimeven.montecarlo.inspection import Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_LOSS, PROVEN_WIN
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
 from claimeven.montecarlo.playouts.textbook import blocking_columns
-from claimeven.montecarlo.textbook_engine import TextbookEngine
-from claimeven.montecarlo.tree.textbook import Step
+from claimeven.montecarlo.textbook import Step
 
 BACKENDS: Final = ("auto", "compiled", "python")
 
@@ -130,7 +134,7 @@ class MonteCarloSearch:
         for engine in engines:
             engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)), keep)
         evident = evident_tree(position, self.options)
-        shown: tuple[Engine, ...] = (EvidentEngine(evident),) if evident else tuple(engines)
+        shown: tuple[Viewed, ...] = (EvidentTree(evident),) if evident else tuple(engines)
         forest = Forest(position, self.options, shown)
         kept = forest.root_visits()
         made = 0
@@ -153,7 +157,7 @@ class MonteCarloSearch:
             depth=0 if evident else max(engine.depth for engine in engines),
             nodes=sum(engine.used for engine in engines),
             full=any(engine.full for engine in engines),
-            branching=_branching(forest.engines),
+            branching=_branching(shown),
             backend="compiled" if compiled else "python",
             forest=forest,
         )
@@ -173,8 +177,8 @@ class MonteCarloSearch:
         check_room(position, self.options)
         evident = evident_tree(position, self.options)
         if evident:
-            return [], Forest(position, self.options, (EvidentEngine(evident),)).branch(depth=1)
-        engine = TextbookEngine(self.options)
+            return [], Forest(position, self.options, (EvidentTree(evident),)).branch(depth=1)
+        engine = textbook_engine(self.options)
         engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
         steps = list(engine.steps(iterations))
         return steps, Forest(position, self.options, (engine,)).branch(depth=1)
@@ -196,7 +200,14 @@ class MonteCarloSearch:
     def _engines_of(self, position: Position, compiled: bool) -> list[Engine]:
         wanted = (position.geometry, self.options, compiled)
         if self._engines_for != wanted:
-            self._engines = [make_engine(*wanted) for _ in range(self.options.threads)]
+            if compiled:
+                load_kernels(self.options)
+            self._engines = [
+                compiled_engine(position.geometry, self.options)
+                if compiled
+                else textbook_engine(self.options)
+                for _ in range(self.options.threads)
+            ]
             self._engines_for = wanted
         return self._engines
 
@@ -206,9 +217,9 @@ class MonteCarloSearch:
         return max(share, _KEPT_ANYWAY)
 
 
-def _branching(engines: Sequence[Engine]) -> float | None:
+def _branching(trees: Sequence[Viewed]) -> float | None:
     """Mean number of moves of the expanded nodes of all trees."""
-    grown = [engine.grown() for engine in engines]
+    grown = [tree.grown() for tree in trees]
     expanded = sum(nodes for nodes, _ in grown)
     return sum(moves for _, moves in grown) / expanded if expanded else None
 

@@ -1,6 +1,6 @@
-"""The compiled UCT search on a graph of positions. Contract of the arrays: see `graph_layout`.
+"""The compiled UCT search on a graph of positions. Contract of the arrays: see `layout`.
 
-`textbook_graph` is the same search on positions, draw for draw and visit for visit.
+`textbook` is the same search on positions, draw for draw and visit for visit.
 """
 
 from __future__ import annotations
@@ -8,22 +8,18 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
-from claimeven.compiled.randomness import STEP, draw_below
-from claimeven.game.tactics_kernel import BOARD, BOTTOM, HEIGHT, mirrored, playable_cells
-from claimeven.montecarlo.formula import Floats, inverse_root_of, log_root_of
+from claimeven.game.tactics_kernel import HEIGHT, mirrored
+from claimeven.montecarlo.formula_kernel import Floats, inverse_root_kernel, log_root_kernel
 from claimeven.montecarlo.graph.layout import (
-    DEPTH,
     EDGE_TARGET,
     EDGE_VISITS,
     EDGES,
     EMPTY,
-    FULL,
     GRAPH_ROOT,
     KEY,
     META,
     NO_EDGES,
     OWN_TOTAL,
-    USED,
     USED_EDGES,
     VALUE,
     VISITS,
@@ -31,21 +27,29 @@ from claimeven.montecarlo.graph.layout import (
     edge_node,
     edge_target,
 )
+from claimeven.montecarlo.kernel import (
+    cells_to_try,
+    glance,
+    played,
+    shuffle,
+    simulate,
+    worst_so_far,
+)
 from claimeven.montecarlo.layout import (
     COUNT_SHIFT,
-    CUT,
     DECISIVE,
+    DEPTH,
+    FULL,
     MASK,
     MINE,
     MIRROR,
-    PLAYOUT,
-    PROVEN_DRAW,
     PROVEN_LOSS,
     PROVEN_WIN,
     RANDOM_STATE,
     SHUFFLED,
     SOLVER,
     UNPROVEN,
+    USED,
     Records,
     count_of,
     distance_of,
@@ -53,8 +57,7 @@ from claimeven.montecarlo.layout import (
     proof_result,
     with_proof,
 )
-from claimeven.montecarlo.playouts.kernel import COLUMNS, play_out
-from claimeven.montecarlo.tree.kernel import examined, safe_cells
+from claimeven.montecarlo.playouts.layout import COLUMNS
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _SPREAD_KEYS, _32 = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
@@ -100,7 +103,7 @@ def new_node(
 def root_of(
     nodes: Records, values: Floats, keys: Words, slots: Records, state: Ints, key: Word
 ) -> Int:
-    """TreeNode of a key, made if need be and there is room; -1 without room."""
+    """Node of a key, made if need be and there is room; -1 without room."""
     slot = slot_of(key, keys, slots)
     if slots[slot] != EMPTY:
         return np.int64(slots[slot])
@@ -127,7 +130,7 @@ def selected_edge(
     a proven win at once; proven losses are passed over.
     """
     first = np.int64(nodes[node, EDGES])
-    spread = weight * log_root_of(nodes[node, VISITS], log_roots)
+    spread = weight * log_root_kernel(nodes[node, VISITS], log_roots)
     best = _LOWEST
     chosen: Int = first
     for edge in range(first, first + count_of(nodes[node, META])):
@@ -141,7 +144,7 @@ def selected_edge(
                 return edge
             if proof == PROVEN_LOSS:
                 continue
-        bound = values[child, VALUE] + spread * inverse_root_of(visits, inverse_roots)
+        bound = values[child, VALUE] + spread * inverse_root_kernel(visits, inverse_roots)
         if bound > best:
             best = bound
             chosen = edge
@@ -172,19 +175,14 @@ def expanded_edges(
         cells &= cells - _1
         edge += 1
     if shuffled:
-        for last in range(count - 1, 0, -1):
-            rng += STEP
-            other = used + np.int64(draw_below(rng, np.uint64(last + 1)))
-            target = edges[used + last, EDGE_TARGET]
-            edges[used + last, EDGE_TARGET] = edges[other, EDGE_TARGET]
-            edges[other, EDGE_TARGET] = target
+        rng = shuffle(edges, EDGE_TARGET, used, count, rng)
     nodes[node, EDGES] = used
     nodes[node, META] |= count << COUNT_SHIFT
     return used + count, rng
 
 
 @inlined
-def prove_node(node: Int, child: Int, nodes: Records, edges: Records) -> bool:
+def prove(node: Int, child: Int, nodes: Records, edges: Records) -> bool:
     """Prove a node from a proven child, where possible; returns whether it is proven."""
     meta = nodes[child, META]
     if proof_of(meta) == PROVEN_WIN:
@@ -200,11 +198,7 @@ def prove_node(node: Int, child: Int, nodes: Records, edges: Records) -> bool:
         meta = nodes[other, META]
         if proof_of(meta) == UNPROVEN:
             return False
-        if proof_of(meta) == PROVEN_DRAW and proof == PROVEN_WIN:
-            proof = PROVEN_DRAW
-            longest = np.int64(0)
-        if proof_of(meta) == PROVEN_DRAW or proof == PROVEN_WIN:
-            longest = max(longest, np.int64(distance_of(meta)))
+        proof, longest = worst_so_far(proof, longest, meta)
     nodes[node, META] = with_proof(nodes[node, META], proof, longest + 1)
     return True
 
@@ -271,9 +265,7 @@ def grow_graph(
                 if nodes[node, VISITS] == 0 and depth > 0:
                     break
                 # 2. Expand: a leaf met again gets its edges.
-                cells = playable_cells(mask, board[BOTTOM], board[BOARD])
-                if decisive:
-                    cells = safe_cells(mine, mask, board)
+                cells = cells_to_try(mine, mask, decisive, board)
                 before = used_edges
                 used_edges, rng = expanded_edges(
                     node, used_edges, cells, settings[SHUFFLED] != 0, rng, board, nodes, edges
@@ -286,7 +278,7 @@ def grow_graph(
             )
             target = edges[edge, EDGE_TARGET]
             child = edge_node(target)
-            after = mask | (mask + (_1 << (np.uint64(edge_column(target)) * board[HEIGHT])))
+            after = played(mask, edge_column(target), board)
             moved, after = standing(mine ^ mask, after, mirror, board)
             if child < 0:
                 slot = slot_of(moved + after, keys, slots)
@@ -295,7 +287,7 @@ def grow_graph(
                         state[FULL] = 1
                         break
                     new_node(slot, moved + after, used, nodes, values, keys, slots)
-                    nodes[used, META] = examined(0, moved, after, decisive, board)
+                    nodes[used, META] = glance(0, moved, after, decisive, board)
                     used += 1
                 child = np.int64(slots[slot])
                 edges[edge, EDGE_TARGET] = edge_target(edge_column(target), child)
@@ -310,13 +302,7 @@ def grow_graph(
         # 3. Simulate: the proof, or a playout, as the player sees it who moved into the leaf.
         proof = proof_of(nodes[node, META])
         if not caught_up:
-            if proof != UNPROVEN:
-                result = np.int64(proof_result(proof))
-            else:
-                result, rng = play_out(
-                    settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words
-                )
-                result = -result
+            result, rng = simulate(proof, mine, mask, rng, settings, board, words)
             nodes[node, OWN_TOTAL] += result
             nodes[node, VISITS] += 1
             values[node, VALUE] = revalued(node, nodes, values, edges)
@@ -330,7 +316,7 @@ def grow_graph(
             edges[path[2 * depth + 1], EDGE_VISITS] += 1
             nodes[node, VISITS] += 1
             if proven:
-                proven = prove_node(node, child, nodes, edges)
+                proven = prove(node, child, nodes, edges)
             if proven:
                 values[node, VALUE] = proof_result(proof_of(nodes[node, META]))
             else:

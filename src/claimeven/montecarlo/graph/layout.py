@@ -12,8 +12,8 @@ Visits are counted on edges, because a node is reached by several; a node's VISI
 edges and of its own playouts, whose results add up in OWN_TOTAL. VALUE is worked out anew from the
 children whenever the node is passed: mean of its own results and of its children's values, each
 weighted by the visits of its edge. So it does not matter by which way a child was visited (Wu,
-"Monte-Carlo graph search from first principles", 2022). META, proofs and points of view: as in
-`layout`.
+"Monte-Carlo graph search from first principles", 2022). META: see
+`montecarlo.layout`.
 
 An iteration visits a node once at most, so MADE, the iterations since the graph was emptied, bounds
 all visits. At MOST_VISITS of them a search ends, and half as many are room enough for the next
@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled import Int, inlined
+from claimeven.montecarlo.layout import SHARED_STATE_FIELDS
 
 VISITS, OWN_TOTAL, EDGES, META = range(4)
 VALUE: Final = 2  # place among the float64 of a record
@@ -44,8 +45,9 @@ EDGES_PER_NODE: Final = 3
 _TARGET_BITS: Final = 27
 _TARGET_MASK: Final = (1 << _TARGET_BITS) - 1
 
-# Fields of the `state` vector (int64).
-USED, DEPTH, FULL, USED_EDGES, GRAPH_ROOT, MADE, GRAPH_STATE_FIELDS = range(7)
+# Fields of `state` behind the shared ones: edges in use, the root's node, and iterations made since
+# the graph was emptied.
+USED_EDGES, GRAPH_ROOT, MADE, STATE_FIELDS = range(SHARED_STATE_FIELDS, SHARED_STATE_FIELDS + 4)
 
 
 class GraphArrays(NamedTuple):
@@ -79,7 +81,7 @@ def edge_column(target: Int) -> Int:
 
 @inlined
 def edge_node(target: Int) -> Int:
-    """TreeNode an edge leads to, -1 before there is one."""
+    """Node an edge leads to, -1 before there is one."""
     return (np.int64(target) & _TARGET_MASK) - 1
 
 

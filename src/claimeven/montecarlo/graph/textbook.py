@@ -1,30 +1,33 @@
 """UCT on a graph of positions, phase by phase, on positions.
 
 Equal positions (and mirror images, if asked) share a node, so visits are counted on the moves
-between nodes. `graph_kernel` is the compiled twin; `graph_layout` tells how values are worked out.
+between nodes. `kernel` is the compiled twin; `layout` tells how values are worked out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from claimeven.compiled.randomness import Stream
 from claimeven.game import Position
-from claimeven.montecarlo.formula import log_root
+from claimeven.montecarlo.formula import inverse_root, log_root
 from claimeven.montecarlo.graph.layout import EDGES_PER_NODE
 from claimeven.montecarlo.layout import (
     MOST_VISITS,
     PROOF_RESULTS,
-    PROVEN_DRAW,
     PROVEN_LOSS,
     PROVEN_WIN,
     UNPROVEN,
 )
 from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.playouts.textbook import Replies, play_out, safe_columns
-from claimeven.montecarlo.tree.textbook import Step, glance
+from claimeven.montecarlo.textbook import (
+    Step,
+    TextbookSearch,
+    columns_to_try,
+    glance,
+    prove,
+    shuffle,
+)
 
 
 @dataclass(eq=False)
@@ -53,7 +56,7 @@ class Edge:
 
 
 @dataclass
-class TextbookGraph:
+class TextbookGraph(TextbookSearch):
     """A UCT search on a graph, kept from position to position; the randomness of a seed.
 
     `iterations` are those of this search, `made` those since the graph was empty.
@@ -62,21 +65,13 @@ class TextbookGraph:
     key, and columns are those of the position as it stands.
     """
 
-    position: Position
-    options: MonteCarloOptions
-    seed: int
-    iterations: int = 0
-    depth: int = 0
-    full: bool = False
     used_edges: int = 0
     made: int = 0
     table: dict[int, GraphNode] = field(default_factory=dict)
     root: GraphNode = field(init=False)
-    stream: Stream = field(init=False)
-    replies: Replies = field(default_factory=Replies)
 
     def __post_init__(self) -> None:
-        self.stream = Stream(self.seed)
+        super().__post_init__()
         self.edge_room = max(self.options.nodes * EDGES_PER_NODE, self.position.geometry.columns)
         self.root = self.node_of(self.standing(self.position))
 
@@ -85,42 +80,30 @@ class TextbookGraph:
         """Number of stored positions."""
         return len(self.table)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the root is proven (with `solver`) or `MOST_VISITS` were made on this graph."""
+        proven = self.options.solver and self.root.proof != UNPROVEN
+        return proven or self.made >= MOST_VISITS
+
     def standing(self, position: Position) -> Position:
         """`standing` by the options of this search."""
         return standing(position, self.options)
 
     def node_of(self, position: Position) -> GraphNode:
-        """TreeNode of a position as it stands, a new one if need be."""
+        """Node of a position as it stands, a new one if need be."""
         node = self.table.get(position.key)
         if node is None:
             node = self.table[position.key] = GraphNode(position)
         return node
 
-    def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer where the search ends before."""
-        return sum(1 for _ in self.steps(iterations))
-
-    def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did; none once the root is proven (with
-        `solver`) or `MOST_VISITS` have been made on this graph.
-        """
-        for _ in range(iterations):
-            proven = self.options.solver and self.root.proof != UNPROVEN
-            if proven or self.made >= MOST_VISITS:
-                return
-            self.made += 1
-            yield self.step()
-
     def step(self) -> Step:
         """Make one iteration: select, expand, simulate, back up."""
+        self.made += 1
         path, leaf, expanded, caught_up = self.select()
-        moves: list[int] = []
+        result, moves = 0, list[int]()
         if not caught_up:
-            if leaf.proof != UNPROVEN:
-                result = PROOF_RESULTS[leaf.proof]
-            else:
-                result, moves = self.playout(leaf.position)
-                result = -result
+            result, moves = self.simulate(leaf)
             leaf.own_total += result
             leaf.visits += 1
             revalue(leaf)
@@ -132,11 +115,6 @@ class TextbookGraph:
         columns = tuple(edge.column for _, edge in path)
         result = round(leaf.value) if caught_up else result
         return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
-
-    def playout(self, position: Position) -> tuple[int, list[int]]:
-        """Simulate a game: its result for the side to move, and its moves."""
-        options = self.options
-        return play_out(position, options.playout, self.stream, options.cut, self.replies)
 
     def select(
         self,
@@ -186,25 +164,21 @@ class TextbookGraph:
                     return edge
                 if edge.node.proof == PROVEN_LOSS:
                     continue
-            bound = edge.node.value + spread * (1.0 / math.sqrt(edge.visits))
+            bound = edge.node.value + spread * inverse_root(edge.visits)
             if bound > best:
                 best, chosen = bound, edge
         return chosen
 
     def expand(self, node: GraphNode) -> tuple[int, ...]:
         """Give a node its edges, if there is room; returns their columns, left to right."""
-        decisive = self.options.decisive == "tree"
-        columns = safe_columns(node.position) if decisive else node.position.legal_columns
+        columns = columns_to_try(node.position, self.options)
         if self.used_edges + len(columns) > self.edge_room:
             self.full = True
             return ()
         self.used_edges += len(columns)
-        edges = [Edge(column) for column in columns]
+        node.edges = [Edge(column) for column in columns]
         if self.options.first != "order":
-            for last in range(len(edges) - 1, 0, -1):
-                other = self.stream.below(last + 1)
-                edges[last], edges[other] = edges[other], edges[last]
-        node.edges = edges
+            shuffle(node.edges, self.stream)
         return columns
 
     def back_up(self, path: list[tuple[GraphNode, Edge]], leaf: GraphNode) -> tuple[int, ...]:
@@ -218,7 +192,7 @@ class TextbookGraph:
             node, edge = path[depth]
             edge.visits += 1
             node.visits += 1
-            proven = proven and prove_node(node, child)
+            proven = proven and prove(node, child, [other.node for other in node.edges or ()])
             if proven:
                 proofs.append(depth)
                 node.value = PROOF_RESULTS[node.proof]
@@ -236,21 +210,6 @@ def revalue(node: GraphNode) -> None:
             assert edge.node
             total -= edge.visits * edge.node.value
     node.value = total / node.visits
-
-
-def prove_node(node: GraphNode, child: GraphNode) -> bool:
-    """Prove a node from a proven child, where possible; returns whether it is proven."""
-    if child.proof == PROVEN_WIN:
-        node.proof, node.distance = PROVEN_LOSS, child.distance + 1
-        return True
-    others = [edge.node for edge in node.edges or ()]
-    known = [other for other in others if other is not None and other.proof != UNPROVEN]
-    if len(known) < len(others):
-        return False
-    drawn = [other for other in known if other.proof == PROVEN_DRAW]
-    node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
-    node.distance = 1 + max(other.distance for other in drawn or known)
-    return True
 
 
 def standing(position: Position, options: MonteCarloOptions) -> Position:

@@ -3,64 +3,41 @@
 Every playout takes the discs of the side to move, all discs, the random state, how many moves it
 may make (negative: any number) and the board vector of `playout_vector`; it returns the result for
 the side to move (+1 win, 0 draw or cut, -1 loss) and the new random state. The position must not
-be finished. `textbook_playouts` holds the same rules on positions, draw for draw.
+be finished. `textbook` holds the same rules on positions, draw for draw.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
-import numpy.typing as npt
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
 from claimeven.compiled.randomness import STEP, draw_below
 from claimeven.evaluation.triples import triples_kernel
-from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
+from claimeven.game.geometry import WORD_BITS
 from claimeven.game.tactics_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,
     HEIGHT,
-    STARTS,
-    board_vector,
     direction_step,
     lines,
     playable_cells,
     winning_cells,
 )
 from claimeven.montecarlo.layout import PLAYED, REPLIES, WORDS_FIELDS
-
-#: Names of the playout rules; the place in the tuple is the number kernels know them by.
-PLAYOUTS = (
-    "random",
-    "wins-and-blocks",
-    "careful",
-    "greedy",
-    "alphabeta1",
-    "alphabeta2",
-    "replies",
+from claimeven.montecarlo.playouts.layout import (
+    CAREFUL,
+    COLUMN,
+    COLUMNS,
+    FIRST_WIN,
+    GOOD_REPLIES,
+    GREEDY,
+    RANDOM,
+    WINS_AND_BLOCKS,
 )
-RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES = range(7)
-
-#: Slots that `playout_vector` adds to those of `board_vector`.
-_USUAL: Final = STARTS + len(DIRECTIONS)
-COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_USUAL, _USUAL + 4)
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.int64(1 << 40)
-
-
-def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
-    """What kernels know of a board: `board_vector`, then the number of columns, the mask of the
-    cells of column 0, and the least ply at which a game can have been won.
-    """
-    vector = np.zeros(BOARD_SLOTS, dtype=np.uint64)
-    vector[:COLUMNS] = board_vector(geometry)
-    vector[COLUMNS] = geometry.columns
-    vector[COLUMN] = geometry.column_mask(0)
-    vector[FIRST_WIN] = 2 * geometry.connect - 1
-    return vector
 
 
 @inlined

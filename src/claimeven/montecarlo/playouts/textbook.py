@@ -2,7 +2,7 @@
 
 A rule is a function from (position, stream) to a column; only `replies` remembers more, in
 `Replies`. `play_out` follows a rule to the end.
-`playouts` holds the compiled twins, which draw the same random numbers.
+`kernel` holds the compiled twins, which draw the same random numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from claimeven.compiled.randomness import Stream
 from claimeven.evaluation.triples import triples
 from claimeven.game import Position, tactics
 from claimeven.game.geometry import DIRECTIONS
-from claimeven.montecarlo.playouts.kernel import PLAYOUTS
+from claimeven.montecarlo.playouts.layout import PLAYOUTS
 
 Rule = Callable[[Position, Stream], int]
 Cell = tuple[int, int]

@@ -1,7 +1,7 @@
 """The compiled searches without a selection formula: flat and breadth-first.
 
-Both use the tree of `layout` and one more int32 for each node, its parent (NO_NODE at the root).
-`textbook_simple` holds the same searches on positions, draw for draw.
+Both use the tree of `tree.layout` and what `layout` adds. `textbook` holds the same searches on
+positions, draw for draw.
 """
 
 from __future__ import annotations
@@ -9,35 +9,24 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
-from claimeven.game.tactics_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, lines, playable_cells
+from claimeven.game.tactics_kernel import BOARD, BOTTOM, HEIGHT, playable_cells
+from claimeven.montecarlo.kernel import ending, played, simulate
 from claimeven.montecarlo.layout import (
-    CHILD,
     COUNT_SHIFT,
-    CURSOR,
-    CUT,
     DEPTH,
     FULL,
-    LEAF,
     MASK,
-    META,
     MINE,
-    NO_CHILDREN,
     NO_NODE,
-    PLAYOUT,
-    PROVEN_DRAW,
-    PROVEN_WIN,
     RANDOM_STATE,
-    TOTAL,
     UNPROVEN,
     USED,
-    VISITS,
     Records,
     column_of,
     proof_of,
-    proof_result,
-    with_proof,
 )
-from claimeven.montecarlo.playouts.kernel import play_out
+from claimeven.montecarlo.simple.layout import CURSOR, LEAF
+from claimeven.montecarlo.tree.layout import CHILD, META, NO_CHILDREN, TOTAL, VISITS
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -57,18 +46,8 @@ def position_of(
     mine, mask = words[MINE], words[MASK]
     for step in range(depth - 1, -1, -1):
         mine ^= mask
-        mask |= mask + (_1 << (np.uint64(path[step]) * board[HEIGHT]))
+        mask = played(mask, path[step], board)
     return mine, mask, depth
-
-
-@inlined
-def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
-    """`meta` with the proof that goes with a finished game, if it is one."""
-    if lines(mine ^ mask, board[HEIGHT], board[CONNECT]) != _0:
-        return with_proof(meta, PROVEN_WIN, 0)
-    if mask == board[BOARD]:
-        return with_proof(meta, PROVEN_DRAW, 0)
-    return meta
 
 
 @inlined
@@ -103,11 +82,7 @@ def simulate_and_back_up(
 ) -> Word:
     """One result of a node, by its proof or a playout, counted in it and in all above."""
     proof = proof_of(nodes[node, META])
-    if proof != UNPROVEN:
-        result = np.int64(proof_result(proof))
-    else:
-        result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words)
-        result = -result
+    result, rng = simulate(proof, mine, mask, rng, settings, board, words)
     while node != NO_NODE:
         nodes[node, VISITS] += 1
         nodes[node, TOTAL] += result

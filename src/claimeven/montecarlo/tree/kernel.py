@@ -1,6 +1,6 @@
 """The compiled UCT search on a tree. Contract of the arrays: see `layout`.
 
-`textbook_tree` is the same search on positions, draw for draw and visit for visit.
+`textbook` is the same search on positions, draw for draw and visit for visit.
 """
 
 from __future__ import annotations
@@ -9,41 +9,32 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
 from claimeven.compiled.randomness import STEP, draw_below
-from claimeven.game.tactics_kernel import (
-    BOARD,
-    BOTTOM,
-    CONNECT,
-    HEIGHT,
-    lines,
-    playable_cells,
-    winning_cells,
+from claimeven.game.tactics_kernel import HEIGHT
+from claimeven.montecarlo.formula_kernel import Floats, log_root_kernel, upper_bound_kernel
+from claimeven.montecarlo.kernel import (
+    cells_to_try,
+    glance,
+    played,
+    shuffle,
+    simulate,
+    worst_so_far,
 )
-from claimeven.montecarlo.formula import Floats, log_root_of, upper_bound_of
 from claimeven.montecarlo.layout import (
     ALL_AT_ONCE,
-    CHILD,
     COUNT_MASK,
     COUNT_SHIFT,
-    CUT,
     DECISIVE,
     DEPTH,
     FULL,
     MASK,
-    META,
     MINE,
-    NO_CHILDREN,
-    PLAYOUT,
-    PROVEN_DRAW,
     PROVEN_LOSS,
     PROVEN_WIN,
     RANDOM_STATE,
-    ROOT,
     SHUFFLED,
     SOLVER,
-    TOTAL,
     UNPROVEN,
     USED,
-    VISITS,
     Records,
     column_of,
     count_of,
@@ -52,41 +43,10 @@ from claimeven.montecarlo.layout import (
     proof_result,
     with_proof,
 )
-from claimeven.montecarlo.playouts.kernel import FIRST_WIN, play_out
+from claimeven.montecarlo.tree.layout import CHILD, META, NO_CHILDREN, ROOT, TOTAL, VISITS
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _LOWEST = -1.0e300
-
-
-@inlined
-def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
-    """Cells whose move does not lose at once, when the side to move cannot win at once: wins of
-    the other side are blocked, and no cell below one is filled. None left: the game is lost.
-    """
-    cells = playable_cells(mask, board[BOTTOM], board[BOARD])
-    threats = winning_cells(mine ^ mask, mask, board[HEIGHT], board[CONNECT], board[BOARD])
-    forced = threats & cells
-    if forced != _0:
-        if forced & (forced - _1) != _0:
-            return _0
-        cells = forced
-    return cells & ~(threats >> _1)
-
-
-@inlined
-def examined(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
-    """`meta` of a new node with the proof that its position shows at a glance, if any."""
-    if popcount(mask) >= board[FIRST_WIN] and lines(mine ^ mask, board[HEIGHT], board[CONNECT]):
-        return with_proof(meta, PROVEN_WIN, 0)
-    if mask == board[BOARD]:
-        return with_proof(meta, PROVEN_DRAW, 0)
-    if decisive:
-        wins = winning_cells(mine, mask, board[HEIGHT], board[CONNECT], board[BOARD])
-        if wins & playable_cells(mask, board[BOTTOM], board[BOARD]):
-            return with_proof(meta, PROVEN_LOSS, 1)
-        if safe_cells(mine, mask, board) == _0:
-            return with_proof(meta, PROVEN_WIN, 2)
-    return meta
 
 
 @inlined
@@ -103,7 +63,7 @@ def selected(
     once) as if it had won its only playout. The first of equals. Proven losses are passed over.
     """
     first = nodes[node, CHILD]
-    spread = weight * log_root_of(nodes[node, VISITS], log_roots)
+    spread = weight * log_root_kernel(nodes[node, VISITS], log_roots)
     best = _LOWEST
     chosen = first
     for child in range(first, first + count_of(nodes[node, META])):
@@ -115,7 +75,7 @@ def selected(
         else:
             if solver and proof_of(nodes[child, META]) == PROVEN_LOSS:
                 continue
-            bound = upper_bound_of(nodes[child, TOTAL], visits, spread, inverse_roots)
+            bound = upper_bound_kernel(nodes[child, TOTAL], visits, spread, inverse_roots)
         if bound > best:
             best = bound
             chosen = child
@@ -141,12 +101,7 @@ def expanded(
         cells &= cells - _1
         child += 1
     if shuffled:
-        for last in range(count - 1, 0, -1):
-            rng += STEP
-            other = used + np.int64(draw_below(rng, np.uint64(last + 1)))
-            meta = nodes[used + last, META]
-            nodes[used + last, META] = nodes[other, META]
-            nodes[other, META] = meta
+        rng = shuffle(nodes, META, used, count, rng)
     nodes[node, CHILD] = used
     nodes[node, META] |= count << COUNT_SHIFT
     return used + count, rng
@@ -166,11 +121,7 @@ def prove(nodes: Records, node: Int, child: Int) -> bool:
         meta = nodes[other, META]
         if proof_of(meta) == UNPROVEN:
             return False
-        if proof_of(meta) == PROVEN_DRAW and proof == PROVEN_WIN:
-            proof = PROVEN_DRAW
-            longest = np.int64(0)
-        if proof_of(meta) == PROVEN_DRAW or proof == PROVEN_WIN:
-            longest = max(longest, np.int64(distance_of(meta)))
+        proof, longest = worst_so_far(proof, longest, meta)
     nodes[node, META] = with_proof(nodes[node, META], proof, longest + 1)
     return True
 
@@ -217,9 +168,7 @@ def grow_tree(
                 if nodes[node, VISITS] == 0 and depth > 0 and not all_at_once:
                     break
                 # 2. Expand: a leaf met again (all at once: met at all) gets its children.
-                cells = playable_cells(mask, board[BOTTOM], board[BOARD])
-                if decisive:
-                    cells = safe_cells(mine, mask, board)
+                cells = cells_to_try(mine, mask, decisive, board)
                 first = used
                 used, rng = expanded(nodes, node, used, cells, settings[SHUFFLED] != 0, rng, board)
                 if used == first:
@@ -238,19 +187,15 @@ def grow_tree(
             path[depth] = node
             mine ^= mask
             meta = nodes[node, META]
-            mask |= mask + (_1 << (np.uint64(column_of(meta)) * board[HEIGHT]))
+            mask = played(mask, column_of(meta), board)
             if nodes[node, VISITS] == 0:
-                nodes[node, META] = examined(meta, mine, mask, decisive, board)
+                nodes[node, META] = glance(meta, mine, mask, decisive, board)
                 if picked >= 0:
                     break
         state[DEPTH] = max(state[DEPTH], depth)
         # 3. Simulate: the proof, or a playout, as the player sees it who moved into the leaf.
         proof = proof_of(nodes[node, META])
-        if proof != UNPROVEN:
-            result = np.int64(proof_result(proof))
-        else:
-            result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words)
-            result = -result
+        result, rng = simulate(proof, mine, mask, rng, settings, board, words)
         # 4. Back up: visits, totals, and proofs as far as they reach.
         proven = solver and proof != UNPROVEN
         while True:

@@ -1,38 +1,26 @@
 """UCT on positions, phase by phase: what a student reads and a viewer steps through.
 
 Each iteration selects a leaf, expands it, simulates a game from it and backs up the result.
-`tree_kernel` is the compiled twin: it draws the same random numbers and grows the same tree.
+`kernel` is the compiled twin: it draws the same random numbers and grows the same tree.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from claimeven.compiled.randomness import Stream
 from claimeven.game import Position
 from claimeven.montecarlo.formula import log_root, upper_bound
-from claimeven.montecarlo.layout import (
-    MOST_VISITS,
-    PROOF_RESULTS,
-    PROVEN_DRAW,
-    PROVEN_LOSS,
-    PROVEN_WIN,
-    REUSE_PLIES,
-    UNPROVEN,
+from claimeven.montecarlo.layout import MOST_VISITS, PROOF_RESULTS, PROVEN_LOSS, UNPROVEN
+from claimeven.montecarlo.textbook import (
+    Step,
+    TextbookSearch,
+    columns_to_try,
+    glance,
+    prove,
+    shuffle,
 )
-from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.playouts.textbook import Replies, play_out, safe_columns, winning_columns
-
-
-class HasProof(Protocol):
-    """A position and what is proven of it."""
-
-    position: Position
-    proof: int
-    distance: int
+from claimeven.montecarlo.tree.layout import REUSE_PLIES
 
 
 @dataclass(eq=False)
@@ -52,77 +40,32 @@ class TreeNode:
     children: list[TreeNode] | None = None
 
 
-@dataclass(frozen=True)
-class Step:
-    """What one iteration did, phase by phase.
-
-    `path` is the columns selected from the root down; `expanded` the columns of the children a
-    leaf was given, none when it was not expanded; `simulated` the moves of the playout, none
-    where the leaf was proven; `result` what was backed up from the leaf, +1, 0 or -1 as the
-    player sees it who moved into it; `proofs` the depths along `path` (0 the root) proven by it.
-    """
-
-    iteration: int
-    path: tuple[int, ...]
-    expanded: tuple[int, ...]
-    simulated: tuple[int, ...]
-    result: int
-    proofs: tuple[int, ...]
-
-
 @dataclass
-class TextbookTree:
+class TextbookTree(TextbookSearch):
     """A UCT search from a position that is not finished, with the randomness of a seed."""
 
-    position: Position
-    options: MonteCarloOptions
-    seed: int
-    iterations: int = 0
-    depth: int = 0
     used: int = 1
-    full: bool = False
     root: TreeNode = field(init=False)
-    stream: Stream = field(init=False)
-    replies: Replies = field(default_factory=Replies)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.root = TreeNode(self.position)
-        self.stream = Stream(self.seed)
 
-    def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer where the search ends before."""
-        return sum(1 for _ in self.steps(iterations))
-
-    def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did; none once the root is proven (with
-        `solver`) or has `MOST_VISITS`.
-        """
-        for _ in range(iterations):
-            proven = self.options.solver and self.root.proof != UNPROVEN
-            if proven or self.root.visits >= MOST_VISITS:
-                return
-            yield self.step()
+    @property
+    def is_done(self) -> bool:
+        """Whether the root is proven (with `solver`) or has `MOST_VISITS`."""
+        proven = self.options.solver and self.root.proof != UNPROVEN
+        return proven or self.root.visits >= MOST_VISITS
 
     def step(self) -> Step:
         """Make one iteration: select, expand, simulate, back up."""
         path, expanded = self.select()
-        leaf = path[-1]
-        moves: list[int] = []
-        if leaf.proof != UNPROVEN:
-            result = PROOF_RESULTS[leaf.proof]
-        else:
-            result, moves = self.playout(leaf.position)
-            result = -result
+        result, moves = self.simulate(path[-1])
         proofs = self.back_up(path, result)
         self.iterations += 1
         self.depth = max(self.depth, len(path) - 1)
         columns = tuple(node.column for node in path[1:])
         return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
-
-    def playout(self, position: Position) -> tuple[int, list[int]]:
-        """Simulate a game: its result for the side to move, and its moves."""
-        options = self.options
-        return play_out(position, options.playout, self.stream, options.cut, self.replies)
 
     def select(self) -> tuple[list[TreeNode], tuple[int, ...]]:
         """Follow the greatest upper bound down to a leaf; on the way a leaf met again (with
@@ -168,19 +111,14 @@ class TextbookTree:
 
     def expand(self, node: TreeNode) -> tuple[int, ...]:
         """Give a node its children, if there is room; returns their columns, left to right."""
-        position = node.position
-        decisive = self.options.decisive == "tree"
-        columns = safe_columns(position) if decisive else position.legal_columns
+        columns = columns_to_try(node.position, self.options)
         if self.used + len(columns) > self.options.nodes:
             self.full = True
             return ()
         self.used += len(columns)
-        children = [TreeNode(position.play(column), column) for column in columns]
+        node.children = [TreeNode(node.position.play(column), column) for column in columns]
         if self.options.first != "order":
-            for last in range(len(children) - 1, 0, -1):
-                other = self.stream.below(last + 1)
-                children[last], children[other] = children[other], children[last]
-        node.children = children
+            shuffle(node.children, self.stream)
         return columns
 
     def back_up(self, path: list[TreeNode], result: int) -> tuple[int, ...]:
@@ -192,7 +130,7 @@ class TextbookTree:
         for depth in range(len(path) - 1, -1, -1):
             node = path[depth]
             if proven and depth < len(path) - 1:
-                proven = prove(node, path[depth + 1])
+                proven = prove(node, path[depth + 1], node.children or ())
                 if proven:
                     result = PROOF_RESULTS[node.proof]
                     proofs.append(depth)
@@ -202,38 +140,8 @@ class TextbookTree:
         return tuple(proofs)
 
 
-def prove(node: TreeNode, child: TreeNode) -> bool:
-    """Prove a node from its newly proven child, where possible; returns whether it is proven.
-
-    A won child is a lost node; a node is won when all its children are lost, drawn when the best
-    of them is drawn.
-    """
-    assert node.children
-    if child.proof == PROVEN_WIN:
-        node.proof, node.distance = PROVEN_LOSS, child.distance + 1
-        return True
-    if any(other.proof == UNPROVEN for other in node.children):
-        return False
-    drawn = [other for other in node.children if other.proof == PROVEN_DRAW]
-    node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
-    node.distance = 1 + max(other.distance for other in drawn or node.children)
-    return True
-
-
-def glance(node: HasProof, options: MonteCarloOptions) -> None:
-    """Give a new node the proof that its position shows at a glance, if any."""
-    outcome = node.position.outcome
-    if outcome is not None:
-        node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
-    elif options.decisive == "tree":
-        if winning_columns(node.position):
-            node.proof, node.distance = PROVEN_LOSS, 1
-        elif not safe_columns(node.position):
-            node.proof, node.distance = PROVEN_WIN, 2
-
-
 def find_below(root: TreeNode, position: Position) -> TreeNode | None:
-    """TreeNode of a position at most `REUSE_PLIES` moves below a root, or None."""
+    """Node of a position at most `REUSE_PLIES` moves below a root, or None."""
     if not 0 <= position.ply - root.position.ply <= REUSE_PLIES:
         return None
     waiting = [root]

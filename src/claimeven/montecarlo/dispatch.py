@@ -1,0 +1,52 @@
+"""Which engine serves which options."""
+
+from __future__ import annotations
+
+from claimeven.compiled import load
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo.contract import Engine
+from claimeven.montecarlo.graph.engine import GraphEngine, TextbookGraphEngine
+from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
+from claimeven.montecarlo.simple.engine import BreadthEngine, FlatEngine, TextbookSimpleEngine
+from claimeven.montecarlo.tree.engine import TextbookTreeEngine, TreeEngine
+
+AnyTextbookEngine = TextbookTreeEngine | TextbookGraphEngine | TextbookSimpleEngine
+
+
+def compiled_engine(geometry: Geometry, options: MonteCarloOptions) -> Engine:
+    """Engine on arrays, for a board of one word."""
+    return _compiled_kind(options)(geometry, options)
+
+
+def textbook_engine(options: MonteCarloOptions) -> AnyTextbookEngine:
+    """Engine on positions, for any board."""
+    if options.method != "uct":
+        return TextbookSimpleEngine(options)
+    if options.table != "off":
+        return TextbookGraphEngine(options)
+    return TextbookTreeEngine(options)
+
+
+def load_kernels(options: MonteCarloOptions) -> None:
+    """Compile what a search with these options calls, or load it from the cache."""
+    load(*_compiled_kind(options).kernels)
+
+
+def _compiled_kind(
+    options: MonteCarloOptions,
+) -> type[TreeEngine | GraphEngine | FlatEngine | BreadthEngine]:
+    if options.method == "flat":
+        return FlatEngine
+    if options.method == "breadth":
+        return BreadthEngine
+    return GraphEngine if options.table != "off" else TreeEngine
+
+
+def check_room(position: Position, options: MonteCarloOptions) -> None:
+    """Raise `InvalidOptions` when the bound on nodes leaves no room for the root's children."""
+    least = 1 + len(position.legal_columns)
+    if options.nodes < least:
+        raise InvalidOptions(
+            f"nodes must be at least {least} here, the position and one for each of its moves,"
+            f" not {options.nodes}"
+        )

@@ -1,0 +1,118 @@
+"""What the engines share: compiled ones work on arrays, textbook ones around a textbook search."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.playouts.layout import PLAYOUTS, playout_vector
+from claimeven.montecarlo.textbook import Step, TextbookSearch
+
+#: Nodes of a compiled tree that its branching factor is taken from.
+SAMPLE = 1 << 17
+
+
+class CompiledEngine(ABC):
+    """What the compiled engines share: the vectors that their kernels work on.
+
+    A subclass names the `kernels` it calls, so that they can be loaded ahead, and the number of
+    `state_fields` of its state vector, of which the first are the shared ones of `layout`.
+    """
+
+    kernels: ClassVar[tuple[Callable[..., Any], ...]]
+    state_fields: ClassVar[int]
+
+    def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
+        self.options = options
+        self.board = playout_vector(geometry)
+        self.settings = settings_vector(options)
+        self.state = np.zeros(self.state_fields, dtype=np.int64)
+        self.words = np.zeros(layout.WORDS_FIELDS, dtype=np.uint64)
+        self.path = np.zeros(2 * geometry.cells + 2, dtype=np.int64)
+        self.position: Position | None = None
+
+    @property
+    def used(self) -> int:
+        return int(self.state[layout.USED])
+
+    @property
+    def depth(self) -> int:
+        return int(self.state[layout.DEPTH])
+
+    @property
+    def full(self) -> bool:
+        return bool(self.state[layout.FULL])
+
+    def place(self, position: Position, seed: int) -> None:
+        """Write the root's position and the random state; a decision begins."""
+        self.words[layout.MINE] = position.mine
+        self.words[layout.MASK] = position.mask
+        self.words[layout.RANDOM_STATE] = seed
+        self.words[layout.REPLIES :] = 0
+        self.state[layout.DEPTH] = 0
+        self.state[layout.FULL] = 0
+
+
+def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:
+    """What kernels know of the options, beside the weight of the bonus."""
+    settings = np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64)
+    settings[layout.ALL_AT_ONCE] = options.first == "all"
+    settings[layout.SHUFFLED] = options.first != "order"
+    settings[layout.PLAYOUT] = PLAYOUTS.index(options.playout)
+    settings[layout.CUT] = options.cut or -1
+    settings[layout.SOLVER] = options.solver
+    settings[layout.DECISIVE] = options.decisive == "tree"
+    settings[layout.MIRROR] = options.table == "mirror"
+    return settings
+
+
+def moves_of(metas: npt.NDArray[np.int32]) -> tuple[int, int]:
+    """Return the number of nodes with these META fields and the sum of their move counts."""
+    counts = (metas >> layout.COUNT_SHIFT) & layout.COUNT_MASK
+    return len(counts), int(counts.sum())
+
+
+Search = TypeVar("Search", bound=TextbookSearch)
+
+
+class TextbookEngine(ABC, Generic[Search]):
+    """An engine around a textbook search, on a board of any size."""
+
+    def __init__(self, options: MonteCarloOptions) -> None:
+        self.options = options
+        self._search: Search | None = None
+
+    @property
+    def search(self) -> Search:
+        """The search of the root that was started last."""
+        assert self._search is not None, "an engine must be started first"
+        return self._search
+
+    @abstractmethod
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None: ...
+
+    @property
+    def used(self) -> int:
+        return self.search.used
+
+    @property
+    def depth(self) -> int:
+        return self.search.depth
+
+    @property
+    def full(self) -> bool:
+        return self.search.full
+
+    def run(self, iterations: int) -> int:
+        return self.search.run(iterations)
+
+    def steps(self, iterations: int) -> Iterator[Step]:
+        """Make iterations, and tell of each what it did."""
+        return self.search.steps(iterations)

@@ -1,0 +1,127 @@
+"""What the kernels share: the steps of an iteration that do not depend on how a tree is stored.
+
+`textbook` is the twin in plain Python. Each step here becomes part of the kernels that call it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
+from claimeven.compiled.randomness import STEP, draw_below
+from claimeven.game.tactics_kernel import (
+    BOARD,
+    BOTTOM,
+    CONNECT,
+    HEIGHT,
+    lines,
+    playable_cells,
+    winning_cells,
+)
+from claimeven.montecarlo.layout import (
+    CUT,
+    PLAYOUT,
+    PROVEN_DRAW,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+    Records,
+    distance_of,
+    proof_of,
+    proof_result,
+    with_proof,
+)
+from claimeven.montecarlo.playouts.kernel import play_out
+from claimeven.montecarlo.playouts.layout import FIRST_WIN
+
+_0, _1 = np.uint64(0), np.uint64(1)
+
+
+@inlined
+def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
+    """Cells whose move does not lose at once, when the side to move cannot win at once: wins of
+    the other side are blocked, and no cell below one is filled. None left: the game is lost.
+    """
+    cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+    threats = winning_cells(mine ^ mask, mask, board[HEIGHT], board[CONNECT], board[BOARD])
+    forced = threats & cells
+    if forced != _0:
+        if forced & (forced - _1) != _0:
+            return _0
+        cells = forced
+    return cells & ~(threats >> _1)
+
+
+@inlined
+def cells_to_try(mine: Word, mask: Word, decisive: bool, board: Words) -> Word:
+    """Cells of the children of a node: with `decisive` those that do not lose at once."""
+    if decisive:
+        return safe_cells(mine, mask, board)
+    return playable_cells(mask, board[BOTTOM], board[BOARD])
+
+
+@inlined
+def played(mask: Word, column: Int, board: Words) -> Word:
+    """All discs after a move in a column."""
+    return mask | (mask + (_1 << (np.uint64(column) * board[HEIGHT])))
+
+
+@inlined
+def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
+    """`meta` with the proof that goes with a finished game, if it is one."""
+    if popcount(mask) >= board[FIRST_WIN] and lines(mine ^ mask, board[HEIGHT], board[CONNECT]):
+        return with_proof(meta, PROVEN_WIN, 0)
+    if mask == board[BOARD]:
+        return with_proof(meta, PROVEN_DRAW, 0)
+    return meta
+
+
+@inlined
+def glance(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
+    """`meta` of a new node with the proof that its position shows at a glance, if any."""
+    meta = ending(meta, mine, mask, board)
+    if decisive and proof_of(meta) == UNPROVEN:
+        wins = winning_cells(mine, mask, board[HEIGHT], board[CONNECT], board[BOARD])
+        if wins & playable_cells(mask, board[BOTTOM], board[BOARD]):
+            return with_proof(meta, PROVEN_LOSS, 1)
+        if safe_cells(mine, mask, board) == _0:
+            return with_proof(meta, PROVEN_WIN, 2)
+    return meta
+
+
+@inlined
+def shuffle(records: Records, field: Int, first: Int, count: Int, rng: Word) -> Word:
+    """Put one field of `count` records from `first` on in random order."""
+    for last in range(count - 1, 0, -1):
+        rng += STEP
+        other = first + np.int64(draw_below(rng, np.uint64(last + 1)))
+        kept = records[first + last, field]
+        records[first + last, field] = records[other, field]
+        records[other, field] = kept
+    return rng
+
+
+@inlined
+def simulate(
+    proof: Int, mine: Word, mask: Word, rng: Word, settings: Ints, board: Words, words: Words
+) -> tuple[Int, Word]:
+    """Result of a leaf, by its proof or by a playout, as the player sees it who moved into it; and
+    the random state.
+    """
+    if proof != UNPROVEN:
+        return np.int64(proof_result(proof)), rng
+    result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words)
+    return -result, rng
+
+
+@inlined
+def worst_so_far(proof: Int, longest: Int, meta: Int) -> tuple[Int, Int]:
+    """What a node without a won child is proven to be, with one more of its proven children looked
+    at: won (all lost) with the longest defence, or drawn with the longest of the draws.
+    """
+    if proof_of(meta) == PROVEN_DRAW and proof == PROVEN_WIN:
+        proof = PROVEN_DRAW
+        longest = np.int64(0)
+    if proof_of(meta) == PROVEN_DRAW or proof == PROVEN_WIN:
+        longest = max(longest, np.int64(distance_of(meta)))
+    return proof, longest

@@ -1,0 +1,90 @@
+"""Flat and breadth-first search as engines, compiled and textbook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.layout import NO_NODE
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.simple.kernel import grow_breadth, grow_flat, plant_two_plies
+from claimeven.montecarlo.simple.layout import CURSOR, LEAF, STATE_FIELDS
+from claimeven.montecarlo.simple.textbook import TextbookBreadth, TextbookFlat, TextbookSimple
+from claimeven.montecarlo.tree.engine import NodesEngine, RecordsEngine
+from claimeven.montecarlo.tree.layout import NEW_ROOT, ROOT, tree_records
+from claimeven.montecarlo.tree.textbook import TreeNode
+
+
+class SimpleEngine(RecordsEngine):
+    """What flat and breadth-first search share; `grow` is the kernel that makes iterations."""
+
+    state_fields = STATE_FIELDS
+    grow: ClassVar[Callable[..., Any]]
+
+    def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
+        super().__init__(geometry, options)
+        room = self.room(geometry)
+        self.records = tree_records(room)
+        self.parents = np.zeros(room, dtype=np.int32)
+
+    def room(self, geometry: Geometry) -> int:
+        """How many nodes there can be."""
+        return self.options.nodes
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        self.place(position, seed)
+        self.records[ROOT] = NEW_ROOT
+        self.parents[ROOT] = NO_NODE
+        self.state[layout.USED] = 1
+        self.state[CURSOR] = 0
+        self.state[LEAF] = 0
+
+    def run(self, iterations: int) -> int:
+        return int(
+            type(self).grow(
+                self.records,
+                self.parents,
+                self.state,
+                self.words,
+                self.path,
+                self.settings,
+                self.board,
+                min(iterations, self.visits_left()),
+            )
+        )
+
+
+class FlatEngine(SimpleEngine):
+    """Flat search, compiled."""
+
+    kernels = (grow_flat, plant_two_plies)
+    grow = grow_flat
+
+    def room(self, geometry: Geometry) -> int:
+        return min(self.options.nodes, 1 + geometry.columns + geometry.columns**2)
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        super().start(position, seed, keep)
+        plant_two_plies(self.records, self.parents, self.state, self.words, self.path, self.board)
+
+
+class BreadthEngine(SimpleEngine):
+    """Breadth-first search, compiled."""
+
+    kernels = (grow_breadth,)
+    grow = grow_breadth
+
+
+class TextbookSimpleEngine(NodesEngine[TextbookSimple]):
+    """Flat or breadth-first search, on positions."""
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        kind = TextbookFlat if self.options.method == "flat" else TextbookBreadth
+        self._search = kind(position, self.options, seed)
+
+    def root(self) -> TreeNode:
+        return self.search.root

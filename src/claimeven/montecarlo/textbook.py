@@ -1,0 +1,147 @@
+"""What the textbook searches share: the loop of iterations and what each tells, and proofs.
+
+`tree.textbook`, `graph.textbook` and `simple.textbook` hold the searches, `playouts.textbook` the
+playouts. `kernel` is the compiled twin of what stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from claimeven.compiled.randomness import Stream
+from claimeven.game import Position
+from claimeven.montecarlo.layout import (
+    PROOF_RESULTS,
+    PROVEN_DRAW,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+)
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.playouts.textbook import Replies, play_out, safe_columns, winning_columns
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one iteration did, phase by phase.
+
+    `path` is the columns selected from the root down; `expanded` the columns of the children a
+    leaf was given, none when it was not expanded; `simulated` the moves of the playout, none
+    where the leaf was proven; `result` what was backed up from the leaf, +1, 0 or -1 as the
+    player sees it who moved into it; `proofs` the depths along `path` (0 the root) proven by it.
+    """
+
+    iteration: int
+    path: tuple[int, ...]
+    expanded: tuple[int, ...]
+    simulated: tuple[int, ...]
+    result: int
+    proofs: tuple[int, ...]
+
+
+class HasProof(Protocol):
+    """A position and what is proven of it, as the player sees it who moved there; `distance` is the
+    number of moves to the end of the game behind a proof.
+    """
+
+    position: Position
+    proof: int
+    distance: int
+
+
+@dataclass
+class TextbookSearch:
+    """A search from a position that is not finished, with the randomness of a seed."""
+
+    position: Position
+    options: MonteCarloOptions
+    seed: int
+    iterations: int = 0
+    depth: int = 0
+    full: bool = False
+    stream: Stream = field(init=False)
+    replies: Replies = field(default_factory=Replies)
+
+    def __post_init__(self) -> None:
+        self.stream = Stream(self.seed)
+
+    @property
+    def used(self) -> int:
+        """Number of stored nodes."""
+        raise NotImplementedError
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to do, or a root has been visited `MOST_VISITS` times."""
+        raise NotImplementedError
+
+    def run(self, iterations: int) -> int:
+        """Make iterations; returns how many were made: fewer where the search ends before."""
+        return sum(1 for _ in self.steps(iterations))
+
+    def steps(self, iterations: int) -> Iterator[Step]:
+        """Make iterations, and tell of each what it did; fewer where the search ends before."""
+        for _ in range(iterations):
+            if self.is_done:
+                return
+            yield self.step()
+
+    def step(self) -> Step:
+        """Make one iteration."""
+        raise NotImplementedError
+
+    def simulate(self, leaf: HasProof) -> tuple[int, list[int]]:
+        """Result of a leaf, by its proof or by a playout, as the player sees it who moved into it;
+        and the moves of the playout.
+        """
+        if leaf.proof != UNPROVEN:
+            return PROOF_RESULTS[leaf.proof], []
+        options = self.options
+        result, moves = play_out(
+            leaf.position, options.playout, self.stream, options.cut, self.replies
+        )
+        return -result, moves
+
+
+def columns_to_try(position: Position, options: MonteCarloOptions) -> tuple[int, ...]:
+    """Columns of the children of a node: with `decisive=tree` those that do not lose at once."""
+    return safe_columns(position) if options.decisive == "tree" else position.legal_columns
+
+
+def shuffle(things: list[Any], stream: Stream) -> None:
+    """Put a list in random order, from its end on."""
+    for last in range(len(things) - 1, 0, -1):
+        other = stream.below(last + 1)
+        things[last], things[other] = things[other], things[last]
+
+
+def glance(node: HasProof, options: MonteCarloOptions) -> None:
+    """Give a new node the proof that its position shows at a glance, if any."""
+    outcome = node.position.outcome
+    if outcome is not None:
+        node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
+    elif options.decisive == "tree":
+        if winning_columns(node.position):
+            node.proof, node.distance = PROVEN_LOSS, 1
+        elif not safe_columns(node.position):
+            node.proof, node.distance = PROVEN_WIN, 2
+
+
+def prove(node: HasProof, child: HasProof, children: Sequence[HasProof | None]) -> bool:
+    """Prove a node from its newly proven child, where possible; returns whether it is proven.
+
+    A won child is a lost node; a node is won when all its children are lost, drawn when the best
+    of them is drawn. A child that is None has not been tried.
+    """
+    if child.proof == PROVEN_WIN:
+        node.proof, node.distance = PROVEN_LOSS, child.distance + 1
+        return True
+    known = [other for other in children if other is not None and other.proof != UNPROVEN]
+    if len(known) < len(children):
+        return False
+    drawn = [other for other in known if other.proof == PROVEN_DRAW]
+    node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
+    node.distance = 1 + max(other.distance for other in drawn or known)
+    return True

@@ -1,0 +1,156 @@
+"""UCT on a tree as an engine, compiled and textbook."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.contract import Facts
+from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, Search, TextbookEngine, moves_of
+from claimeven.montecarlo.formula_kernel import INVERSE_ROOTS, LOG_ROOTS
+from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.tree.kernel import grow_tree, keep_subtree
+from claimeven.montecarlo.tree.layout import (
+    CHILD,
+    META,
+    NEW_ROOT,
+    NO_CHILDREN,
+    REUSE_PLIES,
+    ROOT,
+    STATE_FIELDS,
+    VISITS,
+    tree_records,
+)
+from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode, find_below, keep_below
+
+
+class RecordsEngine(CompiledEngine):
+    """A tree stored as `records` (see `layout`), whose handles are places in them."""
+
+    records: npt.NDArray[np.int32]
+
+    def root(self) -> int:
+        return ROOT
+
+    def children(self, handle: int) -> range:
+        first = int(self.records[handle, CHILD])
+        if first == NO_CHILDREN:
+            return range(0)
+        _, count, _, _ = layout.unpacked(int(self.records[handle, META]))
+        return range(first, first + count)
+
+    def facts(self, handle: int) -> Facts:
+        visits, total, _, meta = (int(number) for number in self.records[handle])
+        column, _, proof, distance = layout.unpacked(meta)
+        return Facts(column, visits, total, proof, distance)
+
+    def grown(self) -> tuple[int, int]:
+        sample = self.records[: min(self.used, SAMPLE)]
+        return moves_of(sample[sample[:, CHILD] != NO_CHILDREN, META])
+
+    def visits_left(self) -> int:
+        """How many iterations the root has room for."""
+        return MOST_VISITS - int(self.records[ROOT, VISITS])
+
+
+class TreeEngine(RecordsEngine):
+    """UCT on a tree, compiled."""
+
+    kernels = (grow_tree, keep_subtree)
+    state_fields = STATE_FIELDS
+
+    def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
+        super().__init__(geometry, options)
+        self.records = tree_records(options.nodes)
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        node = self._find(position) if self.options.reuse and self.position else NO_NODE
+        if node > ROOT:
+            looked = self.used if keep is None else min(max(keep, node + 1), self.used)
+            moved = np.empty(looked, dtype=np.int32)
+            self.state[layout.USED] = keep_subtree(self.records, moved, node)
+        elif node == NO_NODE:
+            self.records[ROOT] = NEW_ROOT
+            self.state[layout.USED] = 1
+        self.position = position
+        self.place(position, seed)
+
+    def run(self, iterations: int) -> int:
+        return int(
+            grow_tree(
+                self.records,
+                self.state,
+                self.words,
+                self.path,
+                self.settings,
+                self.board,
+                self.options.weight,
+                INVERSE_ROOTS,
+                LOG_ROOTS,
+                min(iterations, self.visits_left()),
+            )
+        )
+
+    def _find(self, position: Position) -> int:
+        """Node of a position at most `REUSE_PLIES` moves below the root, else NO_NODE."""
+        assert self.position
+        if not 0 <= position.ply - self.position.ply <= REUSE_PLIES:
+            return NO_NODE
+        waiting = [(ROOT, self.position)]
+        while waiting:
+            node, at = waiting.pop()
+            if at == position:
+                return node
+            if at.ply < position.ply and at.mask & ~position.mask == 0:
+                waiting += [
+                    (child, at.play_unchecked(self.facts(child).column))
+                    for child in self.children(node)
+                ]
+        return NO_NODE
+
+
+class NodesView:
+    """How a tree of `TreeNode` is looked into; its handles are the nodes."""
+
+    def children(self, handle: TreeNode) -> Sequence[TreeNode]:
+        return handle.children or ()
+
+    def facts(self, handle: TreeNode) -> Facts:
+        return Facts(handle.column, handle.visits, handle.total, handle.proof, handle.distance)
+
+
+class NodesEngine(NodesView, TextbookEngine[Search]):
+    """A textbook search that grows a tree of `TreeNode`."""
+
+    @abstractmethod
+    def root(self) -> TreeNode: ...
+
+    def grown(self) -> tuple[int, int]:
+        waiting, expanded, moves = [self.root()], 0, 0
+        while waiting:
+            below = self.children(waiting.pop())
+            expanded += bool(below)
+            moves += len(below)
+            waiting += below
+        return expanded, moves
+
+
+class TextbookTreeEngine(NodesEngine[TextbookTree]):
+    """UCT on a tree, on positions."""
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        before = self._search if self.options.reuse else None
+        self._search = TextbookTree(position, self.options, seed)
+        node = find_below(before.root, position) if before else None
+        if node is not None:
+            self._search.root = node
+            self._search.used = keep_below(node, keep)
+
+    def root(self) -> TreeNode:
+        return self.search.root
