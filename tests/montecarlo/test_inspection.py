@@ -24,13 +24,14 @@ POSITION = Position.from_moves("44")
 
 
 def test_bonus_mean_and_total_are_those_of_the_formula() -> None:
-    """N, T, E and Q of Menary's tree summary, with c = 1 and 2 under the root."""
+    """N, T, E and Q of Menary's tree summary, with a bonus of 2 * sqrt(ln N / n)."""
     root = search(POSITION, preset("uct-menary"), 500).forest.branch(2)
     for child in root.children:
         assert child.mean == child.total / child.visits
-        assert child.bonus == pytest.approx(math.sqrt(2 * math.log(500) / child.visits))
+        assert child.bonus == pytest.approx(2 * math.sqrt(math.log(500) / child.visits))
+        assert child.selection == child.mean + child.bonus
         for below in (node for node in child.children if node.visits):
-            expected = math.sqrt(2 * math.log(child.visits) / below.visits)
+            expected = 2 * math.sqrt(math.log(child.visits) / below.visits)
             assert below.bonus == pytest.approx(expected)
     assert sum(child.share for child in root.children) == pytest.approx(1)
 
@@ -140,7 +141,8 @@ def test_svg() -> None:
 def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
     """The traced search is the compiled one: same tree; its steps are games that fit together."""
     options = preset(name, reuse=False, decisive="off", nodes=5000)
-    steps, root = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
+    told, forest = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
+    steps, root = list(told), forest.branch(1)
     result = MonteCarloSearch(options).search(POSITION, np.random.default_rng(3), iterations=120)
     assert root == result.root
     assert [step.iteration for step in steps] == list(range(1, len(steps) + 1))

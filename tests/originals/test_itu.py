@@ -11,7 +11,7 @@ from claimeven import Geometry, Position, make_agent
 from claimeven.agents import Limit
 from claimeven.game.drawing import parse_drawing
 from claimeven.minimax import MinimaxSearch
-from claimeven.montecarlo import PRESETS, preset
+from claimeven.montecarlo import preset
 from claimeven.montecarlo.formula import upper_bound
 from tests.originals.positions import load
 

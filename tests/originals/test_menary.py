@@ -31,8 +31,10 @@ def test_the_searches_it_shows_follow_the_formula() -> None:
             spreads.append(max(bounds) - min(bounds))
         return sum(spreads) / len(spreads)
 
-    assert unevenness(options.weight) < 0.035
-    assert all(unevenness(options.weight * factor) > 0.06 for factor in (0.707, 0.9, 1.1, 1.414))
+    weights = [tenths / 10 for tenths in range(10, 31)]
+    assert options.weight == min(weights, key=unevenness) == 2.0
+    assert unevenness(2.0) < 0.035
+    assert unevenness(math.sqrt(2)) > 0.12  # UCB1 as Auer has it, for results of 0 and 1
 
 
 def test_the_column_of_the_best_mean_is_chosen() -> None:

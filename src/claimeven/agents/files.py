@@ -153,6 +153,18 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
     return FunctionAgent(spec, found)
 
 
+def load_function(place: str, name: str) -> Callable[..., Any]:
+    """Return what is called `name` in a file or module. Raises `InvalidSpec` if it is not callable.
+
+    An empty name stands for the last function or class that it defines.
+    """
+    found: Any = _find(_load_module(place), place, name)
+    if not callable(found):
+        raise InvalidSpec(f"{place}:{name} is not a function")
+    function: Callable[..., Any] = found
+    return function
+
+
 def load_evaluation(text: str) -> Evaluation:
     """Return an evaluation by name, or a user's function: `my_file.py:function`.
 
@@ -163,10 +175,7 @@ def load_evaluation(text: str) -> Evaluation:
     parts = split_file_spec(text)
     if parts is None:
         return get_evaluation(text)
-    found = _find(_load_module(parts[0]), *parts)
-    if not callable(found):
-        raise InvalidSpec(f"{text} is not a function of a position")
-    return get_evaluation(found)
+    return get_evaluation(load_function(*parts))
 
 
 def describe(error: BaseException) -> str:

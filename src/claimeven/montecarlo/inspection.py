@@ -261,7 +261,7 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
 
 
 #: What stands above a tree in text.
-_LEGEND: Final = (
+LEGEND: Final = (
     "N visits, T sum of their results, Q = T / N, E = Q + bonus; a dot: none yet.",
     "T, Q and proofs: as the player sees them who makes the move, at the root the",
     "player to move; win in 3: proven, three moves with this one.",
@@ -270,6 +270,11 @@ _LEGEND: Final = (
 
 def tree_text(branch: Branch, position: Position) -> str:
     """A tree as a table under a legend: N visits, T total, Q mean and E = Q + bonus of each."""
+    return "\n".join([*LEGEND, *tree_lines(branch, position)])
+
+
+def tree_lines(branch: Branch, position: Position) -> list[str]:
+    """The lines of `tree_text` without its legend."""
     rows: list[tuple[str, ...]] = [("move", "N", "T", "E", "Q", "")]
 
     def write(node: Branch, depth: int, name: str) -> None:
@@ -292,13 +297,13 @@ def tree_text(branch: Branch, position: Position) -> str:
     if not any(row[3] for row in rows[1:]):
         rows = [(*row[:3], "", *row[4:]) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    lines = list(_LEGEND)
+    lines = []
     for name, *numbers, ending in rows:
         cells = [
             f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True) if width
         ]
         lines.append("  ".join([f"{name:<{widths[0]}}", *cells, ending]).rstrip())
-    return "\n".join(lines)
+    return lines
 
 
 def _ending(node: Branch) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from claimeven.game import ClaimevenError
+from claimeven.compiled.randomness import Stream
+from claimeven.game import ClaimevenError, Position
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
 
@@ -48,7 +49,8 @@ class MonteCarloOptions:
             below a win of the opponent while it can help it; `greedy` makes the longest run;
             `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`;
             `replies` is `wins-and-blocks` that answers a move as it was last answered by a side
-            that then won.
+            that then won. Or a rule of one's own, a function of a position and the `Stream` of
+            random numbers that returns a column; it needs the backend in Python.
         cut: moves after which a playout is cut and counts as a draw; 0: never.
         scale: results (and so means, totals and c) on `-1..1` or `0..1`, a draw in the middle.
         choice: the final choice by most `visits`, best `mean`, or mean + bonus (`ucb`).
@@ -70,7 +72,7 @@ class MonteCarloOptions:
     formula: str = "ucb"
     c: float = 0.7
     first: str = "random"
-    playout: str = "random"
+    playout: str | Callable[[Position, Stream], int] = "random"
     cut: int = 0
     scale: str = "-1..1"
     choice: str = "visits"
@@ -95,6 +97,8 @@ class MonteCarloOptions:
             ("table", TABLES),
         ):
             chosen = getattr(self, name)
+            if name == "playout" and callable(chosen):
+                continue
             if chosen not in choices:
                 raise InvalidOptions(f"unknown {name} {chosen!r}: choose from {', '.join(choices)}")
         if not is_number(self.c) or not 0 <= self.c < math.inf:
@@ -176,13 +180,15 @@ DEFAULT: Final = MonteCarloOptions(
 PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
     {
         "uct": DEFAULT,
-        "flat": MonteCarloOptions(method="flat", choice="mean", decisive="root", seconds=3.0),
+        "flat": MonteCarloOptions(
+            method="flat", cut=40, choice="mean", decisive="root", seconds=3.0
+        ),
         "breadth": MonteCarloOptions(method="breadth", choice="mean", iterations=2000),
         "uct-polito": MonteCarloOptions(
             c=math.sqrt(2), first="all", scale="0..1", choice="visits", iterations=100
         ),
         "uct-menary": MonteCarloOptions(
-            formula="ucb1", c=1.0, first="random", choice="mean", reuse=True, seconds=1.0
+            formula="ucb", c=2.0, first="random", choice="mean", reuse=True, seconds=1.0
         ),
         "uct-aifour": MonteCarloOptions(
             formula="ucb1", c=1 / math.sqrt(2), first="order", choice="ucb", iterations=200
@@ -191,7 +197,7 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
             formula="ucb1",
             c=1.4,
             first="random",
-            cut=20,
+            cut=40,
             choice="ucb",
             decisive="root",
             seconds=3.0,
@@ -200,7 +206,7 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
             formula="ucb1",
             c=1.4,
             first="random",
-            cut=20,
+            cut=40,
             choice="ucb",
             decisive="root",
             table="equal",

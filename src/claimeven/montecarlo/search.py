@@ -8,7 +8,7 @@ and no thread ever waits for another.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Any, Final
@@ -164,12 +164,13 @@ class MonteCarloSearch:
 
     def trace(
         self, position: Position, rng: np.random.Generator, iterations: int
-    ) -> tuple[Sequence[Step], Branch]:
-        """Each iteration of a search from scratch, phase by phase, and the root afterwards.
+    ) -> tuple[Iterator[Step], Forest]:
+        """Each iteration of a search from scratch, phase by phase, and the tree it grows.
 
         It is the search that `search` makes with the same generator on one thread without a kept
-        tree, made by the textbook. There are no steps where the position is decided without a
-        search, and fewer than `iterations` where a search ends before.
+        tree, made by the textbook while the steps are taken: after each the forest shows the tree
+        as it is then. There are no steps where the position is decided without a search, and
+        fewer than `iterations` where a search ends before.
         """
         check_budget(iterations, None)
         if position.is_over:
@@ -177,25 +178,30 @@ class MonteCarloSearch:
         check_room(position, self.options)
         evident = evident_tree(position, self.options)
         if evident:
-            return [], Forest(position, self.options, (EvidentTree(evident),)).branch(depth=1)
+            return iter(()), Forest(position, self.options, (EvidentTree(evident),))
         engine = textbook_engine(self.options)
         engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
-        steps = list(engine.steps(iterations))
-        return steps, Forest(position, self.options, (engine,)).branch(depth=1)
+        return engine.steps(iterations), Forest(position, self.options, (engine,))
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
-        if self.backend != "python":
+        if self.backend != "python" and not callable(self.options.playout):
             load_kernels(self.options)
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidOptions` if none can."""
+        own = callable(self.options.playout)
+        if self.backend == "compiled" and own:
+            raise InvalidOptions(
+                "a playout of one's own is Python: choose backend=auto or backend=python"
+            )
         if self.backend == "compiled" and not geometry.fits_word:
             raise InvalidOptions(
                 f"a board of {geometry} is too large for backend=compiled: choose"
                 " backend=auto or backend=python"
             )
-        return "python" if self.backend == "python" or not geometry.fits_word else "compiled"
+        python = self.backend == "python" or own or not geometry.fits_word
+        return "python" if python else "compiled"
 
     def _engines_of(self, position: Position, compiled: bool) -> list[Engine]:
         wanted = (position.geometry, self.options, compiled)
