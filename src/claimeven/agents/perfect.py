@@ -12,8 +12,8 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import STANDARD, Position
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.minimax.rules import ColumnValue, plies_to_end
 from claimeven.minimax.search import MinimaxSearch

@@ -27,9 +27,9 @@ from claimeven.dataset.files import Journal, write_table
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.arrays import canonical_keys
 from claimeven.game.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
-from claimeven.game.position import STANDARD, Position
+from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such

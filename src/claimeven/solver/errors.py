@@ -6,7 +6,7 @@ import math
 from numbers import Integral, Real
 
 from claimeven.game.errors import ClaimevenError
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.geometry import Geometry
 
 #: More threads than this nobody has cores for.
 MOST_THREADS = 256
@@ -38,14 +38,8 @@ class SearchStopped(Exception):
 
 
 def check_board(geometry: Geometry) -> None:
-    """Raise `InvalidSolve` for what is no board, and for one that the solver cannot hold."""
-    if not isinstance(geometry, Geometry):
-        raise InvalidSolve(f"a board must be a Geometry, not {geometry!r}")
-    if not geometry.fits_word:
-        raise InvalidSolve(
-            f"the solver holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-            f" {geometry} takes {geometry.bits}"
-        )
+    """Raise `InvalidSolve` for a board that the solver cannot hold."""
+    geometry.check_fits_word("the solver", InvalidSolve)
 
 
 def check_table_mb(table_mb: float) -> float:

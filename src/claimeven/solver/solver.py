@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.arrays import Boards, canonical_keys, disc_counts
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import STANDARD, Position
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
 from claimeven.solver import contract
 from claimeven.solver.bulk import as_boards, children, final_scores, unfinished
 from claimeven.solver.contract import MISSING, USUAL_BOOK, OpeningBook
