@@ -87,7 +87,7 @@ def source_block(name: str, path: Path, beside: str = "") -> str:
         raise NotThere(f"{name} stands in {home}, not in {path}")
     marked = ""
     if beside:
-        numbers = new_lines(source_of(beside)[1], lines)
+        numbers = new_lines(_anonymous(beside), _anonymous(name))
         marked = f' hl_lines="{" ".join(map(str, numbers))}"' if numbers else ""
     title = home.relative_to(ROOT).as_posix()
     return "\n".join([f'``` {{ .python title="{title}"{marked} }}', *lines, "```"])
@@ -161,6 +161,12 @@ def _without_docstring(lines: list[str]) -> set[int]:
             kept.add(number)
         inside ^= quotes == 1
     return kept
+
+
+def _anonymous(name: str) -> list[str]:
+    """The code of a function without its name, so that a call of itself is the same in both."""
+    own = name.rpartition(".")[2]
+    return [re.sub(rf"\b{own}\(", "itself(", line) for line in source_of(name)[1]]
 
 
 def _stripped(lines: list[str]) -> list[str]:

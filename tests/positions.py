@@ -1,25 +1,29 @@
-"""Seeded random positions for tests, and the same positions for the oracle."""
+"""Random positions for tests, from a seed or drawn by Hypothesis, and as the oracle has them."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
+from hypothesis import strategies as st
+
 from claimeven import Geometry, Position
 from tests import naive
 
-#: Ten sizes, connect 2..5. 8x7 takes exactly 64 bits, the last three take more.
+#: Twelve sizes, connect 2 to 5. 8x7 takes exactly 64 bits, the last five take more.
 BOARDS = (
     Geometry(7, 6, 4),
     Geometry(4, 4, 3),
     Geometry(5, 4, 4),
     Geometry(6, 5, 5),
     Geometry(3, 5, 2),
-    Geometry(4, 12, 5),
+    Geometry(1, 6, 4),
     Geometry(8, 7, 4),
+    Geometry(4, 16, 5),
     Geometry(8, 8, 4),
     Geometry(12, 6, 5),
     Geometry(9, 9, 3),
+    Geometry(10, 16, 4),
 )
 
 #: Five sizes for the searches; the last takes exactly 64 bits.
@@ -31,6 +35,20 @@ SEARCHED = (
     Geometry(8, 7, 4),
 )
 
+boards = st.sampled_from(BOARDS)
+
+
+@st.composite
+def positions(draw: st.DrawFn) -> Position:
+    """Positions of every size in `BOARDS`, finished ones included."""
+    position = Position(draw(boards))
+    for choice in draw(st.lists(st.integers(0, 15), max_size=40)):
+        legal = position.legal_columns
+        if not legal:
+            break
+        position = position.play(legal[choice % len(legal)])
+    return position
+
 
 def random_columns(rng: random.Random, geometry: Geometry, plies: int) -> list[int]:
     """Legal columns, `plies` of them or fewer if the game ends before."""
@@ -39,18 +57,35 @@ def random_columns(rng: random.Random, geometry: Geometry, plies: int) -> list[i
         if position.is_over:
             break
         columns.append(rng.choice(position.legal_columns))
-        position = position.play(columns[-1])
+        position = position.play_unchecked(columns[-1])
     return columns
 
 
+def random_position(
+    rng: random.Random, geometry: Geometry, plies: int | None = None, going_on: bool = False
+) -> Position:
+    """The position after `plies` random moves, by default a random number of them.
+
+    Fewer if the game ends before; with `going_on` it is played anew until it does not end.
+    """
+    while True:
+        count = rng.randint(0, geometry.cells - going_on) if plies is None else plies
+        position = Position.from_moves(random_columns(rng, geometry, count), geometry)
+        if not (going_on and position.is_over):
+            return position
+
+
 def random_games(
-    geometry: Geometry, count: int, seed: int, going_on: bool = False
+    geometry: Geometry, count: int, seed: int, going_on: bool = False, lowest: int = 0
 ) -> Iterator[list[int]]:
-    """Yield `count` move lists of random lengths; with `going_on` none that ends the game."""
+    """Yield `count` move lists of random lengths from `lowest` on, or to an earlier end.
+
+    With `going_on` none ends the game.
+    """
     rng = random.Random(f"{geometry} {seed}")
     found = 0
     while found < count:
-        columns = random_columns(rng, geometry, rng.randint(0, geometry.cells - going_on))
+        columns = random_columns(rng, geometry, rng.randint(lowest, geometry.cells - going_on))
         if going_on and Position.from_moves(columns, geometry).is_over:
             continue
         found += 1

@@ -7,13 +7,14 @@ What most programs need stands here by name and is imported when it is first use
 0
 """
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claimeven import lazy
 from claimeven.solver import contract as _contract
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from claimeven.agents import Agent, Decision, Limit, make_agent
     from claimeven.game import (
         ClaimevenError,
@@ -72,7 +73,7 @@ __getattr__, __dir__ = lazy.offer(
 )
 
 
-def _open_book(geometry: "Geometry", where: str | Path) -> Any:
+def _open_book(geometry: "Geometry", where: "str | Path") -> Any:
     from claimeven.book import open_book  # noqa: PLC0415 - brings in NumPy
 
     return open_book(geometry, where)

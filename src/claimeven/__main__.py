@@ -1,6 +1,26 @@
-"""`python -m claimeven`: the command line."""
+"""`python -m claimeven` and the command `claimeven`: the command line.
 
-from claimeven.cli.main import main
+Until it can answer Ctrl-C in words, and once it has said all it had to say, Ctrl-C ends the
+program without any. What is imported here first decides how soon that holds.
+"""
+
+import signal
+
+
+def main() -> None:
+    """Run the command line."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:  # not when started with Ctrl-C ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        from claimeven.cli.main import main as run  # noqa: PLC0415 - see above
+
+        signal.signal(signal.SIGINT, usual)
+        run()
+    finally:
+        if usual is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 
 if __name__ == "__main__":
     main()

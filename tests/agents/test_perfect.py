@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 
 import numpy as np
@@ -21,6 +24,8 @@ from claimeven.agents.perfect import (
 from claimeven.solver import InvalidSolve, Solver
 
 SMALL = Geometry(5, 4, 4)
+#: Seconds beyond a limit that a busy machine may take; what is usual is a few milliseconds.
+GRACE = 1.0
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -121,13 +126,54 @@ def test_errors_are_rarer_the_more_they_lose() -> None:
     assert chances[3] / chances[0] == pytest.approx(np.exp(-2.5))
 
 
-def test_a_time_limit_ends_the_search_of_a_hard_position() -> None:
-    geometry = Geometry(8, 7, 4)
-    decision = perfect().choose(Position(geometry), Limit(seconds=0.05), rng())
+@pytest.mark.parametrize("spec", ["perfect:table_mb=16", "full:table_mb=16"])
+@pytest.mark.parametrize("geometry", [Geometry(8, 7), Geometry(7, 6)], ids=str)
+@pytest.mark.parametrize("seconds", [0.001, 0.1])
+def test_a_time_limit_is_kept_at_a_hard_position(
+    spec: str, geometry: Geometry, seconds: float
+) -> None:
+    """After `load` nothing is left to be compiled or read; beyond the limit is next to nothing."""
+    agent = make_agent(spec)
+    position = Position.from_moves("1234567153", geometry)
+    begin = time.perf_counter()
+    decision = agent.choose(position, Limit(seconds=seconds), rng())
+    taken = time.perf_counter() - begin
     assert decision.score is None and decision.details["complete"] is False
     assert decision.column in geometry.centre_order
-    generous = perfect().choose(positions(1)[0], Limit(seconds=600), rng())
-    assert generous.details["complete"] is True
+    assert decision.seconds <= taken < seconds + GRACE
+
+
+LOADED = """
+import numpy as np
+from claimeven import Geometry, Position
+from claimeven.agents import Limit, make_agents
+from claimeven.compiled import kernels
+agents = make_agents(["perfect:table_mb=1", "full:table_mb=1"])
+def late(kernel):
+    raise AssertionError(f"{kernel.py_func} is compiled while the clock runs")
+kernels.Kernel._load = late
+for agent in agents:
+    for geometry, moves in ((Geometry(), "123456715341"), (Geometry(4, 4), "")):
+        for limit in (Limit(), Limit(seconds=0.1)):
+            agent.choose(Position.from_moves(moves, geometry), limit, np.random.default_rng())
+"""
+
+
+def test_nothing_is_compiled_while_the_clock_runs() -> None:
+    """In a fresh process, where nothing is loaded yet."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_limit_that_is_not_met_changes_nothing() -> None:
+    for spec in ("perfect:table_mb=1", "full:table_mb=1"):
+        for position in positions(8):
+            free = make_agent(spec).choose(position, Limit(), rng())
+            limited = make_agent(spec).choose(position, Limit(seconds=600), rng())
+            assert limited.details["complete"] is True
+            assert (limited.column, limited.score) == (free.column, free.score)
 
 
 def test_columns_not_solved_in_time_are_taken_with_care() -> None:

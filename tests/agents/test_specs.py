@@ -14,11 +14,14 @@ SEARCH_OPTIONS = "depth, eval, seconds, nodes, order, start, backend"
 BAD = [
     (
         "alphabet",
-        f"there is no agent 'alphabet': choose from {NAMES}, or a Python file such as"
-        " my_agent.py:agent",
+        f"there is no agent 'alphabet' (did you mean alphabeta?): choose from {NAMES}, or"
+        " a Python file such as my_agent.py:agent",
     ),
     ("", f"there is no agent '': choose from {NAMES}, or a Python file such as my_agent.py:agent"),
-    ("alphabeta:deep=3", f"alphabeta has no option 'deep': it takes {SEARCH_OPTIONS}"),
+    (
+        "alphabeta:deep=3",
+        f"alphabeta has no option 'deep' (did you mean depth?): it takes {SEARCH_OPTIONS}",
+    ),
     ("alphabeta:table=3", f"alphabeta has no option 'table': it takes {SEARCH_OPTIONS}"),
     ("random:depth=3", "random has no option 'depth': it takes none"),
     (
@@ -50,8 +53,8 @@ BAD = [
     ("greedy:win=maybe", "win=maybe of greedy: win takes yes or no"),
     (
         "alphabeta:eval=window",
-        "there is no evaluation 'window': choose from sequences, windows, windows-symmetric,"
-        " streaks, triples",
+        "there is no evaluation 'window' (did you mean windows?): choose from sequences, windows,"
+        " windows-symmetric, streaks, triples",
     ),
     ("alphabeta:depth", "'depth' in 'alphabeta:depth' is not of the form option=value"),
     ("alphabeta:depth=", "'depth=' in 'alphabeta:depth=' is not of the form option=value"),

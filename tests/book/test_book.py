@@ -92,7 +92,7 @@ def resealed(data: bytes, place: int, form: str, *values: int) -> bytes:
     [
         (8, "<H", 2, "version 2 of the book format; this is version 1"),
         (10, "B", 0, "for no board: columns must be 1 to 16, not 0"),
-        (10, "B", 14, "14x4 connect 4, which takes more than 64 bits"),
+        (10, "B", 14, "a book holds boards of .*; 14x4 connect 4 takes 70"),
         (10, "B", 1, "goes to ply 5; the board 1x4 connect 4 is full by then"),
         (12, "B", 9, "for no board: connect must be 2 to 8, not 9"),
         (13, "B", 4, "too long"),

@@ -34,10 +34,11 @@ COMPILING = "compiling the searches, once after an installation ...\n"
 
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process; `typed` is what stands on its stdin."""
+    """Run the command line in this process; `typed` is what stands on its stdin, text or bytes."""
 
-    def runner(*arguments: str, typed: str = "") -> Ran:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    def runner(*arguments: str, typed: str | bytes = "") -> Ran:
+        raw = typed if isinstance(typed, bytes) else typed.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
             main(list(arguments))
@@ -65,17 +66,16 @@ def command(*arguments: str) -> list[str]:
 def process() -> Run:
     """Run the command line in a process of its own."""
 
-    def runner(*arguments: str, typed: str = "", **variables: str) -> Ran:
+    def runner(*arguments: str, typed: str | bytes = "", **variables: str) -> Ran:
         ended = subprocess.run(
             command(*arguments),
-            input=typed,
+            input=typed if isinstance(typed, bytes) else typed.encode(),
             capture_output=True,
-            text=True,
-            encoding="utf-8",
             env=environment(**variables),
             timeout=300,
             check=False,
         )
-        return Ran(ended.returncode, ended.stdout, ended.stderr.replace(COMPILING, ""))
+        out, err = ended.stdout.decode(), ended.stderr.decode()
+        return Ran(ended.returncode, out, err.replace(COMPILING, ""))
 
     return runner

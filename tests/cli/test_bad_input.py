@@ -11,10 +11,15 @@ import pytest
 from tests.cli.conftest import Run, command, environment
 
 BAD = [
-    ("match alphabet random", "there is no agent 'alphabet': choose from random, "),
-    ("match alphabeta:deep=3 random", "alphabeta has no option 'deep': it takes depth, "),
+    (
+        "match alphabet random",
+        "there is no agent 'alphabet' (did you mean alphabeta?): ",
+    ),
+    ("match alphabeta:deep=3 random", "alphabeta has no option 'deep' (did you mean depth?): it "),
+    ("match alphabeta:x=3 random", "alphabeta has no option 'x': it takes depth, "),
+    ("match alphabeta:order=centr random", "order=centr of alphabeta (did you mean centre?): "),
     ("match random alphabeta:depth=0", "depth=0 of alphabeta: depth takes a whole number"),
-    ("match random alphabeta:eval=wide", "there is no evaluation 'wide': choose from sequences"),
+    ("match random alphabeta:eval=wide", "there is no evaluation 'wide'"),
     ("match random random --games 0", "a match has at least 1 game, not 0"),
     ("match random random --games x", "Invalid value for '--games': 'x' is not a valid integer"),
     ("match random random --jobs 0", "a match takes at least 1 job, not 0"),
@@ -43,6 +48,7 @@ BAD = [
     ("match random", "Missing argument 'B'"),
     ("match random random random", "Got unexpected extra argument (random)"),
     ("match random random --fast", "No such option"),
+    ("match random random --gams 3", "No such option '--gams'. Did you mean '--games'?"),
     ("match random random --backend=gpu", "No such option"),
     ("think 4444444", "move 7: column 4 is full"),
     ("think 0", "move 1: '0' is not a column: choose from 1 to 7"),
@@ -75,15 +81,21 @@ BAD = [
     ("play --position 1212121", "the game is over in the start position"),
     ("play --position 9", "move 1: '9' is not a column"),
     ("play --hint nobody", "there is no agent 'nobody'"),
-    ("play --thinking loud", "Invalid value for '--thinking'"),
+    ("play --thinking loud", "Invalid value for '--thinking': 'loud' is none of mute, low, high"),
+    (
+        "play --thinking hig",
+        "Invalid value for '--thinking': 'hig' is none of ",
+    ),
     ("play --seed -1", "a seed is 0 or more, not -1"),
     ("play --rows 17", "rows must be 1 to 16, not 17"),
     ("agents nobody", "there is no agent 'nobody': choose from random, "),
+    ("agents negmax", "there is no agent 'negmax' (did you mean negamax?): choose from random"),
     ("perft -- -1", "PLIES is 0 or more, not -1"),
     ("perft many", "Invalid value for 'PLIES': 'many' is not a valid integer"),
     ("perft 3 --connect 9", "connect must be 2 to 8, not 9"),
     ("perft 3 --position 4444444", "move 7: column 4 is full"),
     ("solitaire", "there is no verb 'solitaire': choose from match, "),
+    ("slove 44", "there is no verb 'slove' (did you mean solve?): choose from match, "),
     ("--fast", "No such option"),
 ]
 

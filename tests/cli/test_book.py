@@ -114,7 +114,8 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("build", "--threads", "-1"), "1 thread or more, not -1"),
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("import",), "Missing argument"),
-        (("sell",), "No such command 'sell'"),
+        (("biuld",), "there is no verb 'biuld' (did you mean build?): choose from build"),
+        (("sell",), "there is no verb 'sell': choose from build, "),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

@@ -148,6 +148,7 @@ def test_a_data_set_ended_by_a_signal_goes_on(tmp_path: Path, end: signal.Signal
     os.kill(endless.pid, end)
     _, err = endless.communicate()
     assert b"Traceback" not in err
+    assert (b"run the same again to go on from" in err) == (end == signal.SIGINT)
     assert endless.returncode == (130 if end == signal.SIGINT else -signal.SIGKILL)
     rows = partial.read_bytes().count(b"\n") - 1
     assert rows > 0

@@ -16,6 +16,9 @@ from tests.cli.conftest import command, environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
 
+#: Modules whose import is a sign of how far the program is: its first, early ones, late ones.
+EARLY = ("click.core", "claimeven.cli.main", "numpy", "numba.core.config")
+
 #: Plays on the left and makes the file `here` at its 600th move, some thirty games later.
 AGENT = """
 from pathlib import Path
@@ -84,3 +87,22 @@ def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
     ended = interrupted(["think", "44", "--agent", str(file)], tmp_path / "here")
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.strip() == "interrupted"
+
+
+@pytest.mark.parametrize("sign", EARLY)
+def test_ctrl_c_while_the_program_starts_leaves_no_trace(sign: str) -> None:
+    """Python itself tells what is imported, which shows how far the program has come."""
+    words = [sys.executable, "-X", "importtime", *command("solve", "-")[1:]]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env=environment(),
+    ) as program:  # fmt: skip
+        assert program.stderr is not None
+        for line in program.stderr:
+            if line.rpartition("|")[2].strip() == sign:
+                break
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=60)
+    told = [line for line in err.split("\n") if line and not line.startswith("import time:")]
+    assert (out, told) in (("", []), ("", ["interrupted"]))
+    assert program.returncode == (130 if told else -signal.SIGINT)

@@ -62,6 +62,19 @@ def test_lines_that_the_code_beside_does_not_have_are_marked() -> None:
     assert hooks.new_lines(new, new) == []
 
 
+def test_a_function_that_calls_itself_is_not_new_by_its_name() -> None:
+    path = Path(textbook.__file__)
+    block = hooks.source_block(
+        "claimeven.minimax.textbook.alphabeta", path, "claimeven.minimax.textbook.minimax"
+    ).splitlines()
+    marked = {int(number) for number in block[0].split('hl_lines="')[1].split('"')[0].split()}
+    assert block[1] == "def alphabeta("
+    assert 1 not in marked
+    assert {
+        n for n, line in enumerate(block) if "alpha = max" in line or "cutoffs" in line
+    } < marked
+
+
 def test_parts_and_whole_documents() -> None:
     glossary = hooks.with_inclusions('[Words](../ARCHITECTURE.md "part glossary")', PAGE)
     assert "| ply |" in glossary
@@ -104,3 +117,8 @@ def test_comments_document_constants() -> None:
     text = "X = 1\n#: What it\n#: means.\nY = 2\n"
     assert docstrings.comment_above(text, 4) == "What it means."
     assert docstrings.comment_above(text, 1) == ""
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+def test_what_pages_include_is_there(page: Path) -> None:
+    hooks.with_inclusions(page.read_text(encoding="utf-8"), page)

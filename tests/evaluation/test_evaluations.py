@@ -134,8 +134,8 @@ def test_an_unknown_evaluation_is_told_with_the_choices() -> None:
     with pytest.raises(InvalidEvaluation) as caught:
         get_evaluation("window")
     assert str(caught.value) == (
-        "there is no evaluation 'window': choose from sequences, windows, windows-symmetric,"
-        " streaks, triples"
+        "there is no evaluation 'window' (did you mean windows?): choose from sequences, windows,"
+        " windows-symmetric, streaks, triples"
     )
     assert isinstance(caught.value, ValueError)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from claimeven import ClaimevenError, Geometry, InvalidNotation, InvalidPosition, Position
 from claimeven.game.drawing import CHARSETS, STYLES, describe, draw, parse_drawing
-from tests.game.positions import positions
+from tests.positions import positions
 
 FIVE = Geometry(5, 3, 3)
 GAME = Position.from_moves("4435", FIVE)

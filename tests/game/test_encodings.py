@@ -11,7 +11,7 @@ from hypothesis import given
 
 from claimeven import Geometry, InvalidPosition, Position
 from claimeven.game import encodings
-from tests.game.positions import positions
+from tests.positions import positions
 
 SMALL = Geometry(4, 3, 3)
 #   . . . .
@@ -120,6 +120,7 @@ BAD = [
     ("openspiel", np.zeros(35), r"the openspiel board must have shape"),
     ("openspiel", np.full(36, 1 / 3), "a cell holds 0.33"),
     ("uci", ["b"] * 11 + ["z"], "a cell holds 'z': choose from 'b', 'x', 'o'"),
+    ("polito", np.full((4, 3), np.nan), "a cell holds nan: choose from 1, -1, 0"),
     ("theaigames", "0,0;0,0", r"shape \(3, 4\), not \(2, 2\)"),
     ("theaigames", "0,0,0,0;0,0,0,0;0,0,0,9", "a cell holds '9'"),
 ]
@@ -136,3 +137,14 @@ def test_errors_of_options() -> None:
         encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=1)
     with pytest.raises(InvalidPosition, match="character is 'X' or 'O', not 'Z'"):
         encodings.to_characters(ASYMMETRIC, first="Z")
+
+
+@pytest.mark.parametrize("name", VIEWED)
+@pytest.mark.parametrize("player", [2, -1, 1.0, "0", True])
+def test_there_are_two_players(name: str, player: object) -> None:
+    write, read = converters(name)
+    expected = "is 0 .moves first. or 1, not" if type(player) is int else "must be a whole number"
+    with pytest.raises(InvalidPosition, match=expected):
+        write(ASYMMETRIC, **{VIEWED[name]: player})
+    with pytest.raises(InvalidPosition, match=expected):
+        read(write(ASYMMETRIC), SMALL, **{VIEWED[name]: player})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimeven import Geometry, InvalidGeometry
+from claimeven import ClaimevenError, Geometry, IllegalMove, InvalidGeometry
 from claimeven.game.geometry import DIRECTIONS
 from tests import naive
 
@@ -65,6 +66,8 @@ def test_there_are_69_windows_on_the_common_board() -> None:
         ((7.0, 6, 4), "columns must be a whole number, not 7.0"),
         ((7, "6", 4), "rows must be a whole number, not '6'"),
         ((7, 6, True), "connect must be a whole number, not True"),
+        ((float("nan"), 6, 4), "columns must be a whole number, not nan"),
+        ((np.float64(7), 6, 4), "columns must be a whole number, not np.float64(7.0)"),
     ],
 )
 def test_impossible_sizes(size: tuple[int, int, int], message: str) -> None:
@@ -76,3 +79,29 @@ def test_impossible_sizes(size: tuple[int, int, int], message: str) -> None:
 def test_the_bounds_are_possible() -> None:
     assert Geometry(1, 1, 2).cells == 1
     assert Geometry(16, 16, 8).cells == 256
+
+
+def test_sizes_of_any_integer_type() -> None:
+    geometry = Geometry(np.int64(7), np.uint8(6), np.int8(4))  # type: ignore[arg-type]
+    assert geometry == Geometry()
+    assert hash(geometry) == hash(Geometry())
+    assert all(type(number) is int for number in (geometry.columns, geometry.rows, geometry.bits))
+
+
+def test_boards_of_more_than_a_word_are_refused() -> None:
+    class Wrong(ClaimevenError):
+        pass
+
+    Geometry(8, 7).check_fits_word()
+    message = (
+        r"^the lens holds boards of columns \* \(rows \+ 1\) <= 64 bits; 8x8 connect 4 takes 72$"
+    )
+    with pytest.raises(Wrong, match=message):
+        Geometry(8, 8).check_fits_word("the lens", Wrong)
+
+
+def test_columns_of_a_board() -> None:
+    assert Geometry(3, 3).check_column(np.int8(2)) == 2
+    for column in (-1, 3):
+        with pytest.raises(IllegalMove, match=f"column {column + 1} is not on the board"):
+            Geometry(3, 3).check_column(column)

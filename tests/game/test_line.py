@@ -51,6 +51,11 @@ def test_errors() -> None:
             line.undo(count)
         with pytest.raises(IllegalMove, match="there is no move to play again"):
             line.redo(count)
+    for wrong in (1.5, 1.0, True, None, float("nan")):
+        with pytest.raises(IllegalMove, match="the number of moves must be a whole number, not"):
+            line.undo(wrong)  # type: ignore[arg-type]
+        with pytest.raises(IllegalMove, match="the number of moves must be a whole number, not"):
+            line.redo(wrong)  # type: ignore[arg-type]
     with pytest.raises(IllegalMove, match="column 9 is not on the board"):
         line.play(8)
     assert line.moves == "4"

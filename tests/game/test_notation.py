@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimeven import ClaimevenError, Geometry, InvalidNotation
+from claimeven import ClaimevenError, Geometry, IllegalMove, InvalidNotation
 from claimeven.game.notation import (
     column_choices,
     column_name,
@@ -32,7 +33,8 @@ def test_round_trip(columns: int, data: st.DataObject) -> None:
 def test_letters_begin_at_ten_columns() -> None:
     assert format_moves([0, 8], Geometry(9, 6)) == "19"
     assert format_moves([0, 9], Geometry(10, 6)) == "aj"
-    assert parse_moves("d4", Geometry()) == (3, 3)
+    assert parse_moves("dE", Geometry()) == parse_moves("45", Geometry()) == (3, 4)
+    assert parse_moves("12", Geometry(12, 6)) == parse_moves("ab", Geometry(12, 6)) == (0, 1)
     assert column_choices(Geometry(9, 6)) == "1 to 9"
     assert column_choices(Geometry(16, 6)) == "a to p"
 
@@ -53,9 +55,37 @@ def test_bad_columns(text: str) -> None:
         ("440", "move 3: '0' is not a column: choose from 1 to 7"),
         ("4 4 x", "move 3: 'x' is not a column: choose from 1 to 7"),
         ("-1", "move 1: '-' is not a column: choose from 1 to 7"),
+        (
+            "d1d2",
+            "move 2: '1' after 'd' mixes letters and digits:"
+            " name all columns by letters, or all by digits",
+        ),
+        (
+            "44 D",
+            "move 3: 'D' after '4' mixes letters and digits:"
+            " name all columns by letters, or all by digits",
+        ),
     ],
 )
 def test_bad_move_strings(text: str, message: str) -> None:
     with pytest.raises(InvalidNotation) as caught:
         parse_moves(text)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("column", [7, 8, -1, 99])
+def test_columns_off_the_board_are_not_written(column: int) -> None:
+    with pytest.raises(IllegalMove, match=f"column {column + 1} is not on the board: choose from"):
+        format_moves([0, column])
+    with pytest.raises(IllegalMove):
+        column_name(column)
+
+
+@pytest.mark.parametrize("column", [1.0, "1", None, True, float("nan")])
+def test_only_whole_numbers_are_columns(column: int) -> None:
+    with pytest.raises(IllegalMove, match="a column must be a whole number, not"):
+        column_name(column)
+
+
+def test_columns_of_any_integer_type_are_written() -> None:
+    assert format_moves(np.array([3, 0], dtype=np.int8)) == "41"

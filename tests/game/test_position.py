@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 
 from claimeven import Geometry, IllegalMove, InvalidNotation, InvalidPosition, Outcome, Position
+from claimeven.game import drawing, svg
 from tests import naive
-from tests.game.positions import GEOMETRIES, positions
+from tests.positions import BOARDS, positions
 
-#: 20,000 in all over the ten sizes.
-POSITIONS_A_SIZE = 2000
+#: 20,000 in all over all sizes.
+POSITIONS_A_SIZE = 20_000 // len(BOARDS)
 
 
 def grid_of(position: Position) -> naive.Grid:
@@ -30,7 +31,7 @@ def grid_of(position: Position) -> naive.Grid:
     return grid
 
 
-@pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_rules_against_the_oracle(geometry: Geometry) -> None:
     rng = random.Random(geometry.bits)
     checked = 0
@@ -123,10 +124,10 @@ ILLEGAL = [
     ("", -1, "column 0 is not on the board: choose from 1 to 7"),
     ("444444", 3, "column 4 is full"),
     ("1212121", 3, "column 4 cannot be played: the game is over"),
-    ("", "3", "a column is a whole number, not '3'"),
-    ("", 3.0, "a column is a whole number, not 3.0"),
-    ("", True, "a column is a whole number, not True"),
-    ("", None, "a column is a whole number, not None"),
+    ("", "3", "a column must be a whole number, not '3'"),
+    ("", 3.0, "a column must be a whole number, not 3.0"),
+    ("", True, "a column must be a whole number, not True"),
+    ("", None, "a column must be a whole number, not None"),
 ]
 
 
@@ -169,3 +170,53 @@ def test_positions_do_not_change() -> None:
         Position().mine = 1
     with pytest.raises(AttributeError):
         Position().other = 1  # type: ignore[attr-defined]
+
+
+@given(position=positions())
+def test_the_board_is_read_as_the_oracle_holds_it(position: Position) -> None:
+    geometry, grid = position.geometry, grid_of(position)
+    array = position.to_array()
+    assert (array.dtype, array.shape) == (np.int8, (geometry.rows, geometry.columns))
+    for column in range(geometry.columns):
+        for row in range(geometry.rows):
+            held = grid[column][row]
+            owner = None if held is naive.EMPTY else held
+            assert position.cell(column, row) == position.rows[row][column] == owner
+            assert array[row, column] == (-1 if owner is None else owner)
+    assert position.heights == tuple(
+        sum(cell is not naive.EMPTY for cell in column) for column in grid
+    )
+    assert Position.from_discs(geometry, *position.discs) == position
+
+
+@pytest.mark.parametrize("cell", [(7, 0), (0, 6), (-1, 0), (0, -1)])
+def test_cells_off_the_board(cell: tuple[int, int]) -> None:
+    with pytest.raises(InvalidPosition, match="columns are 0 to 6 and rows 0 to 5") as caught:
+        Position().cell(*cell)
+    assert str(cell) in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [1.5, 0.0, "1", None, True, float("nan")])
+def test_discs_and_cells_are_whole_numbers(wrong: int) -> None:
+    for name in ("mine", "mask"):
+        with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, not {wrong!r}"):
+            Position(**{name: wrong})  # type: ignore[arg-type]
+    with pytest.raises(InvalidPosition, match="a row must be a whole number"):
+        Position().cell(0, wrong)
+
+
+@pytest.mark.parametrize("moves", ["4455", "", [3, 3], None])
+def test_a_position_is_not_made_from_moves(moves: object) -> None:
+    with pytest.raises(InvalidPosition) as caught:
+        Position(moves)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        f"a Position takes a Geometry and discs, not {moves!r};"
+        f" for moves use Position.from_moves({moves!r})"
+    )
+
+
+def test_a_position_shows_itself() -> None:
+    position = Position.from_moves("44", Geometry(4, 2))
+    assert str(position) == drawing.draw(position)
+    assert position._repr_svg_() == svg.draw_svg(position)
+    assert "4x2 connect 4" in position._repr_svg_()

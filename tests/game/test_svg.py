@@ -9,7 +9,7 @@ from hypothesis import given
 
 from claimeven import ClaimevenError, Geometry, InvalidPosition, Position
 from claimeven.game.svg import draw_svg
-from tests.game.positions import positions
+from tests.positions import positions
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -67,6 +67,14 @@ def test_bitboards_against_the_oracle(geometry: Geometry) -> None:
                 tactics.run_starts(mine, step, length).bit_count() for step in geometry.steps
             )
             assert starts == len(held_windows(geometry, mine, length))
+        column, row = rng.randrange(geometry.columns), rng.randrange(geometry.rows)
+        joined = grid_of(geometry, mine | 1 << geometry.bit(column, row))
+        assert tactics.longest_run(mine, 1 << geometry.bit(column, row), geometry) == max(
+            len(window)
+            for length in range(1, 17)
+            for window in naive.windows(joined, length)
+            if (column, row) in window and set(naive.contents(joined, window)) == {0}
+        )
         wins = tactics.winning_cells(mine, mask, geometry)
         empty = list(geometry.cells_of(geometry.board & ~mask))
         for column, row in rng.sample(empty, min(4, len(empty))):
@@ -93,7 +101,7 @@ def test_compiled_against_bitboards(geometry: Geometry) -> None:
         mine, mask = random_discs(rng, geometry)
         word, filled = np.uint64(mine), np.uint64(mask)
         found: dict[str, Any] = {
-            "lines": bool(tactics_kernel.lines(word, height, connect)),
+            "line": bool(tactics_kernel.has_line(word, height, connect)),
             "wins": tactics_kernel.winning_cells(word, filled, height, connect, board),
             "mirrored": tactics_kernel.mirrored(word, columns, height),
             "runs": [
@@ -101,11 +109,14 @@ def test_compiled_against_bitboards(geometry: Geometry) -> None:
             ],
         }
         assert found == {
-            "lines": tactics.has_line(mine, geometry),
+            "line": tactics.has_line(mine, geometry),
             "wins": tactics.winning_cells(mine, mask, geometry),
             "mirrored": tactics.mirrored(mine, geometry),
             "runs": [tactics.run_starts(mine, step, geometry.connect) for step in geometry.steps],
         }
+        cell = 1 << geometry.bit(rng.randrange(geometry.columns), rng.randrange(geometry.rows))
+        run = tactics_kernel.longest_run(word, np.uint64(cell), height)
+        assert run == tactics.longest_run(mine, cell, geometry)
         playable = tactics.playable_cells(mask, geometry)
         assert tactics_kernel.playable_cells(filled, bottom, board) == playable
         assert set(geometry.cells_of(playable)) == {

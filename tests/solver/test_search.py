@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver import kernel, null_window
-from claimeven.solver.search import ALONE_NODES, ExactSearch, Progress, SearchStopped
+from claimeven.solver.errors import InvalidSolve, SearchStopped
+from claimeven.solver.search import ExactSearch
 from claimeven.solver.transpositions import multiplier, unpack
+from claimeven.solver.turn import ALONE_NODES, Progress
 from tests.solver.positions import hard_positions, random_position
 
 STANDARD = Geometry()
@@ -261,10 +263,38 @@ def test_outcome_is_the_sign_of_the_score(engine: ExactSearch) -> None:
         assert engine.outcome(mine, mask) == np.sign(engine.score(mine, mask))
 
 
-def test_bad_options_are_named() -> None:
-    with pytest.raises(ValueError, match="more than 0 MB"):
-        ExactSearch(STANDARD, table_mb=0)
-    with pytest.raises(ValueError, match="at least 1 thread, not 0"):
-        ExactSearch(STANDARD, threads=0)
-    with pytest.raises(ValueError, match="9x7 connect 4 takes 72"):
+@pytest.mark.parametrize("table_mb", [0, -1, float("inf"), float("nan"), "8", None, True, 10**400])
+def test_a_table_of_no_size_is_refused(table_mb: object) -> None:
+    sentence = r"a table takes (more than 0|a finite number of) MB, not"
+    with pytest.raises(InvalidSolve, match=sentence):
+        ExactSearch(STANDARD, table_mb=table_mb)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("threads", [0, -2, 257, 1.5, 1.0, "2", True])
+def test_no_number_of_threads_is_refused(threads: object) -> None:
+    sentence = r"a solver works with (1 thread or more|256 threads at most), not"
+    with pytest.raises(InvalidSolve, match=sentence):
+        ExactSearch(STANDARD, table_mb=1, threads=threads)  # type: ignore[arg-type]
+
+
+def test_boards_that_cannot_be_are_refused() -> None:
+    with pytest.raises(InvalidSolve, match="9x7 connect 4 takes 72"):
         ExactSearch(Geometry(9, 7))
+    with pytest.raises(InvalidSolve, match="a board must be a Geometry, not '7x6'"):
+        ExactSearch("7x6")  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_are_numbers(engine: ExactSearch) -> None:
+    search = ExactSearch(STANDARD, table_mb=np.float32(0.5), threads=np.int64(1))
+    limits = {"seconds": np.float64(600), "nodes": np.int32(10**9)}
+    score = search.score(MIDDLE.mine, MIDDLE.mask, **limits)  # type: ignore[arg-type]
+    assert score == engine.score(MIDDLE.mine, MIDDLE.mask)
+
+
+def test_limits_that_are_none_are_refused(engine: ExactSearch) -> None:
+    for seconds in (-1, float("nan"), "1", True):
+        with pytest.raises(InvalidSolve, match="seconds must be a number from 0 up, or None, not"):
+            engine.score(0, 0, seconds=seconds)  # type: ignore[arg-type]
+    for nodes in (-1, 1.5, "1", True):
+        with pytest.raises(InvalidSolve, match="nodes must be a whole number from 0 up, or None"):
+            engine.score(0, 0, nodes=nodes)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from claimeven.game.errors import ClaimevenError
+from claimeven.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from claimeven.agents.contract import Agent
@@ -55,7 +56,10 @@ class Option:
         except (ValueError, KeyError):
             inside = False
         if not inside:
-            raise InvalidSpec(f"{self.name}={text} of {agent}: {self.name} takes {self.range}")
+            guess = did_you_mean(text, self.choices)
+            raise InvalidSpec(
+                f"{self.name}={text} of {agent}{guess}: {self.name} takes {self.range}"
+            )
         return value
 
     def _choice(self, word: str) -> str:
@@ -119,7 +123,8 @@ class AgentKind:
         for name in given:
             if name not in known:
                 choices = ", ".join(known) if known else "none"
-                raise InvalidSpec(f"{self.name} has no option {name!r}: it takes {choices}")
+                guess = did_you_mean(name, known)
+                raise InvalidSpec(f"{self.name} has no option {name!r}{guess}: it takes {choices}")
         return {
             name: option.parse(given[name], self.name) if name in given else option.default
             for name, option in known.items()

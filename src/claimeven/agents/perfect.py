@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +12,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.minimax.rules import ColumnValue, plies_to_end
@@ -30,9 +27,6 @@ TOP_LEVEL = 10
 SPREAD = 12
 #: Ways to fill the board, at most, for which `full` runs plain minimax: under a second of work.
 LINES = 2_000_000
-
-#: Seconds between two attempts to stop a search whose time is over.
-TICK = 0.002
 
 Scores = Sequence["int | None"]
 
@@ -77,26 +71,34 @@ class SolverAgent(Agent):
 
         check_board(geometry)
 
+    def load(self) -> None:
+        """Compile the search, and read the book of the standard board."""
+        self.solver(STANDARD).load()
+
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-        if self._solver is None or self._solver.geometry != geometry:
-            self._solver = Solver(geometry, self.table_mb, self.threads)
-        return self._solver
+        solver = self._solver
+        if solver is None or solver.geometry != geometry:
+            solver = self._solver = Solver(geometry, self.table_mb, self.threads)
+        return solver
 
     def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
         """Return the columns' scores, the nodes visited, and whether all columns were solved.
 
         When the time is over the columns not solved yet have None.
         """
+        from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
+
+        begin = time.perf_counter()
         solver = self.solver(position.geometry)
         before = solver.statistics.nodes
-        if seconds is None:
-            scores: Scores = solver.scores(position)
-            whole = True
-        else:
-            scores, whole = _solved_within(solver, position, seconds)
+        left = None if seconds is None else max(0.0, begin + seconds - time.perf_counter())
+        try:
+            scores, whole = solver.scores(position, seconds=left), True
+        except SearchStopped as stopped:
+            scores, whole = stopped.scores, False
         return scores, solver.statistics.nodes - before, whole
 
 
@@ -165,21 +167,28 @@ class PerfectAgent(SolverAgent):
 
 
 class FullAgent(SolverAgent):
-    """Minimax to the end of the game, without a limit: the ITU lab's "full minimax".
+    """Minimax to the end of the game: the ITU lab's "full minimax".
 
-    Where the lines of play can be counted out in about a second, plain minimax looks at every one
-    of them; elsewhere the exact solver gives the same answer. `details["engine"]` says which.
+    Where the lines of play can be counted out in about a second, and there is no `Limit.seconds`,
+    plain minimax looks at every one of them; elsewhere the exact solver gives the same answer, or
+    under a limit the best it knows by then. `details["engine"]` says which.
     """
 
     def __init__(self, threads: int = 1, table_mb: int = 128) -> None:
         super().__init__(threads, table_mb)
         self.name = "full"
 
+    def load(self) -> None:
+        """Compile both searches, and read the book of the standard board."""
+        super().load()
+        MinimaxSearch("minimax").load()
+
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Find the best column, the centre-most of equally good ones."""
         start = time.perf_counter()
         whole = True
-        if lines_left(position) <= LINES and position.geometry.fits_word:
+        countable = lines_left(position) <= LINES and position.geometry.fits_word
+        if countable and limit.seconds is None:
             engine = "minimax"
             result = MinimaxSearch("minimax").search(position)
             scores: Scores = [_score(known, position) for known in result.columns]
@@ -264,65 +273,6 @@ def _sign(score: int) -> int:
     return (score > 0) - (score < 0)
 
 
-def _solved_within(solver: Solver, position: Position, seconds: float) -> tuple[Scores, bool]:
-    """Solve column by column, the centre first, until the time is over."""
-    from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
-
-    columns = position.geometry.columns
-    scores: list[int | None] = [None] * columns
-    is_symmetric = position == position.mirror()
-    deadline = time.perf_counter() + seconds
-    with _stopped_at(solver, deadline):
-        for column in position.geometry.centre_order:
-            if column not in position.legal_columns:
-                continue
-            image = scores[columns - 1 - column] if is_symmetric else None
-            if image is None:
-                if time.perf_counter() >= deadline:
-                    return scores, False
-                try:
-                    image = -solver.score(position.play_unchecked(column))
-                except SearchStopped:
-                    return scores, False
-            scores[column] = image
-    return scores, True
-
-
-@contextmanager
-def _stopped_at(solver: Solver, deadline: float) -> Iterator[None]:
-    """Stop the searches of a solver from a moment on, each as often as it takes."""
-    done = threading.Event()
-
-    def watch() -> None:
-        left = deadline - time.perf_counter()
-        while not done.wait(max(left, TICK)):
-            solver.stop()
-            left = 0.0
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
-
-
-def _prepare() -> None:
-    """Compile the search, or load it, before the first clock of a game starts."""
-    importlib.import_module("claimeven.solver")
-
-
-def _perfect(options: Mapping[str, Any]) -> Agent:
-    _prepare()
-    return PerfectAgent(**options)
-
-
-def _full(options: Mapping[str, Any]) -> Agent:
-    _prepare()
-    return FullAgent(**options)
-
-
 _SOLVER_OPTIONS = (
     Option("threads", "int", 1, "threads that search together", 1, 256),
     Option("table_mb", "int", 128, "size of the table in MB", 1, 1 << 20),
@@ -344,12 +294,12 @@ KINDS = (
             ),
             *_SOLVER_OPTIONS,
         ),
-        _perfect,
+        lambda options: PerfectAgent(**options),
     ),
     AgentKind(
         "full",
         "minimax to the end; the exact solver where that is too much",
         _SOLVER_OPTIONS,
-        _full,
+        lambda options: FullAgent(**options),
     ),
 )  # fmt: skip

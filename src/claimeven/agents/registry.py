@@ -10,6 +10,7 @@ from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.suggestions import no_such
 
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
@@ -60,8 +61,7 @@ def _agent_of(spec: str) -> Agent:
     if parts is not None:
         return load_agent(spec, *parts)
     raise InvalidSpec(
-        f"there is no agent {name!r}: choose from {', '.join(AGENTS)},"
-        " or a Python file such as my_agent.py:agent"
+        f"{no_such('agent', name, AGENTS)}, or a Python file such as my_agent.py:agent"
     )
 
 

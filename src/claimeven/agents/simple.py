@@ -11,7 +11,6 @@ import numpy as np
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
 from claimeven.game import tactics
-from claimeven.game.geometry import DIRECTIONS
 from claimeven.game.position import Position
 
 
@@ -48,7 +47,7 @@ class GreedyAgent(Agent):
         start = time.perf_counter()
         legal = position.legal_columns
         runs = [
-            longest_run(position, c) if c in legal else None
+            _longest_run(position, c) if c in legal else None
             for c in range(position.geometry.columns)
         ]
         column = max(legal, key=lambda c: (runs[c] or 0, -c))
@@ -66,23 +65,11 @@ class GreedyAgent(Agent):
         )
 
 
-def longest_run(position: Position, column: int) -> int:
+def _longest_run(position: Position, column: int) -> int:
     """Return the longest own run through the disc that the side to move would drop in a column."""
-    geometry, own = position.geometry, position.mine
-    row = position.height_of(column)
-    longest = 1
-    for dc, dr in DIRECTIONS:
-        length = 1
-        for way in (-1, 1):
-            reach = 1
-            while geometry.has(column + way * reach * dc, row + way * reach * dr):
-                bit = geometry.bit(column + way * reach * dc, row + way * reach * dr)
-                if not own >> bit & 1:
-                    break
-                length += 1
-                reach += 1
-        longest = max(longest, length)
-    return longest
+    geometry = position.geometry
+    cell = 1 << geometry.bit(column, position.height_of(column))
+    return tactics.longest_run(position.mine, cell, geometry)
 
 
 def _winning_columns(position: Position, discs: int) -> tuple[int, ...]:

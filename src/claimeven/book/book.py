@@ -203,8 +203,7 @@ def _geometry(columns: int, rows: int, connect: int, plies: int, name: str) -> G
         geometry = Geometry(columns, rows, connect)
     except InvalidGeometry as error:
         raise InvalidBook(f"{name} is for no board: {error}") from None
-    if not geometry.fits_word:
-        raise InvalidBook(f"{name} is for {geometry}, which takes more than 64 bits")
+    geometry.check_fits_word("a book", InvalidBook)
     if plies >= geometry.cells:
         raise InvalidBook(f"{name} goes to ply {plies}; the board {geometry} is full by then")
     return geometry

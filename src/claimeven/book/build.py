@@ -25,7 +25,7 @@ from claimeven import outputs
 from claimeven.book.book import Book
 from claimeven.book.errors import InvalidBook
 from claimeven.book.openings import Keys, Layer, Scores, backed_up, layers
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.search import ExactSearch
 
@@ -55,11 +55,7 @@ class BuildProgress:
 
 def check_build(geometry: Geometry, plies: int) -> None:
     """Raise `InvalidBook` unless a book of that many plies can be built for the board."""
-    if not geometry.fits_word:
-        raise InvalidBook(
-            f"books are for boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-            f" {geometry} takes {geometry.bits}"
-        )
+    geometry.check_fits_word("a book", InvalidBook)
     most = min(MOST_PLIES, geometry.cells - 1)
     if not 0 <= plies <= most:
         raise InvalidBook(f"a book of {geometry} goes to ply 0 to {most}, not {plies}")

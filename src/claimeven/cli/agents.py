@@ -11,6 +11,7 @@ from claimeven.agents import AGENTS, AgentKind, InvalidSpec
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import json_option
 from claimeven.cli.streams import WIDTH
+from claimeven.suggestions import no_such
 
 
 @click.command("agents")
@@ -26,7 +27,7 @@ def command(name: str | None, as_json: bool) -> None:
       claimeven agents --json
     """
     if name is not None and name not in AGENTS:
-        raise InvalidSpec(f"there is no agent {name!r}: choose from {', '.join(AGENTS)}")
+        raise InvalidSpec(no_such("agent", name, AGENTS))
     kinds = [AGENTS[name]] if name is not None else list(AGENTS.values())
     if as_json:
         write_json({"agents": [_as_dict(kind) for kind in kinds]}, sys.stdout)

@@ -13,6 +13,7 @@ from claimeven.cli.inputs import STDIN, open_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, json_option, search_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output, text_file
@@ -29,7 +30,7 @@ LISTED = 20
 book_file = click.argument("file", required=False, type=click.Path(path_type=Path))
 
 
-@click.group("book")
+@click.group("book", cls=Verbs)
 def command() -> None:
     """Opening books: exact scores of every position of the first plies.
 

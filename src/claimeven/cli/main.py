@@ -10,6 +10,7 @@ import click
 
 from claimeven import __version__, interrupts
 from claimeven.cli.streams import drop_output, prepare_streams
+from claimeven.cli.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
@@ -30,7 +31,7 @@ VERBS = {
 BAD_INPUT, LOST_OUTPUT, INTERRUPTED = 2, 1, 130
 
 
-class LazyVerbs(click.Group):
+class LazyVerbs(Verbs):
     """A group that knows its verbs by name and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -40,7 +41,7 @@ class LazyVerbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a verb."""
         if cmd_name not in VERBS:
-            raise click.UsageError(f"there is no verb {cmd_name!r}: choose from {', '.join(VERBS)}")
+            return None
         with interrupts.seen_through():
             command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
         return command
@@ -86,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         status = complain("there is not enough memory: choose a smaller table or tree")
     except (click.Abort, KeyboardInterrupt) as error:
-        print(str(error) or "interrupted", file=sys.stderr)
+        print(str(error) or str(error.__cause__ or "") or "interrupted", file=sys.stderr)
         status = INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone: say nothing more.

@@ -12,8 +12,33 @@ from claimeven.agents.contract import Limit
 from claimeven.cli.solving import SolverChoice
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.suggestions import did_you_mean
 
 Command = Callable[..., Any]
+
+
+class WordChoice(click.ParamType):  # type: ignore[type-arg]
+    """One of some words; an error says which one was probably meant."""
+
+    name = "word"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Show the words in the help."""
+        return f"[{'|'.join(self.words)}]"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word."""
+        if value not in self.words:
+            self.fail(
+                f"{value!r} is none of {', '.join(self.words)}{did_you_mean(value, self.words)}",
+                param,
+                ctx,
+            )
+        return value
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 

@@ -15,7 +15,7 @@ from claimeven.agents.human import HumanAgent
 from claimeven.arena.game import begin_game, checked_decision
 from claimeven.cli.boards import board_text
 from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import check_seed, geometry_options, limit_options
+from claimeven.cli.options import WordChoice, check_seed, geometry_options, limit_options
 from claimeven.cli.progress import say_when_compiling
 from claimeven.cli.streams import clean_stdout
 from claimeven.cli.thinking import (
@@ -178,7 +178,7 @@ def _usual_helper(geometry: Geometry) -> str:
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @click.option(
     "--thinking",
-    type=click.Choice(LEVELS),
+    type=WordChoice(*LEVELS),
     default="mute",
     show_default=True,
     help="What the agents tell: low column values and counters, high the trace too.",

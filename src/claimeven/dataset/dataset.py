@@ -27,11 +27,12 @@ from claimeven.dataset.files import Journal, write_table
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.arrays import canonical_keys
 from claimeven.game.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
-from claimeven.game.position import STANDARD, Position
+from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.solver.solver import ILLEGAL, Solver
+from claimeven.suggestions import no_such
 
 SOURCES = ("random", "selfplay")
 #: Points of score by which the chance of an erring column falls by a factor e in self-play.
@@ -73,9 +74,7 @@ class DatasetPlan:
         if not 0 <= self.seed < SEEDS:
             raise InvalidDataset(f"a seed is a whole number from 0 to 2**63 - 1, not {self.seed}")
         if self.source not in SOURCES:
-            raise InvalidDataset(
-                f"there is no source {self.source!r}: choose from {', '.join(SOURCES)}"
-            )
+            raise InvalidDataset(no_such("source", self.source, SOURCES))
 
     def header(self) -> dict[str, int | str]:
         """Return what two runs must share to be one: everything but the number of positions."""

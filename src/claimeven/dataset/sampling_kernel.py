@@ -11,7 +11,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, kernel
 from claimeven.compiled.randomness import STEP, draw_below, mixed
-from claimeven.game.tactics_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, lines
+from claimeven.game.tactics_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, has_line
 
 _ONE = np.uint64(1)
 #: In `plies`: the game was over before the ply drawn.
@@ -63,7 +63,7 @@ def random_positions(
             theirs = mine | move
             mine ^= mask
             mask |= move
-            if lines(theirs, height, connect) != np.uint64(0) or mask == board:
+            if has_line(theirs, height, connect) or mask == board:
                 ply = ENDED
                 break
         # Step 3: what came of it.

@@ -16,6 +16,7 @@ from claimeven.evaluation.windows import SYMMETRIC, WindowWeights, weight_array,
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.suggestions import no_such
 
 #: Evaluates a position for the side to move: greater is better for it, 0 is even.
 EvaluationFunction = Callable[[Position], float]
@@ -112,7 +113,5 @@ def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
         name = getattr(chosen, "__name__", "evaluation")
         return Evaluation(name, chosen, f"the function {name}")
     if chosen not in EVALUATIONS:
-        raise InvalidEvaluation(
-            f"there is no evaluation {chosen!r}: choose from {', '.join(EVALUATIONS)}"
-        )
+        raise InvalidEvaluation(no_such("evaluation", chosen, EVALUATIONS))
     return EVALUATIONS[chosen]

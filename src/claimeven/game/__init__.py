@@ -1,5 +1,6 @@
 """The rules: geometry, positions, notation, encodings, drawing, counting positions."""
 
+from claimeven.game import position as _position
 from claimeven.game.errors import (
     ClaimevenError,
     IllegalMove,
@@ -7,7 +8,7 @@ from claimeven.game.errors import (
     InvalidNotation,
     InvalidPosition,
 )
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves, parse_column, parse_moves
 from claimeven.game.position import FIRST, SECOND, Outcome, Position
@@ -15,6 +16,7 @@ from claimeven.game.position import FIRST, SECOND, Outcome, Position
 __all__ = [
     "FIRST",
     "SECOND",
+    "STANDARD",
     "ClaimevenError",
     "Geometry",
     "IllegalMove",
@@ -29,3 +31,19 @@ __all__ = [
     "parse_column",
     "parse_moves",
 ]
+
+
+def _as_text(position: Position) -> str:
+    from claimeven.game.drawing import draw  # noqa: PLC0415 - few positions are ever drawn
+
+    return draw(position)
+
+
+def _as_svg(position: Position) -> str:
+    from claimeven.game.svg import draw_svg  # noqa: PLC0415 - few positions are ever drawn
+
+    return draw_svg(position)
+
+
+# The one place that knows both: positions show themselves, and drawing stands above the rules.
+_position.as_text, _position.as_svg = _as_text, _as_svg

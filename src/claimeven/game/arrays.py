@@ -7,11 +7,13 @@ its key, `mine + mask` (`Position.key`). Arrays have the shape (n,).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game import tactics
+from claimeven.game.geometry import Geometry
 
 Boards = npt.NDArray[np.uint64]
 
@@ -54,12 +56,9 @@ def image_counts(keys: Boards, geometry: Geometry) -> npt.NDArray[np.int64]:
 
 def has_line(discs: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
     """Return which of the words hold `connect` in a line."""
-    found = np.zeros(len(discs), dtype=bool)
+    found, words = np.zeros(len(discs), dtype=bool), cast(Any, discs)
     for step in geometry.steps:
-        starts = discs.copy()
-        for i in range(1, geometry.connect):
-            starts &= discs >> np.uint64(i * step) if i * step < WORD_BITS else np.uint64(0)
-        found |= starts != 0
+        found |= tactics.run_starts(words, step, geometry.connect) != 0
     return found
 
 

@@ -20,9 +20,9 @@ import re
 from typing import Final, NamedTuple
 
 from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import column_name
-from claimeven.game.position import PLAYER_NAMES, STANDARD, Position
+from claimeven.game.position import PLAYER_NAMES, Position
 
 STYLES: Final = ("grid", "box", "compact")
 CHARSETS: Final = ("unicode", "ascii")
@@ -263,13 +263,7 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
             if symbol in _PLAYER_OF:
                 player = _PLAYER_OF[symbol] if first == "X" else 1 - _PLAYER_OF[symbol]
                 discs[player] |= 1 << geometry.bit(column, row)
-    ahead = discs[0].bit_count() - discs[1].bit_count()
-    if ahead not in (0, 1):
-        raise InvalidPosition(
-            f"the first player has {discs[0].bit_count()} discs and the second"
-            f" {discs[1].bit_count()}: players take turns"
-        )
-    return Position(geometry, discs[1] if ahead else discs[0], discs[0] | discs[1])
+    return Position.from_discs(geometry, *discs)
 
 
 def _cells_of_line(line: str, number: int, geometry: Geometry) -> str | list[str] | None:

@@ -28,9 +28,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from claimeven.game.arguments import whole_number
 from claimeven.game.errors import InvalidPosition
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import STANDARD, Position
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
 
 #: Cells of the common form all encodings go through: int8 (columns, rows), bottom row first.
 _EMPTY, _FIRST, _SECOND = 0, 1, 2
@@ -59,11 +60,11 @@ def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
 
     `student` is the player (0 or 1) the board is seen by; None is the side to move.
     """
-    student = position.turn if student is None else student
+    own, other = _seen_by(student, position.turn, "the student")
     cells = _top_first(_cells(position))
     signed: Cells = np.zeros_like(cells)
-    signed[cells == student + 1] = 1
-    signed[cells == _SECOND - student] = -1
+    signed[cells == own] = 1
+    signed[cells == other] = -1
     return signed
 
 
@@ -75,10 +76,9 @@ def from_lund(
     With None the side to move is taken to be the student.
     """
     array = _array(state, "lund", (geometry.rows, geometry.columns))
-    if student is None:
-        student = int(np.count_nonzero(array) % 2)
-    values = {1: student + 1, -1: _SECOND - student, 0: _EMPTY}
-    return _position(_from_top_first(_decode(array, values)), geometry)
+    own, other = _seen_by(student, int(np.count_nonzero(array)) % 2, "the student")
+    decoded = _decode(array, {1: own, -1: other, 0: _EMPTY})
+    return _position(_from_top_first(decoded), geometry)
 
 
 def to_stacks(position: Position) -> list[list[int]]:
@@ -154,9 +154,9 @@ def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.i
 
     Own is the `player` (0 or 1) who observes; None is the side to move.
     """
-    player = position.turn if player is None else player
+    own, other = _seen_by(player, position.turn, "a player")
     cells = _top_first(_cells(position))
-    return np.stack([cells == player + 1, cells == _SECOND - player], axis=-1).astype(np.int8)
+    return np.stack([cells == own, cells == other], axis=-1).astype(np.int8)
 
 
 def from_pettingzoo(
@@ -188,7 +188,7 @@ def to_openspiel(position: Position, observer: int | None = None) -> NDArray[np.
     **the opponent**, the observer, empty. `.ravel()` is what `observation_tensor` returns.
     """
     cells = _cells(position).T
-    order = (_FIRST, _SECOND) if observer is None else (_SECOND - observer, observer + 1)
+    order = _openspiel_order(observer)
     return np.stack([cells == value for value in (*order, _EMPTY)]).astype(np.float32)
 
 
@@ -206,7 +206,7 @@ def from_openspiel(
     )
     if not np.all(array.sum(axis=0) == 1):
         raise InvalidPosition("each cell of the openspiel board must be set in exactly one plane")
-    order = (_FIRST, _SECOND) if observer is None else (_SECOND - observer, observer + 1)
+    order = _openspiel_order(observer)
     bits = [_decode(plane, {0: 0, 1: 1}) for plane in array]
     return _position((bits[0] * order[0] + bits[1] * order[1]).T, geometry)
 
@@ -256,13 +256,7 @@ def _position(cells: Cells, geometry: Geometry) -> Position:
             first |= bit
         else:
             second |= bit
-    ahead = first.bit_count() - second.bit_count()
-    if ahead not in (0, 1):
-        raise InvalidPosition(
-            f"the first player has {first.bit_count()} discs and the second"
-            f" {second.bit_count()}: players take turns"
-        )
-    return Position(geometry, second if ahead else first, first | second)
+    return Position.from_discs(geometry, first, second)
 
 
 def _top_first(cells: Cells) -> Cells:
@@ -307,10 +301,28 @@ def _from_planes(
     other = _decode(array[..., _OTHER_PLANE], {0: 0, 1: 1})
     if np.any(own & other):
         raise InvalidPosition(f"a cell of the {name} board is set in both planes")
-    if player is None:
-        player = int((own.sum() + other.sum()) % 2)
-    cells = own * np.int8(player + 1) + other * np.int8(_SECOND - player)
+    own_value, other_value = _seen_by(player, int(own.sum() + other.sum()) % 2, "a player")
+    cells = own * np.int8(own_value) + other * np.int8(other_value)
     return _position(_from_top_first(cells), geometry)
+
+
+def _seen_by(player: int | None, turn: int, name: str) -> tuple[int, int]:
+    """Return the values of own and other discs for a player (0 or 1), None being whose turn it is.
+
+    Raises `InvalidPosition` for any other.
+    """
+    number = turn if player is None else whole_number(player, name, InvalidPosition)
+    if number not in (0, 1):
+        raise InvalidPosition(f"{name} is 0 (moves first) or 1, not {number}")
+    return number + 1, _SECOND - number
+
+
+def _openspiel_order(observer: int | None) -> tuple[int, int]:
+    """Return whose discs the first two planes hold."""
+    if observer is None:
+        return _FIRST, _SECOND
+    own, other = _seen_by(observer, 0, "an observer")
+    return other, own
 
 
 def _characters_of(first: str) -> tuple[str, str]:

@@ -21,8 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from claimeven.game.errors import InvalidGeometry
+from claimeven.game.arguments import whole_number
+from claimeven.game.errors import ClaimevenError, IllegalMove, InvalidGeometry
 
 MAX_SIDE = 16
 MIN_CONNECT, MAX_CONNECT = 2, 8
@@ -54,11 +56,10 @@ class Geometry:
             ("rows", 1, MAX_SIDE),
             ("connect", MIN_CONNECT, MAX_CONNECT),
         ):
-            number = getattr(self, name)
-            if not isinstance(number, int) or isinstance(number, bool):
-                raise InvalidGeometry(f"{name} must be a whole number, not {number!r}")
+            number = whole_number(getattr(self, name), name, InvalidGeometry)
             if not low <= number <= high:
                 raise InvalidGeometry(f"{name} must be {low} to {high}, not {number}")
+            object.__setattr__(self, name, number)
 
     def __str__(self) -> str:
         return f"{self.columns}x{self.rows} connect {self.connect}"
@@ -82,6 +83,25 @@ class Geometry:
     def fits_word(self) -> bool:
         """Whether compiled code can hold the board in one 64-bit word."""
         return self.bits <= WORD_BITS
+
+    def check_fits_word(
+        self, holder: str = "compiled code", error: type[ClaimevenError] = InvalidGeometry
+    ) -> None:
+        """Raise `error`, naming what cannot hold the board, unless it fits one 64-bit word."""
+        if not self.fits_word:
+            raise error(
+                f"{holder} holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
+                f" {self} takes {self.bits}"
+            )
+
+    def check_column(self, column: object) -> int:
+        """Return a 0-based column of this board as an int. Raises `IllegalMove` for any other."""
+        number = whole_number(column, "a column", IllegalMove)
+        if not 0 <= number < self.columns:
+            raise IllegalMove(
+                f"column {number + 1} is not on the board: choose from 1 to {self.columns}"
+            )
+        return number
 
     @cached_property
     def bottom(self) -> int:
@@ -141,3 +161,7 @@ class Geometry:
             for row in range(self.rows)
             if self.has(column + (length - 1) * dc, row + (length - 1) * dr)
         )
+
+
+#: The usual board: 7 columns, 6 rows, connect 4.
+STANDARD: Final = Geometry()

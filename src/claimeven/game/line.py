@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -65,13 +66,14 @@ class Line:
         """Play a column; moves taken back before are forgotten. Raises `IllegalMove`."""
         after = self.position.play(column)
         del self._columns[self._cursor :], self._positions[self._cursor + 1 :]
-        self._columns.append(column)
+        self._columns.append(int(column))
         self._positions.append(after)
         self._cursor += 1
         return self
 
     def undo(self, count: int = 1) -> Line:
         """Take back moves. Raises `IllegalMove` when there are not so many."""
+        count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= self._cursor:
             raise IllegalMove("there is no move to take back")
         self._cursor -= count
@@ -79,6 +81,7 @@ class Line:
 
     def redo(self, count: int = 1) -> Line:
         """Play moves taken back again. Raises `IllegalMove` when there are not so many."""
+        count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= len(self._columns) - self._cursor:
             raise IllegalMove("there is no move to play again")
         self._cursor += count

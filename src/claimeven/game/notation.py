@@ -1,8 +1,9 @@
 """Move strings, the record format of Connect Four.
 
 One character a move, columns counted from 1: `4455`. On boards of more than nine columns letters
-stand for the columns, `a` for the first: `jjkk`. When reading, digits and letters are both
-understood on every board, and white space is passed over.
+stand for the columns, `a` for the first: `jjkk`. When reading, either is understood on every board,
+but one string keeps to one of them, so that cells such as `d1` are not taken for moves. White space
+is passed over.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from claimeven.game.errors import InvalidNotation
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import STANDARD
+from claimeven.game.geometry import STANDARD, Geometry
 
 _DIGITS = "123456789"
 _LETTERS = "abcdefghijklmnop"
@@ -20,10 +20,13 @@ _LETTERS = "abcdefghijklmnop"
 def column_name(column: int, geometry: Geometry = STANDARD) -> str:
     """Return the character of a 0-based column: a digit, or a letter on more than 9 columns.
 
+    Raises `IllegalMove` for a column that is not on the board.
+
     >>> column_name(3), column_name(9, Geometry(12, 6))
     ('4', 'j')
     """
-    return (_DIGITS if geometry.columns <= len(_DIGITS) else _LETTERS)[column]
+    names = _DIGITS if geometry.columns <= len(_DIGITS) else _LETTERS
+    return names[geometry.check_column(column)]
 
 
 def column_choices(geometry: Geometry = STANDARD) -> str:
@@ -59,17 +62,25 @@ def parse_moves(text: str, geometry: Geometry = STANDARD) -> tuple[int, ...]:
     >>> parse_moves("4455")
     (3, 3, 4, 4)
     """
-    columns = []
-    for place, character in enumerate("".join(text.split()), start=1):
+    columns: list[int] = []
+    moves = "".join(text.split())
+    for place, character in enumerate(moves, start=1):
         try:
             columns.append(parse_column(character, geometry))
         except InvalidNotation as error:
             raise InvalidNotation(f"move {place}: {error}") from None
+        if character.isdigit() != moves[0].isdigit():
+            raise InvalidNotation(
+                f"move {place}: {character!r} after {moves[0]!r} mixes letters and digits:"
+                " name all columns by letters, or all by digits"
+            )
     return tuple(columns)
 
 
 def format_moves(columns: Iterable[int], geometry: Geometry = STANDARD) -> str:
     """Return the move string of 0-based columns.
+
+    Raises `IllegalMove` for a column that is not on the board.
 
     >>> format_moves([3, 3, 4, 4])
     '4455'

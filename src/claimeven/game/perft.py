@@ -1,7 +1,7 @@
 """Counting: how many games and how many positions there are a number of plies on.
 
 The counts test the rules against published ones, and their time tests the speed of move making.
-The compiled twins in `perft_kernels` serve boards of up to 64 bits, and the Python here any board.
+The compiled twins in `perft_kernel` serve boards of up to 64 bits, and the Python here any board.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from claimeven.game import tactics
-from claimeven.game.errors import ClaimevenError, InvalidGeometry
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.arguments import whole_number
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 if TYPE_CHECKING:
@@ -86,13 +87,10 @@ def _is_compiled(geometry: Geometry, depth: int, backend: str) -> bool:
     """Check the arguments and say whether compiled code is to run."""
     if backend not in BACKENDS:
         raise ClaimevenError(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
-    if not isinstance(depth, int) or isinstance(depth, bool) or depth < 0:
-        raise ClaimevenError(f"depth must be a whole number from 0, not {depth!r}")
-    if backend == "compiled" and not geometry.fits_word:
-        raise InvalidGeometry(
-            f"compiled code holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-            f" {geometry} takes {geometry.bits}"
-        )
+    if whole_number(depth, "depth") < 0:
+        raise ClaimevenError(f"depth must be 0 or more, not {depth}")
+    if backend == "compiled":
+        geometry.check_fits_word()
     return backend != "python" and geometry.fits_word
 
 

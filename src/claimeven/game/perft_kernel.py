@@ -25,7 +25,7 @@ from claimeven.game.tactics_kernel import (
     ONE,
     ZERO,
     board_vector,
-    lines,
+    has_line,
     playable_cells,
     winning_cells,
 )
@@ -134,7 +134,7 @@ def _make_children(keys: Words, words: Words, children: Words) -> Int:
     for i in range(len(keys)):
         mine, mask = split_key(keys[i], words[HEIGHT], words[BOTTOM])
         theirs = mine ^ mask
-        if lines(theirs, words[HEIGHT], words[CONNECT]):
+        if has_line(theirs, words[HEIGHT], words[CONNECT]):
             continue
         moves = playable_cells(mask, words[BOTTOM], words[BOARD])
         while moves:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from claimeven.game import tactics
+from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove, InvalidPosition
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.notation import parse_moves
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 #: The two players, as `Position.turn` and `Outcome.winner` give them.
 FIRST: Final = 0
 SECOND: Final = 1
 PLAYER_NAMES: Final = ("first player", "second player")
-
-STANDARD: Final = Geometry()
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,10 @@ class Position:
     (0, 4, (0, 1, 2, 3, 4, 5, 6))
     >>> position.play(2).play(0).play(5).outcome.winner
     0
+
+    The board can be read cell by cell (`cell`), column by column (`heights`), row by row (`rows`)
+    and as an array (`to_array`); `encodings` writes it as other programs do. Columns and rows count
+    from 0, row 0 is the bottom.
     """
 
     __slots__ = ("_outcome", "geometry", "mask", "mine")
@@ -60,7 +67,13 @@ class Position:
         Raises `InvalidPosition` when discs float or lie off the board, when the counts of the
         two sides do not fit their turns, or when the side to move already has a line.
         """
-        mine, mask = int(mine), int(mask)
+        if not isinstance(geometry, Geometry):
+            raise InvalidPosition(
+                f"a Position takes a Geometry and discs, not {geometry!r}; for moves use"
+                f" Position.from_moves({geometry!r})"
+            )
+        mine = whole_number(mine, "mine", InvalidPosition)
+        mask = whole_number(mask, "mask", InvalidPosition)
         _check_discs(geometry, mine, mask)
         _set(self, geometry, mine, mask)
         if tactics.has_line(mine, geometry):
@@ -88,8 +101,6 @@ class Position:
         >>> [position.ply for position in Position.replay("44")]
         [0, 1, 2]
         """
-        from claimeven.game.notation import parse_moves  # noqa: PLC0415 - notation knows positions
-
         columns = parse_moves(moves, geometry) if isinstance(moves, str) else moves
         positions = [cls(geometry)]
         for number, column in enumerate(columns, start=1):
@@ -98,6 +109,20 @@ class Position:
             except IllegalMove as error:
                 raise IllegalMove(f"move {number}: {error}") from None
         return tuple(positions)
+
+    @classmethod
+    def from_discs(cls, geometry: Geometry = STANDARD, first: int = 0, second: int = 0) -> Position:
+        """Return the position of these discs of the two players; their counts say who is to move.
+
+        Raises `InvalidPosition` as making a position does.
+        """
+        ahead = first.bit_count() - second.bit_count()
+        if ahead not in (0, 1):
+            raise InvalidPosition(
+                f"the first player has {first.bit_count()} discs and the second"
+                f" {second.bit_count()}: players take turns"
+            )
+        return cls(geometry, second if ahead else first, first | second)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Position cannot be changed; play() returns a new one ({name})")
@@ -173,19 +198,69 @@ class Position:
         return min(self.key, self.mirror().key)
 
     def height_of(self, column: int) -> int:
-        """Number of discs in a column."""
+        """Number of discs in a column of the board."""
         return (self.mask & self.geometry.column_mask(column)).bit_count()
+
+    @property
+    def heights(self) -> tuple[int, ...]:
+        """Number of discs in each column.
+
+        >>> Position.from_moves("4455").heights
+        (0, 0, 0, 2, 2, 0, 0)
+        """
+        return tuple(self.height_of(column) for column in range(self.geometry.columns))
+
+    def cell(self, column: int, row: int) -> int | None:
+        """Whose disc lies in a cell: 0 the first player's, 1 the second's, None where none does.
+
+        Raises `InvalidPosition` for a cell that is not on the board.
+
+        >>> position = Position.from_moves("44")
+        >>> position.cell(3, 0), position.cell(3, 1), position.cell(3, 2)
+        (0, 1, None)
+        """
+        geometry = self.geometry
+        column = whole_number(column, "a column", InvalidPosition)
+        row = whole_number(row, "a row", InvalidPosition)
+        if not geometry.has(column, row):
+            raise InvalidPosition(
+                f"there is no cell ({column}, {row}): columns are 0 to {geometry.columns - 1}"
+                f" and rows 0 to {geometry.rows - 1}"
+            )
+        return self._owner(geometry.bit(column, row))
+
+    @property
+    def rows(self) -> tuple[tuple[int | None, ...], ...]:
+        """The cells row by row, the bottom row first: `rows[row][column]` is `cell(column, row)`.
+
+        >>> Position.from_moves("112", Geometry(3, 2)).rows
+        ((0, 0, None), (1, None, None))
+        """
+        geometry = self.geometry
+        return tuple(
+            tuple(self._owner(geometry.bit(column, row)) for column in range(geometry.columns))
+            for row in range(geometry.rows)
+        )
+
+    def to_array(self) -> npt.NDArray[np.int8]:
+        """Return the cells as a new int8 array of shape (rows, columns), the bottom row first.
+
+        `array[row, column]` is 0 where the first player's disc lies, 1 where the second's does,
+        -1 where none does; `array[::-1]` is the board as it is drawn.
+
+        >>> print(Position.from_moves("112", Geometry(3, 2)).to_array()[::-1])
+        [[ 1 -1 -1]
+         [ 0  0 -1]]
+        """
+        import numpy as np  # noqa: PLC0415 - positions themselves do without
+
+        rows = [[-1 if owner is None else owner for owner in row] for row in self.rows]
+        return np.array(rows, dtype=np.int8)
 
     def check_move(self, column: int) -> None:
         """Raise `IllegalMove`, naming the column and the reason, unless it can be played."""
         geometry = self.geometry
-        if not isinstance(column, Integral) or isinstance(column, bool):
-            raise IllegalMove(f"a column is a whole number, not {column!r}")
-        column = int(column)
-        if not 0 <= column < geometry.columns:
-            raise IllegalMove(
-                f"column {column + 1} is not on the board: choose from 1 to {geometry.columns}"
-            )
+        column = geometry.check_column(column)
         if self.outcome is not None:
             raise IllegalMove(f"column {column + 1} cannot be played: the game is over")
         if self.mask >> (column * geometry.height + geometry.rows - 1) & 1:
@@ -225,9 +300,7 @@ class Position:
         return image
 
     def __str__(self) -> str:
-        from claimeven.game.drawing import draw  # noqa: PLC0415 - drawing knows positions
-
-        return draw(self)
+        return as_text(self)
 
     def __repr__(self) -> str:
         g = self.geometry
@@ -237,9 +310,12 @@ class Position:
         )
 
     def _repr_svg_(self) -> str:
-        from claimeven.game.svg import draw_svg  # noqa: PLC0415 - drawing knows positions
+        return as_svg(self)
 
-        return draw_svg(self)
+    def _owner(self, bit: int) -> int | None:
+        if not self.mask >> bit & 1:
+            return None
+        return self.turn if self.mine >> bit & 1 else 1 - self.turn
 
     def _find_outcome(self) -> Outcome | None:
         geometry = self.geometry
@@ -248,6 +324,12 @@ class Position:
             cells = tuple(geometry.cells_of(tactics.line_cells(theirs, geometry)))
             return Outcome(1 - self.turn, cells)
         return Outcome(None) if self.mask == geometry.board else None
+
+
+#: How a position is printed and shown in a notebook. Drawing is not in the rules: the package that
+#: holds both, `claimeven.game`, puts it here.
+as_text: Callable[[Position], str] = repr
+as_svg: Callable[[Position], str] = repr
 
 
 def _set(position: Position, geometry: Geometry, mine: int, mask: int) -> None:

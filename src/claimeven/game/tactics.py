@@ -1,6 +1,6 @@
 """Bit operations on boards of any size, on Python integers (layout: see `geometry`).
 
-`bits` holds the compiled twins for boards of up to 64 bits.
+`tactics_kernel` holds the compiled twins for boards of up to 64 bits.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ def run_starts(discs: int, step: int, length: int) -> int:
     """Mask of the first cells of all runs of `length` discs in the direction of `step`.
 
     A run of 4 holds two runs of length 3. No mask of the edges is needed: a run that would leave
-    the board crosses a sentinel, which never holds a disc.
+    the board crosses a sentinel, which never holds a disc. `discs` may be an array of words.
     """
     starts = discs
     for i in range(1, length):
-        starts &= discs >> (i * step)
+        starts = starts & (discs >> (i * step))
     return starts
 
 
@@ -35,6 +35,19 @@ def line_cells(discs: int, geometry: Geometry) -> int:
         for i in range(geometry.connect):
             cells |= starts << (i * step)
     return cells
+
+
+def longest_run(discs: int, cell: int, geometry: Geometry) -> int:
+    """Length of the longest straight run through a cell once a disc there joins `discs`."""
+    longest = 1
+    for step in geometry.steps:
+        length, above, below = 1, cell << step, cell >> step
+        while discs & above:
+            length, above = length + 1, above << step
+        while discs & below:
+            length, below = length + 1, below >> step
+        longest = max(longest, length)
+    return longest
 
 
 def playable_cells(mask: int, geometry: Geometry) -> int:

@@ -3,7 +3,7 @@
 Helpers for kernels, inlined into them. Every function takes and returns uint64 words; the board's
 size comes in as `height` (bits a column takes), `bottom` and `board` (the masks of `Geometry`) and
 `connect`.
-`bitboards` holds the twins on Python integers for any size.
+`tactics` holds the twins on Python integers for any size.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int, Word, inlined
-from claimeven.game.errors import InvalidGeometry
+from claimeven.compiled import Int, Word, inlined, line_of_four
 from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
 from claimeven.game.tactics import window_starts
 
@@ -53,14 +52,36 @@ def direction_step(direction: Int, height: Word) -> Word:
 
 
 @inlined
-def lines(discs: Word, height: Word, connect: Word) -> Word:
-    """Return a word that is not zero when the discs of one player hold `connect` in a line."""
-    return (
+def has_line(discs: Word, height: Word, connect: Word) -> bool:
+    """Whether the discs of one player hold `connect` in a line."""
+    if connect == np.uint64(4):
+        return bool(line_of_four(discs, height) != ZERO)
+    starts = (
         run_starts(discs, ONE, connect)
         | run_starts(discs, height, connect)
         | run_starts(discs, height + ONE, connect)
         | run_starts(discs, height - ONE, connect)
     )
+    return bool(starts != ZERO)
+
+
+@inlined
+def longest_run(discs: Word, cell: Word, height: Word) -> Word:
+    """Length of the longest straight run through a cell once a disc there joins `discs`."""
+    longest = ONE
+    for direction in range(len(DIRECTIONS)):
+        step = direction_step(direction, height)
+        length = ONE
+        other = cell << step
+        while discs & other != ZERO:
+            length += ONE
+            other <<= step
+        other = cell >> step
+        while discs & other != ZERO:
+            length += ONE
+            other >>= step
+        longest = max(longest, length)
+    return longest
 
 
 @inlined
@@ -149,11 +170,7 @@ def board_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
     from `STARTS` on the cells where a window of `connect` cells may start, one mask for each of
     `DIRECTIONS`. Raises `InvalidGeometry` for boards of more than 64 bits.
     """
-    if not geometry.fits_word:
-        raise InvalidGeometry(
-            f"compiled code holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-            f" {geometry} takes {geometry.bits}"
-        )
+    geometry.check_fits_word()
     words = np.zeros(_WORDS, dtype=np.uint64)
     words[HEIGHT] = geometry.height
     words[CONNECT] = geometry.connect

@@ -30,7 +30,7 @@ from claimeven.game.tactics_kernel import (
     ONE,
     ZERO,
     board_vector,
-    lines,
+    has_line,
     playable_cells,
 )
 from claimeven.minimax.rules import MOST, PROVEN, WIN, ColumnValue, Counters, column_order
@@ -355,7 +355,7 @@ def search_slice(
             line_rows[below, 0] = 0
 
             # Step 3. Its value, if the game is over, the table knows it, or the depth is spent.
-            if lines(mover, height, connect):
+            if has_line(mover, height, connect):
                 value = np.int64(WIN - below)
             elif mask == board:
                 value = np.int64(0)

@@ -14,7 +14,7 @@ from claimeven.game.tactics_kernel import (
     BOTTOM,
     CONNECT,
     HEIGHT,
-    lines,
+    has_line,
     playable_cells,
     winning_cells,
 )
@@ -72,7 +72,7 @@ def played(mask: Word, column: Int, board: Words) -> Word:
 @inlined
 def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
     """`meta` with the proof that goes with a finished game, if it is one."""
-    if popcount(mask) >= board[FIRST_WIN] and lines(mine ^ mask, board[HEIGHT], board[CONNECT]):
+    if popcount(mask) >= board[FIRST_WIN] and has_line(mine ^ mask, board[HEIGHT], board[CONNECT]):
         return with_proof(meta, PROVEN_WIN, 0)
     if mask == board[BOARD]:
         return with_proof(meta, PROVEN_DRAW, 0)

@@ -6,10 +6,11 @@ from claimeven import lazy
 
 if TYPE_CHECKING:
     from claimeven.solver.contract import ExactSolver, OpeningBook
-    from claimeven.solver.errors import InvalidSolve
+    from claimeven.solver.errors import InvalidSolve, SearchStopped, SolverBusy
     from claimeven.solver.scores import outcome_word, plies_to_end, score_in_words
-    from claimeven.solver.search import ExactSearch, Progress, SearchStopped
+    from claimeven.solver.search import ExactSearch
     from claimeven.solver.solver import ILLEGAL, SolveProgress, Solver, SolverStatistics
+    from claimeven.solver.turn import Progress
 
 __all__ = [
     "ILLEGAL",
@@ -21,6 +22,7 @@ __all__ = [
     "SearchStopped",
     "SolveProgress",
     "Solver",
+    "SolverBusy",
     "SolverStatistics",
     "outcome_word",
     "plies_to_end",
@@ -29,10 +31,11 @@ __all__ = [
 
 _HOMES = {
     "contract": ("ExactSolver", "OpeningBook"),
-    "errors": ("InvalidSolve",),
+    "errors": ("InvalidSolve", "SearchStopped", "SolverBusy"),
     "scores": ("outcome_word", "plies_to_end", "score_in_words"),
-    "search": ("ExactSearch", "Progress", "SearchStopped"),
+    "search": ("ExactSearch",),
     "solver": ("ILLEGAL", "SolveProgress", "Solver", "SolverStatistics"),
+    "turn": ("Progress",),
 }
 __getattr__, __dir__ = lazy.offer(
     __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}

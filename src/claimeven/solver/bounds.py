@@ -97,8 +97,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, popcount
-from claimeven.compiled.intrinsics import leading_zeros, line_of_four, winning_four
-from claimeven.game.tactics_kernel import lines, winning_cells
+from claimeven.compiled.intrinsics import leading_zeros, winning_four
+from claimeven.game import tactics_kernel
+from claimeven.game.tactics_kernel import winning_cells
 from claimeven.solver.layout import (
     ABOVE,
     BOARD,
@@ -159,9 +160,7 @@ def completing_cells(fixed: Fixed, discs: Word, mask: Word) -> Word:
 @inlined
 def has_line(fixed: Fixed, cells: Word) -> bool:
     """Whether the given cells hold a line."""
-    if fixed[CONNECT] == _FOUR:
-        return bool(line_of_four(cells, fixed[HEIGHT]) != _ZERO)
-    return bool(lines(cells, fixed[HEIGHT], fixed[CONNECT]) != _ZERO)
+    return tactics_kernel.has_line(cells, fixed[HEIGHT], fixed[CONNECT])
 
 
 @inlined

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
-
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
+
+    from claimeven.game.geometry import Geometry
+    from claimeven.game.position import Position
 
 #: Stands for the score of a position that a book does not hold; no score is as small.
 MISSING = -128
@@ -20,8 +21,7 @@ MISSING = -128
 class ExactSolver(Protocol):
     """Anything that knows the exact score of every position of one board.
 
-    Scores are seen from the side to move: 0 is a draw; a win is (cells + 1 - n) // 2 with n discs
-    on the board before the winning disc; a loss is minus what the other side wins.
+    Scores are those of `claimeven.solver.scores`, seen from the side to move.
     """
 
     @property

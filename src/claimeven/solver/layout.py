@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.errors import InvalidGeometry
 from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.solver.transpositions import BUCKET_BITS, REST_BITS, multiplier
 
@@ -73,11 +72,7 @@ def search_words(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.N
     Raises `InvalidGeometry` for boards of more than 64 bits, and ValueError for a table in whose
     entries the keys of this board would not fit (see `transpositions.smallest_bucket_bits`).
     """
-    if not geometry.fits_word:
-        raise InvalidGeometry(
-            f"the solver holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
-            f" {geometry} takes {geometry.bits}"
-        )
+    geometry.check_fits_word("the solver")
     rest_bits = geometry.bits - bucket_bits
     if bucket_bits < 1 or not 0 < rest_bits <= REST_BITS:
         raise ValueError(

@@ -1,6 +1,6 @@
 """The solver as programs use it: exact scores of positions, with table, threads and book.
 
-Scores are those of `words`: 0 for a draw, positive when the side to move wins, greater the sooner.
+What a score means stands in `scores`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.arrays import Boards, canonical_keys, disc_counts
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import STANDARD, Position
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
 from claimeven.solver import contract
 from claimeven.solver.bulk import as_boards, children, final_scores, unfinished
 from claimeven.solver.contract import MISSING, USUAL_BOOK, OpeningBook
-from claimeven.solver.errors import InvalidSolve, check_board
+from claimeven.solver.errors import (
+    InvalidSolve,
+    SearchStopped,
+    check_board,
+    check_table_mb,
+    check_threads,
+)
 from claimeven.solver.scores import final_score
-from claimeven.solver.search import ExactSearch, Progress
+from claimeven.solver.search import ExactSearch
+from claimeven.solver.turn import Progress, Turn
 
 #: Stands in arrays of `Solver.scores_many` for a column that cannot be played.
 ILLEGAL = -128
@@ -74,9 +81,13 @@ class Solver:
     `threads` work together on each call. `book` is "auto" (the one that comes with the package,
     if there is one for this board), None, a path to a book or anything that answers as one.
 
-    Searches can be interrupted by Ctrl-C, and by `stop` from another thread, which makes the call
-    raise `SearchStopped`. What is in the table stays, so related positions are solved faster; a
-    solver is for one call at a time.
+    A call ends early by Ctrl-C, by `stop` from another thread, or when its `seconds` are over, a
+    wall-clock time from the call on; the latter two raise `SearchStopped`, which tells what is
+    known by then. What is in the table stays, so related positions are solved faster.
+
+    Threads may share a solver: a call waits until those before it are done, and its `seconds` go on
+    meanwhile. `progress` is told how far a call is, about ten times a second; it must not ask the
+    same solver for anything but `stop` and `statistics` (`SolverBusy`).
 
     Raises `InvalidSolve` for boards of more than 64 bits, a table of 0 MB, no threads, or a book
     for another board, and `InvalidBook` for a book that cannot be trusted.
@@ -93,10 +104,8 @@ class Solver:
         book: OpeningBook | str | Path | None = USUAL_BOOK,
     ) -> None:
         check_board(geometry)
-        if not table_mb > 0:
-            raise InvalidSolve(f"a table takes more than 0 MB, not {table_mb}")
-        if threads < 1:
-            raise InvalidSolve(f"a solver works with 1 thread or more, not {threads}")
+        check_table_mb(table_mb)
+        check_threads(threads)
         self.geometry = geometry
         self.book = _book_for(geometry, book)
         try:
@@ -112,91 +121,124 @@ class Solver:
         """What this solver has done so far."""
         return SolverStatistics(self._search.nodes, self._seconds, self._searched, self._book_hits)
 
+    def load(self) -> None:
+        """Compile the search, or load it from the cache, ahead of the first call that needs it.
+
+        A call does so itself, but then its `seconds` run meanwhile.
+        """
+        self._search.load()
+
     def clear(self) -> None:
         """Forget everything in the table."""
         self._search.clear()
 
     def stop(self) -> None:
-        """Make the call that is running in another thread raise `SearchStopped` soon."""
+        """Make the call that is running in another thread raise `SearchStopped` soon.
+
+        Calls that wait for their turn are not stopped; nothing happens if none is running.
+        """
         self._search.stop()
 
-    def score(self, position: Position, *, progress: Report | None = None) -> int:
+    def score(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
+    ) -> int:
         """Return the score of a position; finished games have one too."""
         self._check(position)
-        with self._timed():
-            return self._score(position, report=self._reporter(progress))
+        with self._turn(seconds) as turn:
+            return self._score(turn, position, report=_reporter(turn, progress))
 
     def scores(
-        self, position: Position, *, progress: Report | None = None
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
     ) -> tuple[int | None, ...]:
         """Return for each column the score of playing it, for the side to move; None where full.
 
-        Raises `InvalidSolve` for a finished game.
+        When the call ends early the columns known by then are in the `scores` of the
+        `SearchStopped` it raises. Raises `InvalidSolve` for a finished game.
         """
         self._check(position, ongoing=True)
-        columns = self.geometry.columns
-        scores: list[int | None] = [None] * columns
-        is_symmetric = position.mirror() == position
-        with self._timed():
-            # No column can be better than the position is: that is a bound for every child.
-            known = self._from_book(position)
-            for column in self._playable(position):
-                image = scores[columns - 1 - column] if is_symmetric else None
-                if image is None:
-                    child = position.play_unchecked(column)
-                    report = self._reporter(progress, tuple(scores))
-                    image = -self._score(child, None if known is None else -known, report=report)
-                scores[column] = image
-        return tuple(scores)
+        try:
+            with self._turn(seconds) as turn:
+                return self._scores(turn, position, progress)
+        except SearchStopped as stopped:
+            nothing = (None,) * self.geometry.columns
+            raise SearchStopped(stopped.low, stopped.high, stopped.scores or nothing) from None
 
-    def outcome(self, position: Position, *, progress: Report | None = None) -> int:
+    def outcome(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
+    ) -> int:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
         self._check(position)
-        with self._timed():
-            score = self._score(position, -1, 1, self._reporter(progress))
+        with self._turn(seconds) as turn:
+            score = self._score(turn, position, -1, 1, _reporter(turn, progress))
         return (score > 0) - (score < 0)
 
     def best_columns(
-        self, position: Position, *, progress: Report | None = None
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
     ) -> tuple[int, ...]:
         """Return the columns that keep the score of a position, the most central one first.
 
         Cheaper than `scores`, whose best these are. Raises `InvalidSolve` for a finished game.
         """
         self._check(position, ongoing=True)
-        report = self._reporter(progress)
-        with self._timed():
-            score = self._score(position, report=report)
-            return tuple(
-                column
-                for column in self._playable(position)
-                if self._keeps(position, column, score, report)
-            )
+        with self._turn(seconds) as turn:
+            report = _reporter(turn, progress)
+            score = self._score(turn, position, report=report)
+            with _known_to_be(score):
+                return tuple(
+                    column
+                    for column in self._playable(position)
+                    if self._keeps(turn, position, column, score, report)
+                )
 
     def principal_variation(
-        self, position: Position, *, progress: Report | None = None
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
     ) -> tuple[int, ...]:
         """Return the columns of best play to the end: the quickest wins, the slowest losses.
 
         Of equally good columns the most central one is played. Empty for a finished game.
         """
         self._check(position)
-        report = self._reporter(progress)
         line: list[int] = []
-        with self._timed():
-            score = self._score(position, report=report)
-            while not position.is_over:
-                column = next(
-                    column
-                    for column in self._playable(position)
-                    if self._keeps(position, column, score, report)
-                )
-                line.append(column)
-                position, score = position.play_unchecked(column), -score
+        with self._turn(seconds) as turn:
+            report = _reporter(turn, progress)
+            score = self._score(turn, position, report=report)
+            with _known_to_be(score):
+                while not position.is_over:
+                    column = next(
+                        column
+                        for column in self._playable(position)
+                        if self._keeps(turn, position, column, score, report)
+                    )
+                    line.append(column)
+                    position, score = position.play_unchecked(column), -score
         return tuple(line)
 
     def score_many(
-        self, positions: Many, *, progress: Report | None = None
+        self,
+        positions: Many,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
     ) -> npt.NDArray[np.int8]:
         """Return the scores of many positions, an int8 array of shape (n,).
 
@@ -206,11 +248,15 @@ class Solver:
         positions of its own. Raises `InvalidSolve` for discs that are no position of this board.
         """
         mine, mask = as_boards(positions, self.geometry)
-        with self._timed():
-            return self._score_many(mine, mask, progress)
+        with self._turn(seconds) as turn:
+            return self._score_many(turn, mine, mask, progress)
 
     def scores_many(
-        self, positions: Many, *, progress: Report | None = None
+        self,
+        positions: Many,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
     ) -> npt.NDArray[np.int8]:
         """Return the scores of every column of many positions, an int8 array (n, columns).
 
@@ -219,9 +265,9 @@ class Solver:
         """
         mine, mask = as_boards(positions, self.geometry)
         scores = np.full((len(mine), self.geometry.columns), ILLEGAL, dtype=np.int8)
-        with self._timed():
+        with self._turn(seconds) as turn:
             which, columns, child_mine, child_mask = children(mine, mask, self.geometry)
-            scores[which, columns] = -self._score_many(child_mine, child_mask, progress)
+            scores[which, columns] = -self._score_many(turn, child_mine, child_mask, progress)
         return scores
 
     # --- inside ----------------------------------------------------------------------------------
@@ -236,6 +282,15 @@ class Solver:
         if ongoing and position.is_over:
             raise InvalidSolve(f"the game is over: {position.outcome}")
 
+    @contextmanager
+    def _turn(self, seconds: float | None) -> Iterator[Turn]:
+        """Wait for the search to be free and have it to oneself; count the time from then on."""
+        with self._search.turn(seconds=seconds) as turn:
+            try:
+                yield turn
+            finally:
+                self._seconds += turn.seconds
+
     def _playable(self, position: Position) -> Iterator[int]:
         legal = position.legal_columns
         return (column for column in self.geometry.centre_order if column in legal)
@@ -245,6 +300,7 @@ class Solver:
 
     def _score(
         self,
+        turn: Turn,
         position: Position,
         floor: int | None = None,
         ceiling: int | None = None,
@@ -259,7 +315,7 @@ class Solver:
             return known
         self._searched += 1
         self._load()
-        return self._search.score(
+        return turn.score(
             position.mine, position.mask, floor=floor, ceiling=ceiling, progress=report
         )
 
@@ -269,8 +325,42 @@ class Solver:
         self._search.load()
         self._seconds -= time.perf_counter() - begin
 
+    def _scores(
+        self, turn: Turn, position: Position, progress: Report | None
+    ) -> tuple[int | None, ...]:
+        """Return the scores of all columns, or raise `SearchStopped` with those that are known.
+
+        When the turn is over, columns are still asked for what takes no search.
+        """
+        columns = self.geometry.columns
+        scores: list[int | None] = [None] * columns
+        is_symmetric = position.mirror() == position
+        # No column can be better than the position is: that is a bound for every child.
+        known = self._from_book(position)
+        low, high = turn.score_range(known, known)
+        ceilings: list[int] = []
+        for column in self._playable(position):
+            image = scores[columns - 1 - column] if is_symmetric else None
+            if image is None:
+                child = position.play_unchecked(column)
+                report = _reporter(turn, progress, tuple(scores))
+                floor = None if known is None else -known
+                try:
+                    image = -self._score(turn, child, floor, report=report)
+                except SearchStopped as stopped:
+                    low = max(low, -stopped.high)
+                    ceilings.append(-stopped.low)
+                    continue
+            scores[column] = image
+            low = max(low, image)
+        if ceilings:
+            high = min(high, max(low, *ceilings))
+            raise SearchStopped(low, high, tuple(scores))
+        return tuple(scores)
+
     def _keeps(
         self,
+        turn: Turn,
         position: Position,
         column: int,
         score: int,
@@ -278,10 +368,10 @@ class Solver:
     ) -> bool:
         """Whether a column is worth the score of the position; none is worth more."""
         child = position.play_unchecked(column)
-        return self._score(child, -score, 1 - score, report) == -score
+        return self._score(turn, child, -score, 1 - score, report) == -score
 
     def _score_many(
-        self, mine: Boards, mask: Boards, progress: Report | None
+        self, turn: Turn, mine: Boards, mask: Boards, progress: Report | None
     ) -> npt.NDArray[np.int8]:
         scores = final_scores(mine, mask, self.geometry)
         open_ones = unfinished(mine, mask, self.geometry)
@@ -298,38 +388,33 @@ class Solver:
         self._searched += len(left)
         if len(left):
             self._load()
-            solved, _ = self._search.score_many(
-                mine[left], mask[left], progress=self._reporter(progress)
-            )
+            solved, _ = turn.score_many(mine[left], mask[left], progress=_reporter(turn, progress))
             found[left] = solved
         scores[open_ones] = found[back.reshape(-1)]
         return scores
 
-    def _reporter(
-        self, progress: Report | None, scores: tuple[int | None, ...] = ()
-    ) -> Callable[[Progress], None] | None:
-        """Return what turns the search's reports into those of this class."""
-        if progress is None:
-            return None
-        begin = time.perf_counter()
 
-        def report(at: Progress) -> None:
-            seconds = max(1e-9, time.perf_counter() - begin)
-            progress(
-                SolveProgress(
-                    at.nodes, at.nodes / seconds, at.low, at.high, scores, at.done, at.total
-                )
-            )
+def _reporter(
+    turn: Turn, progress: Report | None, scores: tuple[int | None, ...] = ()
+) -> Callable[[Progress], None] | None:
+    """Return what turns the search's reports into those of a solver."""
+    if progress is None:
+        return None
 
-        return report
+    def report(at: Progress) -> None:
+        rate = at.nodes / max(1e-9, turn.seconds)
+        progress(SolveProgress(at.nodes, rate, at.low, at.high, scores, at.done, at.total))
 
-    @contextmanager
-    def _timed(self) -> Iterator[None]:
-        begin = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._seconds += time.perf_counter() - begin
+    return report
+
+
+@contextmanager
+def _known_to_be(score: int) -> Iterator[None]:
+    """Let a search that is stopped say that the score of the position asked about is known."""
+    try:
+        yield
+    except SearchStopped:
+        raise SearchStopped(score, score) from None
 
 
 def _book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> OpeningBook | None:

@@ -19,8 +19,8 @@ from claimeven.game.tactics_kernel import (
     BOTTOM,
     CONNECT,
     HEIGHT,
-    direction_step,
-    lines,
+    has_line,
+    longest_run,
     playable_cells,
     winning_cells,
 )
@@ -80,7 +80,7 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         mine |= cell
         mask |= cell
         ply += _1
-        if ply >= board[FIRST_WIN] and lines(mine, board[HEIGHT], board[CONNECT]) != _0:
+        if ply >= board[FIRST_WIN] and has_line(mine, board[HEIGHT], board[CONNECT]):
             return sign, rng
         # 3. The other side is to move.
         mine ^= mask
@@ -184,25 +184,6 @@ def _answer(ply: Int, cell: Word) -> Int:
     return REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
 
 
-@kernel("uint64(uint64, uint64, uint64[::1])")
-def longest_run(mine: Word, cell: Word, board: Words) -> Word:
-    """Length of the longest straight run through `cell` once it joins `mine`."""
-    longest = _1
-    for direction in range(4):
-        step = direction_step(direction, board[HEIGHT])
-        length = _1
-        other = cell << step
-        while mine & other != _0:
-            length += _1
-            other <<= step
-        other = cell >> step
-        while mine & other != _0:
-            length += _1
-            other >>= step
-        longest = max(longest, length)
-    return longest
-
-
 @kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1])")
 def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
     """The move that makes the longest run of its own; ties at random."""
@@ -218,7 +199,7 @@ def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         while cells != _0:
             cell = cells & (~cells + _1)
             cells ^= cell
-            length = longest_run(mine, cell, board)
+            length = longest_run(mine, cell, board[HEIGHT])
             if length > longest:
                 longest, best = length, cell
             elif length == longest:
@@ -245,7 +226,7 @@ def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
     while cells != _0 and worst >= floor:
         cell = cells & (~cells + _1)
         cells ^= cell
-        if lines(theirs | cell, board[HEIGHT], board[CONNECT]) != _0:
+        if has_line(theirs | cell, board[HEIGHT], board[CONNECT]):
             return -_WIN
         worst = min(worst, triples_kernel(theirs ^ mask, mask | cell, board))
     return worst
@@ -270,7 +251,7 @@ def play_alphabeta(
             cell = cells & (~cells + _1)
             cells ^= cell
             after = mine | cell
-            if lines(after, board[HEIGHT], board[CONNECT]) != _0:
+            if has_line(after, board[HEIGHT], board[CONNECT]):
                 value = _WIN
             elif depth == 1:
                 value = triples_kernel(after, mask | cell, board)

@@ -13,7 +13,6 @@ from typing import Final
 from claimeven.compiled.randomness import Stream
 from claimeven.evaluation.triples import triples
 from claimeven.game import Position, tactics
-from claimeven.game.geometry import DIRECTIONS
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
 
 Rule = Callable[[Position, Stream], int]
@@ -88,17 +87,9 @@ def greedy_move(position: Position, stream: Stream) -> int:
 
 def longest_run(position: Position, column: int) -> int:
     """Length of the longest own run through the cell that a move in `column` fills."""
-    row, longest = position.height_of(column), 1
-    geometry, mine = position.geometry, position.mine
-    for dc, dr in DIRECTIONS:
-        length = 1
-        for sign in (1, -1):
-            c, r = column + sign * dc, row + sign * dr
-            while geometry.has(c, r) and mine >> geometry.bit(c, r) & 1:
-                length += 1
-                c, r = c + sign * dc, r + sign * dr
-        longest = max(longest, length)
-    return longest
+    geometry = position.geometry
+    cell = 1 << geometry.bit(column, position.height_of(column))
+    return tactics.longest_run(position.mine, cell, geometry)
 
 
 def shallow_move(position: Position, stream: Stream, depth: int) -> int:

@@ -1,0 +1,62 @@
+"""Draws every picture and table of the documents: `python -m doctools`, `--check` to compare."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from doctools import boards, charts, growth, tables, trees
+
+DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
+FOLDER: Final = DOCS / "pictures"
+
+#: Every picture of the pages, by the name of its file.
+PICTURES: Final[dict[str, Callable[[], str]]] = {
+    "puzzle": boards.puzzle_board,
+    "puzzle-scores": boards.puzzle_scores,
+    "bits": boards.bits,
+    "finding-a-line": boards.finding_a_line,
+    "windows": boards.windows_counted,
+    "playout": boards.playout,
+    "minimax": trees.minimax_tree,
+    "alphabeta": trees.alphabeta_tree,
+    "negamax": trees.negamax_tree,
+    "nodes": charts.nodes_chart,
+    "flat": charts.flat_chart,
+    "uct-iteration": growth.iteration,
+    "uct-growth": growth.growth,
+    "uct-visits": charts.visits_chart,
+    "ladder": charts.ladder_chart,
+}
+
+
+def made() -> Iterator[tuple[Path, str]]:
+    """Yield every file that is made, with what it should hold."""
+    for name, draw in PICTURES.items():
+        yield FOLDER / f"{name}.svg", draw()
+    for page in tables.pages_with_tables(DOCS):
+        yield page, tables.with_tables(page.read_text(encoding="utf-8"))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write what has changed, or with `--check` only say so; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m doctools", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
+    check = parser.parse_args(arguments).check
+    stale = 0
+    for path, text in made():
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        print(path.relative_to(DOCS), "is stale" if check else "drawn")
+        if not check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

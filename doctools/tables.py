@@ -1,0 +1,204 @@
+"""The generated tables of the pages.
+
+Each stands between `<!-- figures: NAME -->` and `<!-- end of figures -->`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from claimeven import Position
+from claimeven.game import column_name, perft
+from claimeven.minimax import MinimaxResult
+from claimeven.minimax.rules import PROVEN
+from claimeven.montecarlo import MonteCarloOptions
+from doctools import boards, charts, puzzle, trees
+
+_BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end of figures -->)", re.S)
+
+
+def with_tables(text: str) -> str:
+    """Return a page with its tables made anew. Raises `KeyError` for one that nobody makes."""
+    return _BLOCK.sub(lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n\n{found[3]}", text)
+
+
+def pages_with_tables(docs: Path) -> list[Path]:
+    """Return the pages that hold generated tables."""
+    return [page for page in sorted(docs.rglob("*.md")) if _BLOCK.search(page.read_text("utf-8"))]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a table; all columns but the first stand to the right."""
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def positions() -> str:
+    """How many positions there are so many plies into the game."""
+    plies = range(9)
+    counts = perft.distinct(Position(), plies[-1])
+    rows = [
+        (str(ply), f"{counts[ply]:,}", f"{perft.sequences(Position(), ply):,}") for ply in plies
+    ]
+    return _table(("plies", "positions", "orders of moves"), rows)
+
+
+def evaluations() -> str:
+    """What each evaluation says of the puzzle's columns."""
+    names = [column_name(column) for column in range(puzzle.PUZZLE.geometry.columns)]
+    rows = []
+    for name, values in boards.evaluations():
+        best = max(values)
+        cells = [f"**{_number(value)}**" if value == best else _number(value) for value in values]
+        rows.append((f"`{name}`", *cells))
+    return _table(("evaluation", *names), rows)
+
+
+def minimax() -> str:
+    """What minimax answers at each depth, and what that takes."""
+    rows = []
+    for depth in puzzle.DEPTHS:
+        result = puzzle.minimax("minimax", "left", depth)
+        counters = result.counters
+        rows.append(
+            (str(depth), column_name(result.column), _value(result), *_counts(counters.nodes))
+        )
+    return _table(("depth", "column", "value", "nodes"), rows)
+
+
+def alphabeta() -> str:
+    """Nodes without cuts, with cuts, and with cuts and a good order."""
+    rows = []
+    for depth in puzzle.DEPTHS:
+        plain = puzzle.minimax("minimax", "left", depth).counters.nodes
+        left = puzzle.minimax("alphabeta", "left", depth).counters
+        centre = puzzle.minimax("alphabeta", "centre", depth).counters
+        rows.append(
+            (
+                str(depth),
+                *_counts(plain, left.nodes, centre.nodes, centre.cutoffs),
+                f"{plain / centre.nodes:.1f}",
+            )
+        )
+    heads = ("depth", "minimax", "alpha-beta, left", "alpha-beta, centre", "cuts", "times fewer")
+    return _table(heads, rows)
+
+
+def negamax() -> str:
+    """Nodes of alpha-beta and of negamax with its table, and what the table answered."""
+    rows = []
+    for depth in puzzle.DEPTHS:
+        before = puzzle.minimax("alphabeta", "centre", depth).counters
+        after = puzzle.minimax("negamax", "centre", depth).counters
+        rows.append(
+            (
+                str(depth),
+                *_counts(before.nodes, after.nodes, after.table_hits),
+                *_counts(before.evaluations, after.evaluations),
+            )
+        )
+    heads = (
+        "depth", "nodes of alpha-beta", "with a table", "found in it", "evaluations of alpha-beta",
+        "with a table",
+    )  # fmt: skip
+    return _table(heads, rows)
+
+
+def small_tree() -> str:
+    """Nodes and evaluations of the three searches on the small board."""
+    rows = []
+    for name, algorithm in (
+        ("minimax", "minimax"),
+        ("alpha-beta", "alphabeta"),
+        ("negamax with a table", "negamax"),
+    ):
+        told = trees.search(algorithm).told.values()
+        rows.append(
+            (
+                name,
+                *_counts(
+                    len(told),
+                    sum(node.reason == "evaluated" for node in told),
+                    sum(node.skipped for node in told),
+                    sum("table" in node.reason for node in told),
+                ),
+            )
+        )
+    return _table(("search", "nodes", "evaluations", "cuts", "found in the table"), rows)
+
+
+def flat() -> str:
+    """What flat Monte Carlo answers with five seeds."""
+    return _answers(puzzle.FLAT, "playouts")
+
+
+def uct() -> str:
+    """What UCT answers with five seeds."""
+    return _answers(puzzle.UCT, "iterations")
+
+
+def proofs() -> str:
+    """Iterations up to the right answer, step by step from UCT to the agent `uct`."""
+    kinds = (
+        ("UCT", puzzle.iterations_needed, puzzle.UCT),
+        ("that keeps proofs", puzzle.iterations_to_proof, puzzle.PROVING),
+        ("and looks before it plays", puzzle.iterations_to_proof, puzzle.LOOKING),
+        ("the agent `uct`", puzzle.iterations_to_proof, puzzle.BEST),
+    )
+    rows = [
+        (name, *(f"{count(options, seed):,}" for seed in puzzle.SEEDS))
+        for name, count, options in kinds
+    ]
+    return _table(("search", *(f"seed {seed}" for seed in puzzle.SEEDS)), rows)
+
+
+def ladder() -> str:
+    """Work of every player up to the right answer."""
+    rows = [
+        (name, "never" if work is None else f"{work:,}", unit)
+        for name, work, unit in charts.ladder()
+    ]
+    return _table(("player", "work", "counted in"), rows)
+
+
+def _answers(options: MonteCarloOptions, unit: str) -> str:
+    rows = []
+    for iterations in puzzle.STEPS:
+        columns = [puzzle.monte_carlo(options, iterations, seed).column for seed in puzzle.SEEDS]
+        cells = [
+            f"**{column_name(column)}**" if column == puzzle.ANSWER else column_name(column)
+            for column in columns
+        ]
+        rows.append((f"{iterations:,}", *cells))
+    return _table((unit, *(f"seed {seed}" for seed in puzzle.SEEDS)), rows)
+
+
+def _counts(*counts: int) -> list[str]:
+    return [f"{count:,}" for count in counts]
+
+
+def _number(value: float) -> str:
+    return f"{value:,g}"
+
+
+def _value(result: MinimaxResult) -> str:
+    if abs(result.value) > PROVEN:
+        return f"{'won' if result.value > 0 else 'lost'} in {result.plies_to_end}"
+    return _number(result.value)
+
+
+TABLES: Final[dict[str, Callable[[], str]]] = {
+    "positions": positions,
+    "evaluations": evaluations,
+    "minimax": minimax,
+    "alphabeta": alphabeta,
+    "negamax": negamax,
+    "small-tree": small_tree,
+    "flat": flat,
+    "uct": uct,
+    "proofs": proofs,
+    "ladder": ladder,
+}

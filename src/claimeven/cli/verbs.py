@@ -1,0 +1,20 @@
+"""Groups of verbs: each a module of its own, and a word that is none of them told."""
+
+from __future__ import annotations
+
+import click
+
+from claimeven.suggestions import no_such
+
+
+class Verbs(click.Group):
+    """A group that says what a word which is no verb may have meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that the arguments begin with."""
+        name = args[0]
+        if not name.startswith("-") and name not in self.list_commands(ctx):
+            raise click.UsageError(no_such("verb", name, self.list_commands(ctx)), ctx)
+        return super().resolve_command(ctx, args)

@@ -1,0 +1,356 @@
+"""One call of a search at work: slices of the kernel, the clock, threads, bounds on the way.
+
+Kernels run in slices, so that Ctrl-C, `stop`, limits and progress reports are seen to in between;
+a paused search goes on exactly where it stood, so where it pauses changes nothing. Threads share
+the transposition table. One hard position is searched by all threads together: each runs the same
+windows with a slightly different order of moves, profits from what the others have put into the
+table, and drops a window that another one has settled.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import Geometry
+from claimeven.solver import kernel, null_window
+from claimeven.solver.errors import SearchStopped
+from claimeven.solver.layout import search_words
+
+#: Nodes of a search before further threads join in: a few milliseconds.
+ALONE_NODES = 20_000
+#: Nodes of a slice without a deadline, a tenth of a second or so.
+SLICE_NODES = 500_000
+#: Nodes of the shortest slice before a deadline, well under a millisecond.
+LEAST_SLICE = 100
+#: Seconds that a slice before a deadline should take at most, and its share of the time left.
+SLICE_SECONDS, SLICE_SHARE = 0.004, 0.5
+#: Nodes a second that a thread is taken to visit before it was measured: few, so that first
+#: slices are short.
+FIRST_RATE = 500_000.0
+#: Positions that a thread takes at a time in bulk work.
+BATCH = 64
+_UNLIMITED = 1 << 62
+
+Scores = npt.NDArray[np.int64]
+Boards = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running search knows: nodes of this call, bounds of the position it is at.
+
+    `done` of `total` positions (or columns) are finished.
+    """
+
+    nodes: int
+    low: int
+    high: int
+    done: int = 0
+    total: int = 1
+
+
+Report = Callable[[Progress], None]
+Solved = Callable[[int, int], None]
+
+
+class Worker:
+    """The private arrays of one thread, and the speed it had last, in nodes a second."""
+
+    def __init__(self, geometry: Geometry, bucket_bits: int, number: int) -> None:
+        self.words = search_words(geometry, bucket_bits, number)
+        self.stack = np.zeros(kernel.STACK, dtype=np.uint64)
+        self.control = np.zeros(kernel.CONTROLS, dtype=np.int64)
+        self.shared = np.zeros(kernel.SHARED, dtype=np.int64)
+        self.rate = FIRST_RATE
+
+    @property
+    def nodes(self) -> int:
+        """Nodes visited since the worker was made."""
+        return int(self.control[kernel.NODES])
+
+
+class Turn:
+    """A call that has the workers and the table to itself, from `begin` on, under its limits.
+
+    `deadline` is a moment of `time.perf_counter`, infinity for none. Methods may be called any
+    number of times; once the turn `is_over` they answer only what takes no node, and otherwise
+    raise `SearchStopped`.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        entries: Boards,
+        workers: list[Worker],
+        deadline: float = math.inf,
+        nodes: int | None = None,
+    ) -> None:
+        self.geometry = geometry
+        self.entries = entries
+        self.workers = workers
+        self.deadline = deadline
+        self.is_stopped = False
+        self._most_nodes = _UNLIMITED if nodes is None else nodes
+        self._nodes_before = 0
+        self._began = 0.0
+        self._threads: set[int] = set()
+
+    def begin(self) -> None:
+        """Take the workers over."""
+        self._began = time.perf_counter()
+        self._threads.add(threading.get_ident())
+        self._nodes_before = sum(worker.nodes for worker in self.workers)
+        for worker in self.workers:
+            worker.shared[kernel.STOP] = 0
+
+    def stop(self) -> None:
+        """End the turn as soon as the kernels see it: within a millisecond or so."""
+        self.is_stopped = True
+        for worker in self.workers:
+            worker.shared[kernel.STOP] = 1
+
+    @property
+    def nodes(self) -> int:
+        """Nodes visited in this turn."""
+        return sum(worker.nodes for worker in self.workers) - self._nodes_before
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock time since the turn began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the turn was stopped, or has used up its time or its nodes."""
+        return (
+            self.is_stopped
+            or self.nodes >= self._most_nodes
+            or time.perf_counter() >= self.deadline
+        )
+
+    def is_of_this_thread(self) -> bool:
+        """Whether the thread that asks is one of those at work in this turn."""
+        return threading.get_ident() in self._threads
+
+    def score_range(self, floor: int | None = None, ceiling: int | None = None) -> tuple[int, int]:
+        """Return `floor` and `ceiling`, the least and the greatest score where they are None."""
+        most = (self.geometry.cells + 1) // 2
+        return (-most if floor is None else floor, most if ceiling is None else ceiling)
+
+    def score(
+        self,
+        mine: int,
+        mask: int,
+        *,
+        floor: int | None = None,
+        ceiling: int | None = None,
+        progress: Report | None = None,
+        done: int = 0,
+        total: int = 1,
+    ) -> int:
+        """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
+
+        Raises `SearchStopped` when the turn is over before.
+        """
+        low, high = self.score_range(floor, ceiling)
+        leader = self.workers[0]
+        shared = leader.shared
+        shared[kernel.LOW], shared[kernel.HIGH] = low, high
+        shared[kernel.TOGETHER] = 0
+        leader.control[kernel.RESUME] = leader.control[kernel.STEP] = 0
+        mine_word, mask_word = np.uint64(mine), np.uint64(mask)
+        results: list[int] = []
+
+        def slice_of(worker: Worker, size: int = SLICE_NODES) -> bool:
+            """Search on for some nodes; whether there is no more to do."""
+            began = self._begin_slice(worker, size)
+            result = null_window.solve(
+                worker.words,
+                self.entries,
+                worker.stack,
+                worker.control,
+                shared,
+                mine_word,
+                mask_word,
+                low,
+                high,
+            )
+            self._end_slice(worker, *began)
+            if result != kernel.PAUSED:
+                results.append(int(result))
+            elif self.is_over:
+                self.stop()
+            return bool(results) or self.is_stopped
+
+        def work(number: int) -> None:
+            worker = self.workers[number]
+            if number:
+                worker.control[kernel.RESUME] = 0
+                for slot in (kernel.STEP, kernel.GUESS):
+                    worker.control[slot] = leader.control[slot]
+            while not slice_of(worker):
+                if number == 0:
+                    self._tell(progress, worker, done, total)
+
+        alone_until = leader.nodes + ALONE_NODES
+        while not slice_of(leader, ALONE_NODES):
+            if leader.nodes >= alone_until:
+                shared[kernel.MARKS :] = 0
+                shared[kernel.TOGETHER] = len(self.workers) > 1
+                self._together(work)
+                break
+        if not results:
+            raise SearchStopped(int(shared[kernel.LOW]), int(shared[kernel.HIGH]))
+        return results[0]
+
+    def score_many(
+        self,
+        mines: Boards,
+        masks: Boards,
+        *,
+        floor: int | None = None,
+        ceiling: int | None = None,
+        progress: Report | None = None,
+        solved: Solved | None = None,
+    ) -> tuple[Scores, Scores]:
+        """Return scores and nodes of many positions; see `ExactSearch.score_many`."""
+        total = len(mines)
+        scores, nodes = np.zeros((2, total), dtype=np.int64)
+        low, high = self.score_range(floor, ceiling)
+        batch = total if len(self.workers) == 1 else BATCH
+        if solved is not None:
+            batch = 1
+        starts = iter(range(0, total, max(1, batch)))
+        taking, telling = threading.Lock(), threading.Lock()
+        done = [0] * len(self.workers)
+        is_whole = [True] * len(self.workers)
+
+        def solve_batch(worker: Worker, part: slice) -> bool:
+            """Solve some positions; whether all of them were solved."""
+            control = worker.control
+            control[kernel.DONE] = control[kernel.RESUME] = 0
+            while True:
+                began = self._begin_slice(worker)
+                result = null_window.solve_many(
+                    worker.words,
+                    self.entries,
+                    worker.stack,
+                    control,
+                    worker.shared,
+                    mines[part],
+                    masks[part],
+                    low,
+                    high,
+                    scores[part],
+                    nodes[part],
+                )
+                self._end_slice(worker, *began)
+                with telling:
+                    self._tell(progress, worker, sum(done) + int(control[kernel.DONE]), total)
+                if result != kernel.PAUSED:
+                    return True
+                if self.is_over:
+                    self.stop()
+                    return False
+
+        def work(number: int) -> None:
+            while True:
+                with taking:
+                    start = next(starts, None)
+                if start is None:
+                    return
+                part = slice(start, start + batch)
+                if not solve_batch(self.workers[number], part):
+                    is_whole[number] = False
+                    return
+                done[number] += min(batch, total - start)
+                if solved is not None:
+                    with telling:
+                        solved(start, int(scores[start]))
+
+        self._together(work)
+        if not all(is_whole):
+            raise SearchStopped(low, high)
+        return scores, nodes
+
+    # -- inside
+
+    def _begin_slice(self, worker: Worker, size: int = SLICE_NODES) -> tuple[int, float]:
+        """Give a worker a budget of at most `size` nodes; return its nodes and the time before."""
+        now = time.perf_counter()
+        size = min(size, max(0, self._most_nodes - self.nodes))
+        if self.is_stopped or now >= self.deadline:
+            size = 0
+        elif self.deadline < math.inf:
+            seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - now))
+            size = min(size, max(LEAST_SLICE, int(seconds * worker.rate)))
+        nodes = worker.nodes
+        worker.control[kernel.BUDGET] = nodes + size
+        return nodes, now
+
+    def _end_slice(self, worker: Worker, nodes_before: int, began: float) -> None:
+        """Note how fast the worker was, if it did enough to tell."""
+        visited = worker.nodes - nodes_before
+        if visited >= LEAST_SLICE:
+            worker.rate = visited / max(1e-9, time.perf_counter() - began)
+
+    def _tell(self, progress: Report | None, worker: Worker, done: int, total: int) -> None:
+        if progress is not None:
+            low, high = (int(worker.shared[slot]) for slot in (kernel.LOW, kernel.HIGH))
+            progress(Progress(self.nodes, low, high, done, total))
+
+    def _together(self, work: Callable[[int], None]) -> None:
+        """Run work(n) for each worker n: number 0 here, the others in threads of their own.
+
+        What one of them raises ends the turn and is raised here, after all have come to rest.
+        """
+        failures: list[BaseException] = []
+
+        def guarded(number: int) -> None:
+            self._threads.add(threading.get_ident())
+            try:
+                work(number)
+            except BaseException as failure:
+                failures.append(failure)
+                self.stop()
+            finally:
+                self._threads.discard(threading.get_ident())
+
+        helpers = [
+            threading.Thread(target=guarded, args=(number,), daemon=True)
+            for number in range(1, len(self.workers))
+        ]
+        try:
+            for helper in helpers:
+                helper.start()
+            work(0)
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            _wait_for(helpers)
+        if failures:
+            raise failures[0]
+
+
+def _wait_for(helpers: list[threading.Thread]) -> None:
+    """Wait until threads have ended, those that were started, whatever Ctrl-C does meanwhile.
+
+    They work on arrays that the next call will use, so none may be left behind.
+    """
+    interrupt: KeyboardInterrupt | None = None
+    for helper in helpers:
+        while helper.is_alive():
+            try:
+                helper.join()
+            except KeyboardInterrupt as signal:
+                interrupt = signal
+    if interrupt is not None:
+        raise interrupt

@@ -1,0 +1,67 @@
+"""Pictures and generated tables are those that our code makes now, and pages use them all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from doctools import puzzle, tables
+from doctools.__main__ import DOCS, FOLDER, PICTURES, made, main
+
+from claimeven import Solver
+
+
+def test_pictures_and_tables_are_not_stale() -> None:
+    """Whoever changes what a search does runs `python -m doctools` and looks at what changed."""
+    for path, text in made():
+        assert path.is_file(), f"python -m doctools: {path} is missing"
+        assert path.read_text(encoding="utf-8") == text, f"python -m doctools: {path} is stale"
+
+
+def test_every_picture_is_shown_and_every_shown_picture_is_made() -> None:
+    shown = {
+        (page.parent / target).resolve()
+        for page in DOCS.rglob("*.md")
+        for target in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    }
+    assert shown == {FOLDER / f"{name}.svg" for name in PICTURES}
+    assert {path.stem for path in FOLDER.iterdir()} == set(PICTURES)
+
+
+def test_pictures_are_whole_and_load_nothing() -> None:
+    for path in FOLDER.glob("*.svg"):
+        root = ElementTree.parse(path).getroot()
+        assert root.tag.endswith("svg")
+        assert root.get("aria-label")
+        assert "href" not in path.read_text(encoding="utf-8")
+
+
+def test_every_table_stands_in_a_page() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in tables.pages_with_tables(DOCS))
+    assert all(f"<!-- figures: {name} -->" in text for name in tables.TABLES)
+    with pytest.raises(KeyError, match="nothing"):
+        tables.with_tables("<!-- figures: nothing -->\n<!-- end of figures -->")
+
+
+def test_the_puzzle_is_what_the_tutorial_says() -> None:
+    scores = Solver(table_mb=16, book=None).scores(puzzle.PUZZLE)
+    assert [column for column, score in enumerate(scores) if score > 0] == [puzzle.ANSWER]
+    assert all(score < 0 for column, score in enumerate(scores) if column != puzzle.ANSWER)
+
+
+def test_check_tells_a_stale_picture_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- figures: positions -->\nold\n<!-- end of figures -->\n", "utf-8")
+    before = page.read_text("utf-8")
+    monkeypatch.setattr("doctools.__main__.DOCS", tmp_path)
+    monkeypatch.setattr("doctools.__main__.PICTURES", {})
+    assert main(["--check"]) == 1
+    assert page.read_text("utf-8") == before
+    assert "page.md is stale" in capsys.readouterr().out
+    assert main([]) == 0
+    assert "| 8 | 184,275 |" in page.read_text("utf-8")
+    assert main(["--check"]) == 0

@@ -1,0 +1,324 @@
+"""One solver shared by threads, stopped, interrupted, asked from within, and out of time."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.solver import ExactSearch, SearchStopped, SolveProgress, Solver, SolverBusy
+from tests.positions import random_positions
+
+#: Takes a search of billions of nodes without a book.
+HARD = Position()
+#: Long enough for anything that should come at once, on any machine.
+PATIENCE = 60.0
+
+
+def middle_game(count: int, seed: int) -> list[Position]:
+    """Return positions that take a search, each a moment."""
+    source = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = Position()
+        while not position.is_over and position.ply < 16:
+            position = position.play(source.choice(position.legal_columns))
+        if not position.is_over:
+            found.append(position)
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    Solver(table_mb=1, book=None).load()
+
+
+class InThread:
+    """A call that runs in a thread of its own; `result` waits for it."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self.failure: BaseException | None = None
+        self.value: object = None
+
+        def run() -> None:
+            try:
+                self.value = call()
+            except BaseException as failure:
+                self.failure = failure
+
+        self.thread = threading.Thread(target=run, daemon=True)
+        self.thread.start()
+
+    def wait(self) -> None:
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+SHARED_BY_THREADS = """
+import sys, threading
+from claimeven import Position
+from claimeven.solver import Solver
+positions = [Position.from_moves(moves) for moves in sys.argv[1:]]
+alone = Solver(table_mb=8, book=None)
+expected = {position: (alone.scores(position), alone.score(position)) for position in positions}
+shared = Solver(table_mb=8, book=None, threads=2)
+wrong = []
+def ask(turn):
+    for number in range(40):
+        position = positions[(turn + number) % len(positions)]
+        if (shared.scores(position), shared.score(position)) != expected[position]:
+            wrong.append(position)
+        if number == 20:
+            shared.clear()
+threads = [threading.Thread(target=ask, args=(turn,)) for turn in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(wrong), "wrong")
+"""
+
+
+def test_threads_may_share_a_solver() -> None:
+    """In a process of its own, as it would crash and take the tests along."""
+    moves = ["4444443265123", "226744515337", "44455554221", "47577272232"]
+    done = subprocess.run(
+        [sys.executable, "-c", SHARED_BY_THREADS, *moves],
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\n", "")
+
+
+def test_threads_may_share_a_search_in_bulk() -> None:
+    positions = middle_game(60, seed=1)
+    mines = np.array([position.mine for position in positions], dtype=np.uint64)
+    masks = np.array([position.mask for position in positions], dtype=np.uint64)
+    expected = ExactSearch(Geometry(), table_mb=4).score_many(mines, masks)[0]
+    shared = ExactSearch(Geometry(), table_mb=4, threads=2)
+
+    def ask(number: int) -> None:
+        if number % 2:
+            np.testing.assert_array_equal(shared.score_many(mines, masks)[0], expected)
+            return
+        for mine, mask, score in zip(mines, masks, expected, strict=True):
+            assert shared.score(int(mine), int(mask)) == score
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(ask, range(8)))
+
+
+def test_stop_ends_the_call_that_runs_and_no_other() -> None:
+    solver = Solver(table_mb=16, book=None)
+    easy = middle_game(1, seed=2)[0]
+    running = InThread(lambda: solver.score(HARD))
+    until(lambda: solver.statistics.nodes > 0)
+    waiting = [InThread(lambda: solver.score(easy)) for _ in range(3)]
+    time.sleep(0.05)
+    solver.stop()
+    for call in (running, *waiting):
+        call.wait()
+    assert isinstance(running.failure, SearchStopped)
+    assert [call.failure for call in waiting] == [None] * 3
+    assert {call.value for call in waiting} == {Solver(table_mb=1).score(easy)}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stop_ends_a_call_of_many_searches(threads: int) -> None:
+    """The stop falls between two of them as well as into one."""
+    solver = Solver(table_mb=16, book=None, threads=threads)
+    many = [*middle_game(400, seed=3), HARD]
+    for call in (
+        lambda: solver.scores(HARD),
+        lambda: solver.best_columns(HARD),
+        lambda: solver.principal_variation(HARD),
+        lambda: solver.score_many(many),
+        lambda: solver.scores_many(many),
+    ):
+        before = solver.statistics.nodes
+        running = InThread(call)
+        until(lambda before=before: solver.statistics.nodes > before)  # type: ignore[misc]
+        solver.stop()
+        running.wait()
+        assert isinstance(running.failure, SearchStopped)
+
+
+def test_stop_without_a_call_stops_nothing() -> None:
+    solver = Solver(table_mb=1, book=None)
+    solver.stop()
+    assert solver.score(Position.from_moves("4455")) == 18
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_report_that_asks_the_solver_is_told_that_it_is_busy(threads: int) -> None:
+    solver = Solver(table_mb=16, book=None, threads=threads)
+    refused: list[str] = []
+
+    def report(at: SolveProgress) -> None:
+        for ask in (lambda: solver.score(HARD), solver.clear):
+            try:
+                ask()
+            except SolverBusy as busy:
+                refused.append(str(busy))
+        solver.stop()
+
+    hard = [HARD.play(column) for column in range(4)]
+    for call in (
+        lambda: solver.score(HARD, progress=report),
+        lambda: solver.score_many(hard, progress=report),
+    ):
+        refused.clear()
+        with pytest.raises(SearchStopped):
+            call()
+        assert len(refused) >= 2
+        assert set(refused) == {
+            "this solver is in the middle of a call: it cannot be asked from it"
+        }
+    assert solver.score(Position.from_moves("4455")) == 18
+
+
+def test_what_a_report_raises_ends_the_call_and_frees_the_solver() -> None:
+    solver = Solver(table_mb=16, book=None, threads=2)
+
+    def report(at: SolveProgress) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        solver.score(HARD, progress=report)
+    with pytest.raises(RuntimeError, match="enough"):
+        solver.score_many([HARD, HARD.play(0), HARD.play(1)], progress=report)
+    assert solver.score(Position.from_moves("4455")) == 18
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+from claimeven import Position
+from claimeven.solver import Solver
+solver = Solver(table_mb=16, book=None, threads=2)
+solver.load()
+def interrupt(again):
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGINT)
+def interrupted(call):
+    threading.Thread(target=interrupt, args=(0,), daemon=True).start()
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+hard = Position()
+print(interrupted(lambda: solver.score(hard)), "at work")
+print(solver.score(Position.from_moves("4455")))
+def held():
+    try:
+        solver.score(hard)
+    except BaseException as failure:
+        print(type(failure).__name__)
+other = threading.Thread(target=held)
+other.start()
+before = solver.statistics.nodes
+while solver.statistics.nodes == before:
+    time.sleep(0.01)
+print(interrupted(lambda: solver.score(hard)), "while waiting")
+print(interrupted(lambda: solver.score(hard, seconds=1000)), "while waiting under a limit")
+print(other.is_alive())
+solver.stop()
+other.join()
+print(solver.score(Position.from_moves("4455")))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends itself the signal of Ctrl-C")
+def test_ctrl_c_ends_a_call_that_works_and_one_that_waits() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True, text=True, timeout=300, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "True at work", "18", "True while waiting", "True while waiting under a limit", "True",
+        "SearchStopped", "18",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_call_ends_at_its_deadline(threads: int) -> None:
+    solver = Solver(table_mb=16, book=None, threads=threads)
+    hard = [HARD.play(column) for column in range(4)]
+    for call in (
+        lambda limit: solver.score(HARD, seconds=limit),
+        lambda limit: solver.outcome(HARD, seconds=limit),
+        lambda limit: solver.scores(HARD, seconds=limit),
+        lambda limit: solver.best_columns(HARD, seconds=limit),
+        lambda limit: solver.principal_variation(HARD, seconds=limit),
+        lambda limit: solver.score_many(hard, seconds=limit),
+        lambda limit: solver.scores_many(hard, seconds=limit),
+    ):
+        for limit in (0.1, 0):
+            begin = time.perf_counter()
+            with pytest.raises(SearchStopped):
+                call(limit)  # type: ignore[no-untyped-call]
+            taken = time.perf_counter() - begin
+            assert limit <= taken < limit + 2
+
+
+def test_a_deadline_that_is_not_met_changes_nothing() -> None:
+    free, limited = (Solver(table_mb=1, book=None) for _ in range(2))
+    for position in middle_game(15, seed=4):
+        assert limited.scores(position, seconds=PATIENCE) == free.scores(position)
+        assert limited.principal_variation(position, seconds=PATIENCE) == (
+            free.principal_variation(position)
+        )
+    assert limited.statistics.nodes == free.statistics.nodes
+
+
+def test_the_time_of_a_call_goes_on_while_it_waits() -> None:
+    solver = Solver(table_mb=16, book=None)
+    running = InThread(lambda: solver.score(HARD))
+    until(lambda: solver.statistics.nodes > 0)
+    with pytest.raises(SearchStopped) as stopped:
+        solver.scores(HARD, seconds=0.05)
+    assert (stopped.value.low, stopped.value.high) == (-21, 21)
+    assert stopped.value.scores == (None,) * 7
+    assert running.thread.is_alive()
+    solver.stop()
+    running.wait()
+
+
+def test_what_is_known_at_the_deadline_is_told() -> None:
+    """Wins at hand and finished games take no search; bounds hold for the position asked about."""
+    solver = Solver(table_mb=1, book=None)
+    must_block = Position.from_moves("12131")  # the first player threatens column 1
+    with pytest.raises(SearchStopped) as stopped:
+        solver.scores(must_block, seconds=0)
+    assert stopped.value.scores == (None, *[-18] * 6)
+    assert -18 <= stopped.value.low < stopped.value.high
+    for position in random_positions(Geometry(5, 4), 40, seed=5):
+        if position.is_over:
+            continue
+        whole = Solver(Geometry(5, 4), table_mb=1)
+        score, scores = whole.score(position), whole.scores(position)
+        try:
+            found = Solver(Geometry(5, 4), table_mb=1).scores(position, seconds=0)
+        except SearchStopped as early:
+            assert early.low <= score <= early.high
+            assert all(a in (None, b) for a, b in zip(early.scores, scores, strict=True))
+        else:
+            assert found == scores
+
+
+def test_a_book_answers_without_time() -> None:
+    assert Solver(table_mb=1).scores(Position(), seconds=0) == (-2, -1, 0, 1, 0, -1, -2)
