@@ -25,8 +25,8 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
     if isinstance(engine, GraphEngine):
         engine.state[graph.MADE] = many
         root = engine.root().node
-        engine.arrays.nodes[root, graph.VISITS] = many
-        engine.arrays.nodes[root, graph.OWN_TOTAL] = -many
+        engine.graph.nodes[root, graph.VISITS] = many
+        engine.graph.nodes[root, graph.OWN_TOTAL] = -many
     elif isinstance(engine, TextbookEngine):
         found = engine.search
         found.root.visits = many

@@ -56,7 +56,7 @@ def test_visits_on_a_graph(table: str) -> None:
     assert below(result.root) == 3000
     engine = result.forest.trees[0]
     assert isinstance(engine, GraphEngine)
-    nodes, edges = engine.arrays.nodes, engine.arrays.edges
+    nodes, edges = engine.graph.nodes, engine.graph.edges
     inner = 0
     for node in range(1, engine.used):
         first, (_, count, proof, _) = nodes[node, EDGES], unpacked(int(nodes[node, META]))

@@ -9,7 +9,17 @@ from claimeven.compiled.intrinsics import (
     winning_four,
 )
 from claimeven.compiled.kernels import Kernel, inlined, kernel, load, when_compiling
-from claimeven.compiled.types import Int, Ints, Word, Words
+from claimeven.compiled.types import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    float64,
+    int32,
+    int64,
+    named_tuple,
+    uint64,
+)
 
 __all__ = [
     "Int",
@@ -17,14 +27,19 @@ __all__ = [
     "Kernel",
     "Word",
     "Words",
+    "float64",
     "inlined",
+    "int32",
+    "int64",
     "kernel",
     "leading_zeros",
     "line_of_four",
     "load",
+    "named_tuple",
     "popcount",
     "prefetch",
     "trailing_zeros",
+    "uint64",
     "when_compiling",
     "winning_four",
 ]

@@ -63,7 +63,7 @@ class Kernel:
     helper of kernels is better `inlined`.
     """
 
-    def __init__(self, function: Callable[..., Any], signatures: tuple[str, ...]) -> None:
+    def __init__(self, function: Callable[..., Any], signatures: tuple[Any, ...]) -> None:
         self.py_func = function
         self.signatures = signatures
         self._compiled: Callable[..., Any] | None = None
@@ -147,8 +147,10 @@ def _type_of_kernel(value: Kernel, context: Any) -> Any:
     return typeof_impl(value.load(), context)
 
 
-def kernel(*signatures: str) -> Callable[[Function], Function]:
+def kernel(*signatures: Any) -> Callable[[Function], Function]:
     """Make a function a `Kernel`, compiled for the given Numba signatures and cached on disk.
+
+    A signature is a text, or made of the types in `types` where it has tuples of arrays.
 
     Under `NUMBA_DISABLE_JIT=1` the function stays plain Python.
     """

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
+from claimeven.montecarlo.layout import Rules, Work
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.playouts.layout import PLAYOUTS, playout_vector
 from claimeven.montecarlo.textbook import Step, TextbookSearch
@@ -20,7 +21,7 @@ SAMPLE = 1 << 17
 
 
 class CompiledEngine(ABC):
-    """What the compiled engines share: the vectors that their kernels work on.
+    """What the compiled engines share: the vectors that their kernels take beside a tree.
 
     A subclass names the `kernels` it calls, so that they can be loaded ahead, and the number of
     `state_fields` of its state vector, of which the first are the shared ones of `layout`.
@@ -31,12 +32,15 @@ class CompiledEngine(ABC):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         self.options = options
-        self.board = playout_vector(geometry)
-        self.settings = settings_vector(options)
-        self.state = np.zeros(self.state_fields, dtype=np.int64)
-        self.words = np.zeros(layout.WORDS_FIELDS, dtype=np.uint64)
-        self.path = np.zeros(2 * geometry.cells + 2, dtype=np.int64)
         self.position: Position | None = None
+        self.work = work_vectors(self.state_fields, geometry)
+        self.rules = Rules(settings_vector(options), playout_vector(geometry))
+
+    @property
+    def state(self) -> npt.NDArray[np.int64]:
+        """The state vector: the shared fields of `layout`, then those of the subclass."""
+        state: npt.NDArray[np.int64] = self.work.state
+        return state
 
     @property
     def used(self) -> int:
@@ -52,12 +56,22 @@ class CompiledEngine(ABC):
 
     def place(self, position: Position, seed: int) -> None:
         """Write the root's position and the random state; a decision begins."""
-        self.words[layout.MINE] = position.mine
-        self.words[layout.MASK] = position.mask
-        self.words[layout.RANDOM_STATE] = seed
-        self.words[layout.REPLIES :] = 0
+        words = self.work.words
+        words[layout.MINE] = position.mine
+        words[layout.MASK] = position.mask
+        words[layout.RANDOM_STATE] = seed
+        words[layout.REPLIES :] = 0
         self.state[layout.DEPTH] = 0
         self.state[layout.FULL] = 0
+
+
+def work_vectors(state_fields: int, geometry: Geometry) -> Work:
+    """Set the vectors aside that a kernel works on beside its tree."""
+    return Work(
+        np.zeros(state_fields, dtype=np.int64),
+        np.zeros(layout.WORDS_FIELDS, dtype=np.uint64),
+        np.zeros(2 * geometry.cells + 2, dtype=np.int64),
+    )
 
 
 def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from claimeven.compiled import Int, inlined
+from claimeven.compiled import Int, float64, inlined, named_tuple
 from claimeven.montecarlo.formula import inverse_root, log_root
 
 Floats: TypeAlias = Any  #: an array of float64, in kernels
@@ -20,23 +20,42 @@ INVERSE_ROOTS = np.array([0.0, *map(inverse_root, range(1, TABLE_SIZE))])
 LOG_ROOTS = np.array([0.0, *map(log_root, range(1, TABLE_SIZE))])
 
 
-@inlined
-def log_root_kernel(visits: Int, log_roots: Floats) -> float:
-    """`log_root`."""
-    root: float = log_roots[visits] if visits < TABLE_SIZE else math.sqrt(math.log(visits))
-    return root
+class Formula(NamedTuple):
+    """What a kernel selects by: the weight of the bonus, and the tables of roots."""
+
+    weight: float
+    inverse_roots: Floats = INVERSE_ROOTS
+    log_roots: Floats = LOG_ROOTS
+
+
+FORMULA: Final = named_tuple(Formula, float64, float64[::1], float64[::1])
 
 
 @inlined
-def inverse_root_kernel(visits: Int, inverse_roots: Floats) -> float:
+def spread_kernel(visits: Int, formula: Formula) -> float:
+    """What the bonus of every child of a node with so many visits has in common: weight * sqrt(ln
+    visits).
+    """
+    if visits < TABLE_SIZE:
+        root = formula.log_roots[visits]
+    else:
+        root = math.sqrt(math.log(visits))
+    spread: float = formula.weight * root
+    return spread
+
+
+@inlined
+def inverse_root_kernel(visits: Int, formula: Formula) -> float:
     """`inverse_root`."""
-    root: float = inverse_roots[visits] if visits < TABLE_SIZE else 1.0 / math.sqrt(visits)
-    return root
+    if visits < TABLE_SIZE:
+        root: float = formula.inverse_roots[visits]
+        return root
+    return 1.0 / math.sqrt(visits)
 
 
 @inlined
-def upper_bound_kernel(total: Int, visits: Int, spread: float, inverse_roots: Floats) -> float:
+def upper_bound_kernel(total: Int, visits: Int, spread: float, formula: Formula) -> float:
     """`upper_bound`."""
-    root = inverse_root_kernel(visits, inverse_roots)
+    root = inverse_root_kernel(visits, formula)
     bound: float = root * (total * root + spread)
     return bound

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
+from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.compiled.randomness import STEP, draw_below
 from claimeven.game.tactics_kernel import (
     BOARD,
@@ -24,8 +24,11 @@ from claimeven.montecarlo.layout import (
     PROVEN_DRAW,
     PROVEN_LOSS,
     PROVEN_WIN,
+    RANDOM_STATE,
     UNPROVEN,
     Records,
+    Rules,
+    Work,
     distance_of,
     proof_of,
     proof_result,
@@ -90,28 +93,32 @@ def glance(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> I
 
 
 @inlined
-def shuffle(records: Records, field: Int, first: Int, count: Int, rng: Word) -> Word:
-    """Put one field of `count` records from `first` on in random order."""
-    for last in range(count - 1, 0, -1):
-        rng += STEP
-        other = first + np.int64(draw_below(rng, np.uint64(last + 1)))
-        kept = records[first + last, field]
-        records[first + last, field] = records[other, field]
-        records[other, field] = kept
-    return rng
+def draw(bound: Int, words: Words) -> Int:
+    """A random number from 0 to bound - 1."""
+    words[RANDOM_STATE] += STEP
+    return np.int64(draw_below(words[RANDOM_STATE], np.uint64(bound)))
 
 
 @inlined
-def simulate(
-    proof: Int, mine: Word, mask: Word, rng: Word, settings: Ints, board: Words, words: Words
-) -> tuple[Int, Word]:
-    """Result of a leaf, by its proof or by a playout, as the player sees it who moved into it; and
-    the random state.
-    """
+def shuffle(records: Records, field: Int, first: Int, count: Int, words: Words) -> None:
+    """Put one field of `count` records from `first` on in random order."""
+    for last in range(count - 1, 0, -1):
+        other = first + draw(last + 1, words)
+        kept = records[first + last, field]
+        records[first + last, field] = records[other, field]
+        records[other, field] = kept
+
+
+@inlined
+def simulate(proof: Int, mine: Word, mask: Word, work: Work, rules: Rules) -> Int:
+    """Result of a leaf, by its proof or by a playout, as the player sees it who moved into it."""
     if proof != UNPROVEN:
-        return np.int64(proof_result(proof)), rng
-    result, rng = play_out(settings[PLAYOUT], mine, mask, rng, settings[CUT], board, words)
-    return -result, rng
+        return np.int64(proof_result(proof))
+    settings, words = rules.settings, work.words
+    result, words[RANDOM_STATE] = play_out(
+        settings[PLAYOUT], mine, mask, words[RANDOM_STATE], settings[CUT], rules.board, words
+    )
+    return -result
 
 
 @inlined

@@ -10,16 +10,16 @@ Its column is that of the move into it (in a tree). A proof says that the game i
 with best play in `distance` more moves, as the player sees it who moved into the node; a finished
 game is proven at distance 0.
 
-The vectors are `state` (int64: counters of a search, which go on from slice to slice), `words`
-(uint64: the root's position, the random state, what playouts remember) and `settings` (int64: the
-options). Each package adds fields of its own to `state` behind the shared ones, in its `layout`.
+A kernel is given its tree (see the `layout` of each package) and two bundles of vectors: `Work`,
+which it changes and with which it goes on in its next slice, and `Rules`, which stay. Each package
+adds fields of its own to `state` behind the shared ones, in its `layout`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from claimeven.compiled import Int, inlined
+from claimeven.compiled import Int, Ints, Words, inlined, int64, named_tuple, uint64
 from claimeven.game.geometry import WORD_BITS
 
 Records: TypeAlias = Any  #: an array of int32, in kernels
@@ -56,6 +56,29 @@ WORDS_FIELDS: Final = PLAYED + WORD_BITS
 
 # Fields of `settings`.
 ALL_AT_ONCE, SHUFFLED, PLAYOUT, CUT, SOLVER, DECISIVE, MIRROR, SETTINGS_FIELDS = range(8)
+
+
+class Work(NamedTuple):
+    """What a search changes beside its tree.
+
+    `state`: its counters; `words`: the root's position, the random state and what playouts
+    remember; `path`: what was passed on the way to a leaf, of 2 * cells + 2 numbers.
+    """
+
+    state: Ints
+    words: Words
+    path: Ints
+
+
+class Rules(NamedTuple):
+    """What stays as it is: `settings`, the options as numbers; `board`, see `playouts.layout`."""
+
+    settings: Ints
+    board: Words
+
+
+WORK: Final = named_tuple(Work, int64[::1], uint64[::1], int64[::1])
+RULES: Final = named_tuple(Rules, int64[::1], uint64[::1])
 
 
 @inlined

@@ -10,7 +10,7 @@ from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.contract import Facts
 from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, TextbookEngine, moves_of
-from claimeven.montecarlo.formula_kernel import INVERSE_ROOTS, LOG_ROOTS
+from claimeven.montecarlo.formula_kernel import Formula
 from claimeven.montecarlo.graph.kernel import grow_graph, root_of
 from claimeven.montecarlo.graph.layout import (
     EDGE_TARGET,
@@ -28,7 +28,7 @@ from claimeven.montecarlo.graph.layout import (
     unpacked_edge,
 )
 from claimeven.montecarlo.graph.textbook import GraphNode, TextbookGraph, standing
-from claimeven.montecarlo.layout import FULL, MOST_VISITS, NO_NODE
+from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
 
 
@@ -53,51 +53,37 @@ class GraphEngine(CompiledEngine):
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
         self.columns = geometry.columns
-        self.arrays = graph_arrays(options.nodes, geometry.columns)
+        self.graph = graph_arrays(options.nodes, geometry.columns)
+        self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         worn = self.state[MADE] > MOST_VISITS // 2
         if self.full or worn or not self.options.reuse:
             self.state[:] = 0
-            self.arrays.slots.fill(EMPTY)
+            self.graph.slots.fill(EMPTY)
         self.position = position
         stands = self.standing(position)
         self.place(stands, seed)
-        a = self.arrays
-        node = root_of(a.nodes, a.values, a.keys, a.slots, self.state, np.uint64(stands.key))
-        if node < 0:
-            self.state[FULL] = 1
-            self.start(position, seed)
+        node = root_of(self.graph, self.state, np.uint64(stands.key))
+        if node == NO_NODE:
+            self.start(position, seed)  # empty, since it is full
         else:
             self.state[GRAPH_ROOT] = node
 
     def run(self, iterations: int) -> int:
         iterations = min(iterations, MOST_VISITS - int(self.state[MADE]))
-        made = int(
-            grow_graph(
-                *self.arrays,
-                self.state,
-                self.words,
-                self.path,
-                self.settings,
-                self.board,
-                self.options.weight,
-                INVERSE_ROOTS,
-                LOG_ROOTS,
-                iterations,
-            )
-        )
+        made = int(grow_graph(self.graph, self.work, self.rules, self.formula, iterations))
         self.state[MADE] += made
         return made
 
     def root(self) -> GraphHandle:
         assert self.position
         node = int(self.state[GRAPH_ROOT])
-        visits = int(self.arrays.nodes[node, VISITS])
+        visits = int(self.graph.nodes[node, VISITS])
         return GraphHandle(node, self.position, 0, visits)
 
     def children(self, handle: GraphHandle) -> list[GraphHandle]:
-        nodes, edges = self.arrays.nodes, self.arrays.edges
+        nodes, edges = self.graph.nodes, self.graph.edges
         first = int(nodes[handle.node, EDGES])
         if handle.node == NO_NODE or first == NO_EDGES:
             return []
@@ -116,12 +102,12 @@ class GraphEngine(CompiledEngine):
     def facts(self, handle: GraphHandle) -> Facts:
         if handle.node == NO_NODE:
             return Facts(handle.column, 0, 0.0)
-        _, _, proof, distance = layout.unpacked(int(self.arrays.nodes[handle.node, META]))
-        value = float(self.arrays.values[handle.node, VALUE])
+        _, _, proof, distance = layout.unpacked(int(self.graph.nodes[handle.node, META]))
+        value = float(self.graph.values[handle.node, VALUE])
         return Facts(handle.column, handle.visits, handle.visits * value, proof, distance)
 
     def grown(self) -> tuple[int, int]:
-        sample = self.arrays.nodes[: min(self.used, SAMPLE)]
+        sample = self.graph.nodes[: min(self.used, SAMPLE)]
         expanded = sample[:, EDGES] != NO_EDGES
         return moves_of(sample[expanded, META])
 

@@ -7,14 +7,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    inlined,
+    int64,
+    kernel,
+    popcount,
+    trailing_zeros,
+    uint64,
+)
 from claimeven.game.tactics_kernel import HEIGHT, mirrored
-from claimeven.montecarlo.formula_kernel import Floats, inverse_root_kernel, log_root_kernel
+from claimeven.montecarlo.formula_kernel import (
+    FORMULA,
+    Formula,
+    inverse_root_kernel,
+    spread_kernel,
+)
 from claimeven.montecarlo.graph.layout import (
     EDGE_TARGET,
     EDGE_VISITS,
     EDGES,
     EMPTY,
+    GRAPH,
     GRAPH_ROOT,
     KEY,
     META,
@@ -23,6 +40,7 @@ from claimeven.montecarlo.graph.layout import (
     USED_EDGES,
     VALUE,
     VISITS,
+    Graph,
     edge_column,
     edge_node,
     edge_target,
@@ -43,14 +61,17 @@ from claimeven.montecarlo.layout import (
     MASK,
     MINE,
     MIRROR,
+    NO_NODE,
     PROVEN_LOSS,
     PROVEN_WIN,
-    RANDOM_STATE,
+    RULES,
     SHUFFLED,
     SOLVER,
     UNPROVEN,
     USED,
-    Records,
+    WORK,
+    Rules,
+    Work,
     count_of,
     distance_of,
     proof_of,
@@ -76,75 +97,63 @@ def standing(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word, 
 
 
 @inlined
-def slot_of(key: Word, keys: Words, slots: Records) -> Int:
+def slot_of(key: Word, graph: Graph) -> Int:
     """Slot that holds a key's node, or the empty slot where it belongs."""
-    last = np.int64(slots.shape[0] - 1)
+    last = np.int64(graph.slots.shape[0] - 1)
     slot = np.int64((key * _SPREAD_KEYS) >> _32) & last
-    while slots[slot] != EMPTY and keys[slots[slot], KEY] != key:
+    while graph.slots[slot] != EMPTY and graph.keys[graph.slots[slot], KEY] != key:
         slot = (slot + 1) & last
     return slot
 
 
 @inlined
-def new_node(
-    slot: Int, key: Word, used: Int, nodes: Records, values: Floats, keys: Words, slots: Records
-) -> None:
-    """Fill the record of node `used` and its slot."""
-    nodes[used, VISITS] = 0
-    nodes[used, OWN_TOTAL] = 0
-    nodes[used, EDGES] = NO_EDGES
-    nodes[used, META] = 0
-    values[used, VALUE] = 0.0
-    keys[used, KEY] = key
-    slots[slot] = used
-
-
-@kernel("int64(int32[:, ::1], float64[:, ::1], uint64[:, ::1], int32[::1], int64[::1], uint64)")
-def root_of(
-    nodes: Records, values: Floats, keys: Words, slots: Records, state: Ints, key: Word
-) -> Int:
-    """Node of a key, made if need be and there is room; -1 without room."""
-    slot = slot_of(key, keys, slots)
-    if slots[slot] != EMPTY:
-        return np.int64(slots[slot])
+def node_of(key: Word, graph: Graph, state: Ints) -> Int:
+    """Node of a key, a new one (behind all others) if need be; NO_NODE where there is no room."""
+    slot = slot_of(key, graph)
+    if graph.slots[slot] != EMPTY:
+        return np.int64(graph.slots[slot])
     node = state[USED]
-    if node >= nodes.shape[0]:
-        return np.int64(-1)
-    new_node(slot, key, node, nodes, values, keys, slots)
-    state[USED] += 1
+    if node >= graph.nodes.shape[0]:
+        state[FULL] = 1
+        return np.int64(NO_NODE)
+    graph.nodes[node, VISITS] = 0
+    graph.nodes[node, OWN_TOTAL] = 0
+    graph.nodes[node, EDGES] = NO_EDGES
+    graph.nodes[node, META] = 0
+    graph.values[node, VALUE] = 0.0
+    graph.keys[node, KEY] = key
+    graph.slots[slot] = node
+    state[USED] = node + 1
     return node
 
 
+@kernel(int64(GRAPH, int64[::1], uint64))
+def root_of(graph: Graph, state: Ints, key: Word) -> Int:
+    """`node_of`, for the root of a search."""
+    return node_of(key, graph, state)
+
+
 @inlined
-def selected_edge(
-    node: Int,
-    weight: float,
-    solver: bool,
-    nodes: Records,
-    values: Floats,
-    edges: Records,
-    inverse_roots: Floats,
-    log_roots: Floats,
-) -> Int:
+def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
     """Edge of a node with the greatest upper bound, the first of equals: an untried one at once,
     a proven win at once; proven losses are passed over.
     """
-    first = np.int64(nodes[node, EDGES])
-    spread = weight * log_root_kernel(nodes[node, VISITS], log_roots)
+    first = np.int64(graph.nodes[node, EDGES])
+    spread = spread_kernel(graph.nodes[node, VISITS], formula)
     best = _LOWEST
     chosen: Int = first
-    for edge in range(first, first + count_of(nodes[node, META])):
-        visits = edges[edge, EDGE_VISITS]
+    for edge in range(first, first + count_of(graph.nodes[node, META])):
+        visits = graph.edges[edge, EDGE_VISITS]
         if visits == 0:
             return edge
-        child = edge_node(edges[edge, EDGE_TARGET])
-        if solver:
-            proof = proof_of(nodes[child, META])
+        child = edge_node(graph.edges[edge, EDGE_TARGET])
+        if rules.settings[SOLVER] != 0:
+            proof = proof_of(graph.nodes[child, META])
             if proof == PROVEN_WIN:
                 return edge
             if proof == PROVEN_LOSS:
                 continue
-        bound = values[child, VALUE] + spread * inverse_root_kernel(visits, inverse_roots)
+        bound = graph.values[child, VALUE] + spread * inverse_root_kernel(visits, formula)
         if bound > best:
             best = bound
             chosen = edge
@@ -152,38 +161,80 @@ def selected_edge(
 
 
 @inlined
-def expanded_edges(
-    node: Int,
-    used: Int,
-    cells: Word,
-    shuffled: bool,
-    rng: Word,
-    board: Words,
-    nodes: Records,
-    edges: Records,
-) -> tuple[Int, Word]:
-    """Give a node an edge for every cell. Returns the new number of used edges, the same when
-    there is no room, and the random state.
+def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> bool:
+    """Give a node an edge for every cell, in order of the columns or shuffled; False, and nothing
+    done, where there is no room.
     """
+    first = work.state[USED_EDGES]
     count = np.int64(popcount(cells))
-    if used + count > edges.shape[0]:
-        return used, rng
-    edge = used
+    if first + count > graph.edges.shape[0]:
+        work.state[FULL] = 1
+        return False
+    edge = first
     while cells != _0:
-        edges[edge, EDGE_VISITS] = 0
-        edges[edge, EDGE_TARGET] = edge_target(trailing_zeros(cells) // board[HEIGHT], -1)
+        column = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
+        graph.edges[edge, EDGE_VISITS] = 0
+        graph.edges[edge, EDGE_TARGET] = edge_target(column, NO_NODE)
         cells &= cells - _1
         edge += 1
-    if shuffled:
-        rng = shuffle(edges, EDGE_TARGET, used, count, rng)
-    nodes[node, EDGES] = used
-    nodes[node, META] |= count << COUNT_SHIFT
-    return used + count, rng
+    if rules.settings[SHUFFLED] != 0:
+        shuffle(graph.edges, EDGE_TARGET, first, count, work.words)
+    graph.nodes[node, EDGES] = first
+    graph.nodes[node, META] |= count << COUNT_SHIFT
+    work.state[USED_EDGES] = first + count
+    return True
 
 
 @inlined
-def prove(node: Int, child: Int, nodes: Records, edges: Records) -> bool:
+def select(
+    graph: Graph, work: Work, rules: Rules, formula: Formula
+) -> tuple[Int, Int, Word, Word, bool]:
+    """Follow the greatest upper bound down to a leaf, or to a child that has been visited more
+    often than the edge to it, which then catches up by a visit.
+
+    Returns the leaf, its depth, the discs there, and whether the last edge only catches up. The
+    nodes and edges passed stand in `work.path`, in turns.
+    """
+    settings, board, state = rules.settings, rules.board, work.state
+    decisive = settings[DECISIVE] != 0
+    node, depth = state[GRAPH_ROOT], 0
+    mine, mask = work.words[MINE], work.words[MASK]
+    while True:
+        is_leaf = graph.nodes[node, EDGES] == NO_EDGES
+        if proof_of(graph.nodes[node, META]) != UNPROVEN and (settings[SOLVER] != 0 or is_leaf):
+            break
+        if is_leaf:
+            if graph.nodes[node, VISITS] == 0 and depth > 0:
+                break
+            cells = cells_to_try(mine, mask, decisive, board)
+            if not expand(node, cells, graph, work, rules):
+                break
+        edge = best_edge(node, graph, rules, formula)
+        target = graph.edges[edge, EDGE_TARGET]
+        column, child = edge_column(target), edge_node(target)
+        after = played(mask, column, board)
+        moved, after = standing(mine ^ mask, after, settings[MIRROR] != 0, board)
+        if child == NO_NODE:
+            known = state[USED]
+            child = node_of(moved + after, graph, state)
+            if child == NO_NODE:
+                break
+            if child == known:  # a new one
+                graph.nodes[child, META] = glance(0, moved, after, decisive, board)
+            graph.edges[edge, EDGE_TARGET] = edge_target(column, child)
+        work.path[2 * depth] = node
+        work.path[2 * depth + 1] = edge
+        depth += 1
+        node, mine, mask = child, moved, after
+        if graph.nodes[node, VISITS] > graph.edges[edge, EDGE_VISITS]:
+            return node, depth, mine, mask, True
+    return node, depth, mine, mask, False
+
+
+@inlined
+def prove(node: Int, child: Int, graph: Graph) -> bool:
     """Prove a node from a proven child, where possible; returns whether it is proven."""
+    nodes = graph.nodes
     meta = nodes[child, META]
     if proof_of(meta) == PROVEN_WIN:
         nodes[node, META] = with_proof(nodes[node, META], PROVEN_LOSS, distance_of(meta) + 1)
@@ -192,8 +243,8 @@ def prove(node: Int, child: Int, nodes: Records, edges: Records) -> bool:
     proof = PROVEN_WIN
     longest = np.int64(0)
     for edge in range(first, first + count_of(nodes[node, META])):
-        other = edge_node(edges[edge, EDGE_TARGET])
-        if other < 0:
+        other = edge_node(graph.edges[edge, EDGE_TARGET])
+        if other == NO_NODE:
             return False
         meta = nodes[other, META]
         if proof_of(meta) == UNPROVEN:
@@ -204,123 +255,62 @@ def prove(node: Int, child: Int, nodes: Records, edges: Records) -> bool:
 
 
 @inlined
-def revalued(node: Int, nodes: Records, values: Floats, edges: Records) -> float:
-    """Value of a node from its own results and its children's values."""
-    total = np.float64(nodes[node, OWN_TOTAL])
-    first = np.int64(nodes[node, EDGES])
+def revalue(node: Int, graph: Graph) -> None:
+    """Work out a node's value from its own results and its children's values."""
+    total = np.float64(graph.nodes[node, OWN_TOTAL])
+    first = np.int64(graph.nodes[node, EDGES])
     if first != NO_EDGES:
-        for edge in range(first, first + count_of(nodes[node, META])):
-            visits = edges[edge, EDGE_VISITS]
+        for edge in range(first, first + count_of(graph.nodes[node, META])):
+            visits = graph.edges[edge, EDGE_VISITS]
             if visits > 0:
-                total -= visits * values[edge_node(edges[edge, EDGE_TARGET]), VALUE]
-    value: float = total / nodes[node, VISITS]
-    return value
+                child = edge_node(graph.edges[edge, EDGE_TARGET])
+                total -= visits * graph.values[child, VALUE]
+    graph.values[node, VALUE] = total / graph.nodes[node, VISITS]
 
 
-@kernel(
-    "int64(int32[:, ::1], float64[:, ::1], uint64[:, ::1], int32[:, ::1], int32[::1], int64[::1],"
-    " uint64[::1], int64[::1], int64[::1], uint64[::1], float64, float64[::1], float64[::1], int64)"
-)
-def grow_graph(
-    nodes: Records,
-    values: Floats,
-    keys: Words,
-    edges: Records,
-    slots: Records,
-    state: Ints,
-    words: Words,
-    path: Ints,
-    settings: Ints,
-    board: Words,
-    weight: float,
-    inverse_roots: Floats,
-    log_roots: Floats,
-    iterations: Int,
-) -> Int:
-    """Grow a graph by iterations of UCT. Returns how many: fewer once the root is proven.
-
-    The root stands in `state[GRAPH_ROOT]`, its position (as `standing` turns it) in `words`.
-    `path`: room for 2 * cells + 2 numbers.
+@inlined
+def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> None:
+    """Count a visit of every edge passed, work out the values anew from the leaf up, and carry
+    proofs up as far as they reach.
     """
-    rng = words[RANDOM_STATE]
-    used, used_edges = state[USED], state[USED_EDGES]
-    root = state[GRAPH_ROOT]
-    solver, decisive = settings[SOLVER] != 0, settings[DECISIVE] != 0
-    mirror = settings[MIRROR] != 0
+    node = leaf
+    proven = rules.settings[SOLVER] != 0 and proof_of(graph.nodes[node, META]) != UNPROVEN
+    while depth > 0:
+        depth -= 1
+        child, node = node, work.path[2 * depth]
+        graph.edges[work.path[2 * depth + 1], EDGE_VISITS] += 1
+        graph.nodes[node, VISITS] += 1
+        if proven:
+            proven = prove(node, child, graph)
+        if proven:
+            graph.values[node, VALUE] = proof_result(proof_of(graph.nodes[node, META]))
+        else:
+            revalue(node, graph)
+
+
+@kernel(int64(GRAPH, WORK, RULES, FORMULA, int64))
+def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterations: Int) -> Int:
+    """Grow a graph by iterations of UCT. Returns how many were made: fewer once the root is proven
+    (with the solver).
+
+    The root's node is `state[GRAPH_ROOT]`; `words` hold its position as `standing` turns it.
+    """
+    nodes, solver = graph.nodes, rules.settings[SOLVER] != 0
+    root = work.state[GRAPH_ROOT]
     made = np.int64(0)
-    while made < iterations:
-        if solver and proof_of(nodes[root, META]) != UNPROVEN:
-            break
+    while made < iterations and not (solver and proof_of(nodes[root, META]) != UNPROVEN):
         made += 1
-        # 1. Select: follow the greatest upper bound down to a leaf, or to a child that has been
-        #    visited more often than the edge to it, which then catches up by a visit.
-        node, depth = root, 0
-        mine, mask = words[MINE], words[MASK]
-        caught_up = False
-        while True:
-            meta = nodes[node, META]
-            if proof_of(meta) != UNPROVEN and (solver or nodes[node, EDGES] == NO_EDGES):
-                break
-            if nodes[node, EDGES] == NO_EDGES:
-                if nodes[node, VISITS] == 0 and depth > 0:
-                    break
-                # 2. Expand: a leaf met again gets its edges.
-                cells = cells_to_try(mine, mask, decisive, board)
-                before = used_edges
-                used_edges, rng = expanded_edges(
-                    node, used_edges, cells, settings[SHUFFLED] != 0, rng, board, nodes, edges
-                )
-                if used_edges == before:
-                    state[FULL] = 1
-                    break
-            edge = np.int64(
-                selected_edge(node, weight, solver, nodes, values, edges, inverse_roots, log_roots)
-            )
-            target = edges[edge, EDGE_TARGET]
-            child = edge_node(target)
-            after = played(mask, edge_column(target), board)
-            moved, after = standing(mine ^ mask, after, mirror, board)
-            if child < 0:
-                slot = slot_of(moved + after, keys, slots)
-                if slots[slot] == EMPTY:
-                    if used >= nodes.shape[0]:
-                        state[FULL] = 1
-                        break
-                    new_node(slot, moved + after, used, nodes, values, keys, slots)
-                    nodes[used, META] = glance(0, moved, after, decisive, board)
-                    used += 1
-                child = np.int64(slots[slot])
-                edges[edge, EDGE_TARGET] = edge_target(edge_column(target), child)
-            path[2 * depth] = node
-            path[2 * depth + 1] = edge
-            depth += 1
-            node, mine, mask = child, moved, after
-            if nodes[node, VISITS] > edges[edge, EDGE_VISITS]:
-                caught_up = True
-                break
-        state[DEPTH] = max(state[DEPTH], depth)
-        # 3. Simulate: the proof, or a playout, as the player sees it who moved into the leaf.
-        proof = proof_of(nodes[node, META])
+        # 1, 2. Select a leaf, expand one on the way.
+        leaf, depth, mine, mask, caught_up = select(graph, work, rules, formula)
+        work.state[DEPTH] = max(work.state[DEPTH], depth)
+        # 3. Simulate.
+        proof = proof_of(nodes[leaf, META])
         if not caught_up:
-            result, rng = simulate(proof, mine, mask, rng, settings, board, words)
-            nodes[node, OWN_TOTAL] += result
-            nodes[node, VISITS] += 1
-            values[node, VALUE] = revalued(node, nodes, values, edges)
+            nodes[leaf, OWN_TOTAL] += simulate(proof, mine, mask, work, rules)
+            nodes[leaf, VISITS] += 1
+            revalue(leaf, graph)
         if proof != UNPROVEN:
-            values[node, VALUE] = proof_result(proof)
-        # 4. Back up: edge visits, values worked out anew, and proofs as far as they reach.
-        proven = solver and proof != UNPROVEN
-        while depth > 0:
-            depth -= 1
-            child, node = node, path[2 * depth]
-            edges[path[2 * depth + 1], EDGE_VISITS] += 1
-            nodes[node, VISITS] += 1
-            if proven:
-                proven = prove(node, child, nodes, edges)
-            if proven:
-                values[node, VALUE] = proof_result(proof_of(nodes[node, META]))
-            else:
-                values[node, VALUE] = revalued(node, nodes, values, edges)
-    words[RANDOM_STATE] = rng
-    state[USED], state[USED_EDGES] = used, used_edges
+            graph.values[leaf, VALUE] = proof_result(proof)
+        # 4. Back up.
+        back_up(leaf, depth, graph, work, rules)
     return made

@@ -30,7 +30,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int, inlined
+from claimeven.compiled import Int, float64, inlined, int32, named_tuple, uint64
 from claimeven.montecarlo.layout import SHARED_STATE_FIELDS
 
 VISITS, OWN_TOTAL, EDGES, META = range(4)
@@ -50,7 +50,7 @@ _TARGET_MASK: Final = (1 << _TARGET_BITS) - 1
 USED_EDGES, GRAPH_ROOT, MADE, STATE_FIELDS = range(SHARED_STATE_FIELDS, SHARED_STATE_FIELDS + 4)
 
 
-class GraphArrays(NamedTuple):
+class Graph(NamedTuple):
     """The arrays of a graph; the first three are views of the same memory."""
 
     nodes: npt.NDArray[np.int32]
@@ -60,11 +60,16 @@ class GraphArrays(NamedTuple):
     slots: npt.NDArray[np.int32]
 
 
-def graph_arrays(capacity: int, columns: int) -> GraphArrays:
+GRAPH: Final = named_tuple(
+    Graph, int32[:, ::1], float64[:, ::1], uint64[:, ::1], int32[:, ::1], int32[::1]
+)
+
+
+def graph_arrays(capacity: int, columns: int) -> Graph:
     """Allocate an empty graph of up to `capacity` positions."""
     memory = np.zeros((capacity, 4), dtype=np.uint64)
     slots = 1 << max(capacity * 4 // 3, 1).bit_length()
-    return GraphArrays(
+    return Graph(
         memory.view(np.int32),
         memory.view(np.float64),
         memory,

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.simple.kernel import grow_breadth, grow_flat, plant_two_plies
-from claimeven.montecarlo.simple.layout import CURSOR, LEAF, STATE_FIELDS
+from claimeven.montecarlo.simple.layout import CURSOR, LEAF, STATE_FIELDS, linked_tree
 from claimeven.montecarlo.simple.textbook import TextbookBreadth, TextbookFlat, TextbookSimple
 from claimeven.montecarlo.tree.engine import NodesEngine, RecordsEngine
-from claimeven.montecarlo.tree.layout import NEW_ROOT, ROOT, tree_records
+from claimeven.montecarlo.tree.layout import NEW_ROOT, ROOT
 from claimeven.montecarlo.tree.textbook import TreeNode
 
 
@@ -27,9 +25,8 @@ class SimpleEngine(RecordsEngine):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        room = self.room(geometry)
-        self.records = tree_records(room)
-        self.parents = np.zeros(room, dtype=np.int32)
+        self.tree = linked_tree(self.room(geometry))
+        self.records = self.tree.nodes
 
     def room(self, geometry: Geometry) -> int:
         """How many nodes there can be."""
@@ -38,23 +35,14 @@ class SimpleEngine(RecordsEngine):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         self.place(position, seed)
         self.records[ROOT] = NEW_ROOT
-        self.parents[ROOT] = NO_NODE
+        self.tree.parents[ROOT] = NO_NODE
         self.state[layout.USED] = 1
         self.state[CURSOR] = 0
         self.state[LEAF] = 0
 
     def run(self, iterations: int) -> int:
         return int(
-            type(self).grow(
-                self.records,
-                self.parents,
-                self.state,
-                self.words,
-                self.path,
-                self.settings,
-                self.board,
-                min(iterations, self.visits_left()),
-            )
+            type(self).grow(self.tree, self.work, self.rules, min(iterations, self.visits_left()))
         )
 
 
@@ -69,7 +57,7 @@ class FlatEngine(SimpleEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         super().start(position, seed, keep)
-        plant_two_plies(self.records, self.parents, self.state, self.words, self.path, self.board)
+        plant_two_plies(self.tree, self.work, self.rules)
 
 
 class BreadthEngine(SimpleEngine):

@@ -6,8 +6,30 @@ result is backed up from any node.
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import int32, named_tuple
 from claimeven.montecarlo.layout import SHARED_STATE_FIELDS
+from claimeven.montecarlo.tree.layout import tree_records
 
 # Fields of `state` behind the shared ones: the next node of `breadth`, and where the next leaf is
 # looked for (`breadth`, `flat`).
 CURSOR, LEAF, STATE_FIELDS = range(SHARED_STATE_FIELDS, SHARED_STATE_FIELDS + 3)
+
+
+class LinkedTree(NamedTuple):
+    """A tree with the way up."""
+
+    nodes: npt.NDArray[np.int32]
+    parents: npt.NDArray[np.int32]
+
+
+LINKED_TREE: Final = named_tuple(LinkedTree, int32[:, ::1], int32[::1])
+
+
+def linked_tree(capacity: int) -> LinkedTree:
+    """Set memory aside for a tree of up to `capacity` nodes."""
+    return LinkedTree(tree_records(capacity), np.zeros(capacity, dtype=np.int32))

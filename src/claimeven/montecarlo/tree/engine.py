@@ -12,7 +12,7 @@ from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.contract import Facts
 from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, Search, TextbookEngine, moves_of
-from claimeven.montecarlo.formula_kernel import INVERSE_ROOTS, LOG_ROOTS
+from claimeven.montecarlo.formula_kernel import Formula
 from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.tree.kernel import grow_tree, keep_subtree
@@ -68,6 +68,7 @@ class TreeEngine(RecordsEngine):
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
         self.records = tree_records(options.nodes)
+        self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         node = self._find(position) if self.options.reuse and self.position else NO_NODE
@@ -85,14 +86,9 @@ class TreeEngine(RecordsEngine):
         return int(
             grow_tree(
                 self.records,
-                self.state,
-                self.words,
-                self.path,
-                self.settings,
-                self.board,
-                self.options.weight,
-                INVERSE_ROOTS,
-                LOG_ROOTS,
+                self.work,
+                self.rules,
+                self.formula,
                 min(iterations, self.visits_left()),
             )
         )

@@ -1,18 +1,33 @@
 """The compiled UCT search on a tree. Contract of the arrays: see `layout`.
 
-`textbook` is the same search on positions, draw for draw and visit for visit.
+`textbook` is the same search on positions, draw for draw and visit for visit. `nodes` are the
+records of the tree.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
-from claimeven.compiled.randomness import STEP, draw_below
+from claimeven.compiled import (
+    Int,
+    Word,
+    inlined,
+    int32,
+    int64,
+    kernel,
+    popcount,
+    trailing_zeros,
+)
 from claimeven.game.tactics_kernel import HEIGHT
-from claimeven.montecarlo.formula_kernel import Floats, log_root_kernel, upper_bound_kernel
+from claimeven.montecarlo.formula_kernel import (
+    FORMULA,
+    Formula,
+    spread_kernel,
+    upper_bound_kernel,
+)
 from claimeven.montecarlo.kernel import (
     cells_to_try,
+    draw,
     glance,
     played,
     shuffle,
@@ -30,12 +45,15 @@ from claimeven.montecarlo.layout import (
     MINE,
     PROVEN_LOSS,
     PROVEN_WIN,
-    RANDOM_STATE,
+    RULES,
     SHUFFLED,
     SOLVER,
     UNPROVEN,
     USED,
+    WORK,
     Records,
+    Rules,
+    Work,
     column_of,
     count_of,
     distance_of,
@@ -50,32 +68,24 @@ _LOWEST = -1.0e300
 
 
 @inlined
-def selected(
-    nodes: Records,
-    node: Int,
-    weight: float,
-    solver: bool,
-    all_at_once: bool,
-    inverse_roots: Floats,
-    log_roots: Floats,
-) -> Int:
+def best_child(node: Int, nodes: Records, rules: Rules, formula: Formula) -> Int:
     """Child of an expanded node with the greatest upper bound; an untried one before, or (all at
     once) as if it had won its only playout. The first of equals. Proven losses are passed over.
     """
-    first = nodes[node, CHILD]
-    spread = weight * log_root_kernel(nodes[node, VISITS], log_roots)
+    first = np.int64(nodes[node, CHILD])
+    spread = spread_kernel(nodes[node, VISITS], formula)
     best = _LOWEST
-    chosen = first
+    chosen: Int = first
     for child in range(first, first + count_of(nodes[node, META])):
         visits = nodes[child, VISITS]
         if visits == 0:
-            if not all_at_once:
+            if rules.settings[ALL_AT_ONCE] == 0:
                 return child
             bound = 1.0 + spread
         else:
-            if solver and proof_of(nodes[child, META]) == PROVEN_LOSS:
+            if rules.settings[SOLVER] != 0 and proof_of(nodes[child, META]) == PROVEN_LOSS:
                 continue
-            bound = upper_bound_kernel(nodes[child, TOTAL], visits, spread, inverse_roots)
+            bound = upper_bound_kernel(nodes[child, TOTAL], visits, spread, formula)
         if bound > best:
             best = bound
             chosen = child
@@ -83,32 +93,73 @@ def selected(
 
 
 @inlined
-def expanded(
-    nodes: Records, node: Int, used: Int, cells: Word, shuffled: bool, rng: Word, board: Words
-) -> tuple[Int, Word]:
-    """Give a node a child for every cell, in order of the columns or shuffled. Returns the new
-    number of used nodes, the same when there is no room, and the random state.
+def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> bool:
+    """Give a node a child for every cell, in order of the columns or shuffled; False, and nothing
+    done, where there is no room.
     """
+    first = work.state[USED]
     count = np.int64(popcount(cells))
-    if used + count > nodes.shape[0]:
-        return used, rng
-    child = used
+    if first + count > nodes.shape[0]:
+        work.state[FULL] = 1
+        return False
+    child = first
     while cells != _0:
         nodes[child, VISITS] = 0
         nodes[child, TOTAL] = 0
         nodes[child, CHILD] = NO_CHILDREN
-        nodes[child, META] = np.int64(trailing_zeros(cells) // board[HEIGHT])
+        nodes[child, META] = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
         cells &= cells - _1
         child += 1
-    if shuffled:
-        rng = shuffle(nodes, META, used, count, rng)
-    nodes[node, CHILD] = used
+    if rules.settings[SHUFFLED] != 0:
+        shuffle(nodes, META, first, count, work.words)
+    nodes[node, CHILD] = first
     nodes[node, META] |= count << COUNT_SHIFT
-    return used + count, rng
+    work.state[USED] = first + count
+    return True
 
 
 @inlined
-def prove(nodes: Records, node: Int, child: Int) -> bool:
+def select(
+    nodes: Records, work: Work, rules: Rules, formula: Formula
+) -> tuple[Int, Int, Word, Word]:
+    """Follow the greatest upper bound, playing the moves, down to a leaf; on the way a leaf met
+    again (all at once: met at all) is expanded.
+
+    Returns the leaf, its depth, and the discs there. The nodes passed stand in `work.path`.
+    """
+    settings, board = rules.settings, rules.board
+    node, depth = np.int64(ROOT), 0
+    mine, mask = work.words[MINE], work.words[MASK]
+    work.path[0] = ROOT
+    while True:
+        is_leaf = nodes[node, CHILD] == NO_CHILDREN
+        if proof_of(nodes[node, META]) != UNPROVEN and (settings[SOLVER] != 0 or is_leaf):
+            break
+        if is_leaf:
+            if nodes[node, VISITS] == 0 and depth > 0 and settings[ALL_AT_ONCE] == 0:
+                break
+            cells = cells_to_try(mine, mask, settings[DECISIVE] != 0, board)
+            if not expand(node, cells, nodes, work, rules):
+                break
+        at_random = is_leaf and settings[ALL_AT_ONCE] != 0
+        if at_random:
+            node = nodes[node, CHILD] + draw(count_of(nodes[node, META]), work.words)
+        else:
+            node = best_child(node, nodes, rules, formula)
+        depth += 1
+        work.path[depth] = node
+        meta = nodes[node, META]
+        mine ^= mask
+        mask = played(mask, column_of(meta), board)
+        if nodes[node, VISITS] == 0:
+            nodes[node, META] = glance(meta, mine, mask, settings[DECISIVE] != 0, board)
+            if at_random:
+                break
+    return node, depth, mine, mask
+
+
+@inlined
+def prove(node: Int, child: Int, nodes: Records) -> bool:
     """Prove a node from its newly proven child, where possible; returns whether it is proven."""
     meta = nodes[child, META]
     if proof_of(meta) == PROVEN_WIN:
@@ -126,96 +177,47 @@ def prove(nodes: Records, node: Int, child: Int) -> bool:
     return True
 
 
-@kernel(
-    "int64(int32[:, ::1], int64[::1], uint64[::1], int64[::1], int64[::1], uint64[::1], float64,"
-    " float64[::1], float64[::1], int64)"
-)
-def grow_tree(
-    nodes: Records,
-    state: Ints,
-    words: Words,
-    path: Ints,
-    settings: Ints,
-    board: Words,
-    weight: float,
-    inverse_roots: Floats,
-    log_roots: Floats,
-    iterations: Int,
-) -> Int:
-    """Grow a tree by iterations of UCT. Returns how many were made: fewer once the root is proven.
-
-    `nodes`, `state`, `words`, `settings`: see `layout`. `path`: room for cells + 1 nodes.
+@inlined
+def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, rules: Rules) -> None:
+    """Count a result in every node of the path, turned round from one to the next, and carry
+    proofs up as far as they reach.
     """
-    rng = words[RANDOM_STATE]
-    used = state[USED]
-    all_at_once, solver = settings[ALL_AT_ONCE] != 0, settings[SOLVER] != 0
-    decisive = settings[DECISIVE] != 0
-    made = np.int64(0)
-    while made < iterations:
-        if solver and proof_of(nodes[ROOT, META]) != UNPROVEN:
+    proven = rules.settings[SOLVER] != 0 and proof_of(nodes[leaf, META]) != UNPROVEN
+    node = leaf
+    while True:
+        nodes[node, VISITS] += 1
+        nodes[node, TOTAL] += result
+        if depth == 0:
             break
-        made += 1
-        # 1. Select: follow the greatest upper bound, playing the moves, down to a leaf.
-        node, depth = np.int64(ROOT), 0
-        mine, mask = words[MINE], words[MASK]
-        path[0] = ROOT
-        while True:
-            meta = nodes[node, META]
-            if proof_of(meta) != UNPROVEN and (solver or nodes[node, CHILD] == NO_CHILDREN):
-                break
-            picked = np.int64(-1)
-            if nodes[node, CHILD] == NO_CHILDREN:
-                if nodes[node, VISITS] == 0 and depth > 0 and not all_at_once:
-                    break
-                # 2. Expand: a leaf met again (all at once: met at all) gets its children.
-                cells = cells_to_try(mine, mask, decisive, board)
-                first = used
-                used, rng = expanded(nodes, node, used, cells, settings[SHUFFLED] != 0, rng, board)
-                if used == first:
-                    state[FULL] = 1
-                    break
-                if all_at_once:
-                    rng += STEP
-                    picked = first + np.int64(draw_below(rng, np.uint64(used - first)))
-            if picked >= 0:
-                node = picked
-            else:
-                node = np.int64(
-                    selected(nodes, node, weight, solver, all_at_once, inverse_roots, log_roots)
-                )
-            depth += 1
-            path[depth] = node
-            mine ^= mask
-            meta = nodes[node, META]
-            mask = played(mask, column_of(meta), board)
-            if nodes[node, VISITS] == 0:
-                nodes[node, META] = glance(meta, mine, mask, decisive, board)
-                if picked >= 0:
-                    break
-        state[DEPTH] = max(state[DEPTH], depth)
-        # 3. Simulate: the proof, or a playout, as the player sees it who moved into the leaf.
-        proof = proof_of(nodes[node, META])
-        result, rng = simulate(proof, mine, mask, rng, settings, board, words)
-        # 4. Back up: visits, totals, and proofs as far as they reach.
-        proven = solver and proof != UNPROVEN
-        while True:
-            nodes[node, VISITS] += 1
-            nodes[node, TOTAL] += result
-            if depth == 0:
-                break
-            depth -= 1
-            child, node = node, path[depth]
-            result = -result
+        depth -= 1
+        child, node = node, work.path[depth]
+        result = -result
+        if proven:
+            proven = prove(node, child, nodes)
             if proven:
-                proven = prove(nodes, node, child)
-                if proven:
-                    result = np.int64(proof_result(proof_of(nodes[node, META])))
-    words[RANDOM_STATE] = rng
-    state[USED] = used
+                result = np.int64(proof_result(proof_of(nodes[node, META])))
+
+
+@kernel(int64(int32[:, ::1], WORK, RULES, FORMULA, int64))
+def grow_tree(nodes: Records, work: Work, rules: Rules, formula: Formula, iterations: Int) -> Int:
+    """Grow a tree by iterations of UCT. Returns how many were made: fewer once the root is proven
+    (with the solver).
+    """
+    solver = rules.settings[SOLVER] != 0
+    made = np.int64(0)
+    while made < iterations and not (solver and proof_of(nodes[ROOT, META]) != UNPROVEN):
+        made += 1
+        # 1, 2. Select a leaf, expand one on the way.
+        leaf, depth, mine, mask = select(nodes, work, rules, formula)
+        work.state[DEPTH] = max(work.state[DEPTH], depth)
+        # 3. Simulate.
+        result = simulate(proof_of(nodes[leaf, META]), mine, mask, work, rules)
+        # 4. Back up.
+        back_up(leaf, depth, result, nodes, work, rules)
     return made
 
 
-@kernel("int64(int32[:, ::1], int32[::1], int64)")
+@kernel(int64(int32[:, ::1], int32[::1], int64))
 def keep_subtree(nodes: Records, moved: Records, root: Int) -> Int:
     """Make `root` the root: keep what is below it, packed to the front, and forget the rest.
 
