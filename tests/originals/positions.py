@@ -35,6 +35,12 @@ def columns_of(moves: str) -> list[int]:
     return [int(digit) - 1 for digit in moves]
 
 
+def leftmost(position: Any, stream: Any = None) -> int:
+    """Return the leftmost column with room: the playout that the originals are made to take."""
+    column: int = position.legal_columns[0]
+    return column
+
+
 def load(name: str) -> dict[str, Any]:
     """Return a recording by name."""
     return json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))

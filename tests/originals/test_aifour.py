@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from claimeven import Position
 from claimeven.evaluation import streaks
 from claimeven.game.drawing import parse_drawing
 from claimeven.minimax import PROVEN, MinimaxSearch
-from claimeven.montecarlo import preset
+from claimeven.montecarlo import MonteCarloSearch, preset
 from claimeven.montecarlo.formula import upper_bound
-from tests.originals.positions import load
+from tests.originals.positions import leftmost, load
 
 AIFOUR = load("aifour")
 GOING_ON = load("positions")["going_on"]
@@ -75,3 +76,20 @@ def test_the_formula() -> None:
 def test_drawings_are_read_back() -> None:
     for moves, drawing in zip(FINISHED, AIFOUR["drawings"], strict=False):
         assert parse_drawing("\n".join(drawing)) == Position.from_moves(moves)
+
+
+@pytest.mark.parametrize("name", ["uct-aifour", "breadth"])
+def test_trees_are_those_the_text_describes(name: str) -> None:
+    """The same columns visited as often, with the same results, when playouts are the same."""
+    options = preset(name, playout=leftmost)
+    recorded = AIFOUR["text"]["uct" if name == "uct-aifour" else "breadth"]
+    for moves, (column, *columns) in zip(GOING_ON, recorded, strict=False):
+        search = MonteCarloSearch(options)
+        result = search.search(Position.from_moves(moves), np.random.default_rng(0), iterations=200)
+        ours: list[list[int] | None] = [None] * 7
+        for child in result.root.children:
+            ours[child.column] = [child.visits, int(child.total)]
+        # A finished node is not played from in ours, which ends a tree that holds all lines.
+        assert ours == columns, moves
+        if name == "uct-aifour":
+            assert result.column == column

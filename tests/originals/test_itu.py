@@ -11,9 +11,10 @@ from claimeven import Geometry, Position, make_agent
 from claimeven.agents import Limit
 from claimeven.game.drawing import parse_drawing
 from claimeven.minimax import MinimaxSearch
-from claimeven.montecarlo import preset
+from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
 from claimeven.montecarlo.formula import upper_bound
-from tests.originals.positions import load
+from claimeven.montecarlo.search import TIME_PARTS
+from tests.originals.positions import leftmost, load
 
 ITU = load("itu")
 GOING_ON = load("positions")["going_on"]
@@ -64,3 +65,51 @@ def test_the_formula() -> None:
 def test_drawings_are_read_back() -> None:
     for moves, drawing in zip(FINISHED, ITU["drawings"], strict=False):
         assert parse_drawing("\n".join(drawing), first="O") == Position.from_moves(moves)
+
+
+def test_a_playout_is_cut_after_twenty_rounds() -> None:
+    cuts = {PRESETS[name].cut for name in ("flat", "uct-itu", "uct-itu-table")}
+    assert cuts == {ITU["discs_at_cut"]} == {40}
+
+
+def test_flat_search_gives_each_leaf_a_fortieth_of_the_time() -> None:
+    """By the lab's clock, which ticks once when a leaf begins; more leaves overrun the time."""
+    for _, units, leaves, playouts in ITU["playouts"]:
+        assert playouts == leaves * (units / TIME_PARTS - 1)
+    spent = {leaves: leaves / TIME_PARTS for _, _, leaves, _ in ITU["playouts"]}
+    assert spent == {49: 1.225, 36: 0.9, 25: 0.625}
+
+
+def test_flat_search_chooses_by_the_sum_of_means() -> None:
+    options = preset("flat", playout=leftmost)
+    chosen = 0
+    for moves, column in zip(GOING_ON, ITU["text"]["flat"], strict=False):
+        position = Position.from_moves(moves)
+        result = MonteCarloSearch(options).search(position, np.random.default_rng(0), iterations=49)
+        wins = [c for c in position.legal_columns if position.play(c).is_over]
+        if wins and position.ply < 41:
+            assert column == wins[-1]  # columns stand in random order, here from the right
+            assert result.column in wins
+            continue
+        judged = {child.column: child.judged for child in result.root.children}
+        best = [c for c, worth in judged.items() if worth == max(judged.values())]
+        assert column == best[-1]
+        assert result.column in best
+        chosen += 1
+    assert chosen > 200
+
+
+def test_trees_are_those_the_text_describes() -> None:
+    """The same columns visited as often, with the same results, when playouts are the same."""
+    options = preset("uct-itu", playout=leftmost, first="order", decisive="off")
+    for moves, (column, *columns) in zip(GOING_ON, ITU["text"]["uct"], strict=False):
+        position = Position.from_moves(moves)
+        result = MonteCarloSearch(options).search(
+            position, np.random.default_rng(0), iterations=200
+        )
+        ours: list[list[int] | None] = [None] * 7
+        for child in result.root.children:
+            ours[child.column] = [child.visits, int(child.total)]
+        assert ours == columns, moves
+        wins = [c for c in position.legal_columns if position.play(c).is_over]
+        assert result.column == column or column in wins

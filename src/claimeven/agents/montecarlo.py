@@ -267,6 +267,7 @@ _OPTIONS = (
     ),
     Option("cut", "int", None, "moves after which a playout is a draw; 0 never", 0, 1000),
     _choice("scale", SCALES, "scale of the results"),
+    Option("least_wins", "int", None, "wins that a tried child counts at least", 0, 1000),
     _choice("choice", CHOICES, "what decides between the columns in the end"),
     Option("solver", "flag", None, "back up proven wins and losses"),
     _choice("decisive", DECISIVE, "where wins at once are taken without a search"),
@@ -293,7 +294,7 @@ _SUMMARIES = {
 _SIMPLE_OPTIONS = tuple(
     option
     for option in _OPTIONS
-    if option.name not in ("formula", "c", "first", "solver", "table", "reuse")
+    if option.name not in ("formula", "c", "first", "least_wins", "solver", "table", "reuse")
 )
 
 

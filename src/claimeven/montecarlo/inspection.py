@@ -183,7 +183,7 @@ class Forest:
         if shown.depth > 0:
             share = visits / siblings if siblings else 0.0
             if options.method == "uct":
-                bonus = self._bonus(above, visits)
+                bonus = self._bonus(above, visits, facts.total)
         if options.width == 2.0:
             total = (total + visits) / 2
         mean = total / visits if visits else math.nan
@@ -201,12 +201,16 @@ class Forest:
             facts.proof, distance, tuple(children), shown.left_out,
         )  # fmt: skip
 
-    def _bonus(self, above: int, visits: int) -> float:
-        """What selection adds to the mean of a child with `visits`, of a parent with `above`."""
+    def _bonus(self, above: int, visits: int, total: float) -> float:
+        """What selection adds to the mean of a child with `visits` and the sum of results `total`
+        on -1..1, of a parent with `above` visits.
+        """
         if not visits:
             return math.inf
-        weight = self.options.weight / self.options.width
-        return weight * math.sqrt(math.log(max(above, 1)) / visits)
+        options = self.options
+        lift = max(0.0, 2 * options.least_wins - visits - total) / visits
+        bonus = options.weight * math.sqrt(math.log(max(above, 1)) / visits)
+        return (bonus + lift) / options.width
 
 
 class _Shown:

@@ -35,9 +35,10 @@ class MonteCarloOptions:
     """How a Monte Carlo search works. Raises `InvalidOptions` naming the option and the choices.
 
     Attributes:
-        method: `uct`; `flat` (every leaf two moves ahead gets the same number of playouts); or
-            `breadth` (nodes are expanded in the order they were made, one playout each; once
-            the tree is full, one for each leaf in turn).
+        method: `uct`; `flat` (every leaf two moves ahead gets the same number of playouts, or
+            where only time is given the same time, a 40th of it or less); or `breadth` (nodes
+            are expanded in the order they were made, one playout each; once the tree is full,
+            one for each leaf in turn).
         formula: selection by mean + bonus; bonus `ucb1` = c * sqrt(2 ln N / n) (Auer 2002),
             `ucb` = c * sqrt(ln N / n), where N counts the parent's visits and n the child's.
         c: the constant of the bonus, on the chosen scale of results; at least 0.
@@ -53,6 +54,7 @@ class MonteCarloOptions:
             random numbers that returns a column; it needs the backend in Python.
         cut: moves after which a playout is cut and counts as a draw; 0: never.
         scale: results (and so means, totals and c) on `-1..1` or `0..1`, a draw in the middle.
+        least_wins: playouts that a tried child counts as having won at least, in selection.
         choice: the final choice by most `visits`, best `mean`, or mean + bonus (`ucb`).
         solver: proven wins, losses and draws are backed up (Winands 2008), proven losses are not
             selected, and the search ends when the root is proven.
@@ -75,6 +77,7 @@ class MonteCarloOptions:
     playout: str | Callable[[Position, Stream], int] = "random"
     cut: int = 0
     scale: str = "-1..1"
+    least_wins: int = 0
     choice: str = "visits"
     solver: bool = False
     decisive: str = "off"
@@ -104,6 +107,7 @@ class MonteCarloOptions:
         if not is_number(self.c) or not 0 <= self.c < math.inf:
             raise InvalidOptions(f"c must be a number of at least 0, not {self.c!r}")
         check_whole("cut", self.cut, 0, 1_000)
+        check_whole("least_wins", self.least_wins, 0, 1_000)
         check_whole("nodes", self.nodes, 1, MAX_NODES)
         check_whole("threads", self.threads, 1, MAX_THREADS)
         for name in ("solver", "reuse"):
@@ -118,6 +122,8 @@ class MonteCarloOptions:
                 raise InvalidOptions("solver and reuse need method=uct")
         if self.table != "off" and self.first == "all":
             raise InvalidOptions("table needs first=random or first=order")
+        if self.least_wins and (self.method != "uct" or self.table != "off"):
+            raise InvalidOptions("least_wins needs method=uct and table=off")
 
     @property
     def root_factor(self) -> float:
@@ -185,7 +191,12 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
         ),
         "breadth": MonteCarloOptions(method="breadth", choice="mean", iterations=2000),
         "uct-polito": MonteCarloOptions(
-            c=math.sqrt(2), first="all", scale="0..1", choice="visits", iterations=100
+            c=math.sqrt(2),
+            first="all",
+            scale="0..1",
+            least_wins=1,
+            choice="visits",
+            iterations=100,
         ),
         "uct-menary": MonteCarloOptions(
             formula="ucb", c=2.0, first="random", choice="mean", reuse=True, seconds=1.0

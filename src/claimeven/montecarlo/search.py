@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.game import Geometry, InvalidPosition, Position
-from claimeven.montecarlo.contract import Engine, Viewed
+from claimeven.montecarlo.contract import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.dispatch import (
     check_room,
     compiled_engine,
@@ -31,6 +31,9 @@ from claimeven.montecarlo.playouts.textbook import blocking_columns
 from claimeven.montecarlo.textbook import Step
 
 BACKENDS: Final = ("auto", "compiled", "python")
+
+#: Parts that flat search divides its time into: a leaf gets one of them at most.
+TIME_PARTS: Final = 40
 
 #: Seconds that a timed search aims to spend between two looks at the clock.
 _SLICE: Final = 0.001
@@ -139,8 +142,9 @@ class MonteCarloSearch:
         kept = forest.root_visits()
         made = 0
         if not evident:
-            deadline = None if seconds is None else started + seconds
-            made = _run_all(engines, iterations, deadline, first=8 if compiled else 1)
+            made = _run_all(
+                engines, iterations, _Time(started, seconds), first=8 if compiled else 1
+            )
         root = forest.branch(depth=1)
         chosen = (
             _evident_choice(root, position, rng) if evident else choose(root, self.options, rng)
@@ -285,9 +289,19 @@ def _policy(root: Branch, column: int, value: float, columns: int) -> tuple[floa
     return tuple(shares)
 
 
-def _run_all(
-    engines: Sequence[Engine], iterations: int | None, deadline: float | None, first: int
-) -> int:
+@dataclass(frozen=True)
+class _Time:
+    """When a search began, and the seconds it has; None: any number."""
+
+    started: float
+    seconds: float | None
+
+    @property
+    def deadline(self) -> float | None:
+        return None if self.seconds is None else self.started + self.seconds
+
+
+def _run_all(engines: Sequence[Engine], iterations: int | None, limit: _Time, first: int) -> int:
     """Run every engine on a thread, the first on this one; returns the iterations made."""
     count = len(engines)
     shares = [
@@ -298,7 +312,11 @@ def _run_all(
     stop = Event()
 
     def work(i: int) -> None:
-        made[i] = _run(engines[i], shares[i], deadline, first, stop)
+        engine, share = engines[i], shares[i]
+        if share is None and limit.seconds is not None and isinstance(engine, LeafByLeaf):
+            made[i] = _run_leaf_by_leaf(engine, limit, first, stop)
+        else:
+            made[i] = _run(engine, share, limit.deadline, first, stop)
 
     helpers = [Thread(target=work, args=(i,), daemon=True) for i in range(1, count)]
     for helper in helpers:
@@ -312,6 +330,21 @@ def _run_all(
         for helper in helpers:
             helper.join()
     return sum(made)
+
+
+def _run_leaf_by_leaf(engine: Engine, limit: _Time, first: int, stop: Event) -> int:
+    """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
+    leaves, the smaller one that keeps the limit; returns the iterations made.
+    """
+    assert isinstance(engine, LeafByLeaf) and limit.seconds is not None
+    leaves = engine.leaves()
+    share = limit.seconds / max(TIME_PARTS, leaves)
+    engine.stay()
+    made = 0
+    for leaf in range(1, leaves + 1):
+        made += _run(engine, None, limit.started + leaf * share, first, stop)
+        engine.go_on()
+    return made
 
 
 def _run(
