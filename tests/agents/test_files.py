@@ -250,7 +250,7 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
     assert decision.details["backend"] == "python"
     for name, sentence in (
         ("leftmost", f"{file} has nothing called 'leftmost': it has rightmost"),
-        ("number", f"{file}:number is not a function of a position"),
+        ("number", f"{file}:number is not a function"),
     ):
         with pytest.raises(InvalidSpec) as caught:
             make_agent(f"minimax:eval={file}:{name}")
