@@ -318,7 +318,8 @@ def test_totals_as_data() -> None:
     assert totals["forfeits"] == 0
     assert totals["forfeits_by_agent"] == [0, 0]
     per_move: Any = totals["per_move"]
-    assert set(per_move[0]) == {"moves", "seconds", "nodes", "depth", "branching", "most_stored"}
+    told = {"moves", "seconds", "nodes", "depth", "branching", "evaluations", "most_stored"}
+    assert set(per_move[0]) == told
     assert per_move[0]["depth"] == 1.0
     assert per_move[1]["nodes"] is None
     assert per_move[0]["most_stored"] is None

@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 import math
 import queue
+import random
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -108,14 +109,22 @@ MENDS: dict[str, tuple[Mend, ...]] = {
 
 
 class Code:
-    """The code of the notebook, as printed or with some mends."""
+    """The code of the notebook, as printed or with some mends.
 
-    def __init__(self, document: Document, *mended: str) -> None:
+    `choice` is what its playouts choose from the columns by.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        *mended: str,
+        choice: Callable[[list[int]], int] = lambda columns: columns[0],
+    ) -> None:
         given = {
             "sqrt": math.sqrt,
             "log": math.log,
             "Queue": queue,
-            "random": SimpleNamespace(choice=lambda columns: columns[0]),
+            "random": SimpleNamespace(choice=choice),
             "side": lambda node: 1 if node.player != self._root_player else -1,
         }
         mends = [one for name in mended for one in MENDS[name]]
@@ -173,6 +182,30 @@ class Code:
             told.append(None if child is None else [int(child.visit), int(child.value)])
         return told
 
+    def play(self, first: int, plays_first_column: bool) -> int:
+        """Play a game of negamax (1) and UCT (2) from the empty board; returns the winner, or 0.
+
+        Negamax plays the column of the node it returns, or the first of its line.
+        """
+        state: list[list[int]] = [[] for _ in range(COLUMNS)]
+        player = first
+        while not self._game.terminal(state):
+            self._game.evaluated.clear()  # it never finds anything, and would fill the memory
+            if player == 1:
+                node, *_ = self._names["negamax"](self._game, state, player, max_depth=DEPTH)
+                while plays_first_column and node.parent.parent is not None:
+                    node = node.parent
+                column = node.action
+            else:
+                self._root_player = player
+                column = self._names["mcts_uct"](self._game, state, player, BUDGET)[0]
+            if self._game.legal(state, column):
+                state = self._game.update_state(state, column, player)
+                player = self._game.next_player(player)
+            else:
+                return 3 - player  # as printed it would ask the same again for ever
+        return {1: 1, -1: 2, 0: 0}[self._game.outcome(state, 1)]
+
     @staticmethod
     def _state(moves: str) -> tuple[list[list[int]], int]:
         state: list[list[int]] = [[] for _ in range(COLUMNS)]
@@ -227,4 +260,22 @@ def record(document: Document, going_on: list[str], finished: list[str]) -> dict
     # As printed the leftmost column is never full, so that such a playout has no end.
     answers["text"]["uct"] = [text.tree("mcts_uct", moves) for moves in going_on[:TREES]]
     answers["text"]["breadth"] = [text.tree("mcts", moves) for moves in going_on[:TREES]]
+    return answers
+
+
+def record_match(document: Document, games: int = 50) -> dict[str, Any]:
+    """Play the match that the notebook reports: wins of UCT, draws, wins of negamax.
+
+    As printed; with the first column of negamax's line; and as the text describes it all.
+    """
+    answers = {}
+    for name, mends, first_column in (
+        ("printed", (), False),
+        ("first_column", (), True),
+        ("text", tuple(MENDS), True),
+    ):
+        code = Code(document, *mends, choice=random.Random(1).choice)
+        winners = [code.play(game % 2 + 1, first_column) for game in range(games, 0, -1)]
+        answers[name] = [winners.count(2), winners.count(0), winners.count(1)]
+        print(name, answers[name], flush=True)
     return answers

@@ -72,11 +72,15 @@ class Clock:
 
 
 class Code:
-    """The code of the lab, as printed or with some mends."""
+    """The code of the lab, as printed or with some mends.
 
-    def __init__(self, document: Document, *mended: str) -> None:
+    `chance` is its generator of random numbers, the one that leaves nothing to chance by default.
+    """
+
+    def __init__(self, document: Document, *mended: str, chance: Any = None) -> None:
+        stub = SimpleNamespace(choice=lambda moves: moves[0], shuffle=list.reverse)
         given = {
-            "random": SimpleNamespace(choice=lambda moves: moves[0], shuffle=list.reverse),
+            "random": chance or stub,
             "time": Clock(), "deepcopy": deepcopy, "np": np, "ln": np.log,
             "List": list, "Tuple": tuple,
             "ended": lambda agent, state: state.is_over() or self.utility_of(state) != 0,
@@ -137,6 +141,25 @@ class Code:
         for child in self._root.children:
             told[child.action + 1] = [child.visits, int(child.q)]
         return told
+
+    def play(self, flat_first: bool, playouts: int) -> str:
+        """Play a game of flat Monte Carlo and UCT, so many playouts a move; returns the winner.
+
+        Flat search gets its playouts for the 49 leaves of an open board.
+        """
+        kinds = ("MCTS", "MCTS_UCT") if flat_first else ("MCTS_UCT", "MCTS")
+        # The clock ticks once more for each leaf, and once more for the one search.
+        units = {"MCTS": 40 * (playouts / 49 + 1), "MCTS_UCT": playouts + 1}
+        agents = [
+            self._names[kind](name, units[kind]) for kind, name in zip(kinds, "OX", strict=True)
+        ]
+        state = self._names["State"]("O")
+        while self.utility_of(state) == 0 and not state.is_over():
+            agent = agents[state.num_moves % 2]
+            self._searcher = agent.name
+            state.put_action(agent.get_action(state))
+        won = self.utility_of(state)
+        return kinds[0 if won < 0 else 1] if won else ""
 
     def playouts(self, moves: str, units: int) -> list[int]:
         """Leaves of flat Monte Carlo and the playouts they get in so many units of time."""
@@ -212,4 +235,18 @@ def record(document: Document, going_on: list[str], finished: list[str]) -> dict
             "flat": [code.flat(moves) for moves in going_on[:FLATS]],
             "uct": [code.uct(moves) for moves in going_on[:TREES]],
         }
+    return answers
+
+
+def record_match(document: Document, games: int = 10, playouts: int = 196) -> dict[str, Any]:
+    """Play flat Monte Carlo against UCT: wins of flat, draws, wins of UCT.
+
+    As printed; with all diagonals seen; and as the text describes it all.
+    """
+    answers: dict[str, Any] = {"games": games, "playouts": playouts}
+    for name, mends in (("printed", ()), ("diagonals", ("diagonals",)), ("text", tuple(MENDS))):
+        code = Code(document, *mends, chance=random.Random(1))
+        winners = [code.play(game % 2 == 0, playouts) for game in range(games)]
+        answers[name] = [winners.count("MCTS"), winners.count(""), winners.count("MCTS_UCT")]
+        print(name, answers[name], flush=True)
     return answers

@@ -2,10 +2,12 @@
 
     python -m tests.originals.record positions [--seed 1] [--count 1000]
     python -m tests.originals.record NAME DOCUMENT
+    python -m tests.originals.record NAME-match DOCUMENT
 
 The first writes the random positions that all are run on; the second takes the code out of the
 document of an original (polito, menary, lund, aifour or itu), runs it on them, and writes what it
-answers to `recorded/NAME.json`. The tests need the recordings alone.
+answers to `recorded/NAME.json`; the third lets the players of aifour or itu play each other, with
+the original's errors and without. The tests need the recordings alone.
 """
 
 from __future__ import annotations
@@ -29,11 +31,14 @@ RECORDERS = {
 }
 
 
+MATCHES = {"aifour-match": aifour.record_match, "itu-match": itu.record_match}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("name", choices=("positions", *RECORDERS))
+    parser.add_argument("name", choices=("positions", *RECORDERS, *MATCHES))
     parser.add_argument("document", nargs="?", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
@@ -44,10 +49,12 @@ def main() -> None:
     if given.document is None:
         parser.error(f"which document holds the code of {given.name}?")
     digest = hashlib.sha256(given.document.read_bytes()).hexdigest()
-    positions = load("positions")
-    answers = RECORDERS[given.name](
-        Document(given.document), positions["going_on"], positions["finished"]
-    )
+    document = Document(given.document)
+    if given.name in MATCHES:
+        answers = MATCHES[given.name](document)
+    else:
+        positions = load("positions")
+        answers = RECORDERS[given.name](document, positions["going_on"], positions["finished"])
     write(given.name, {"document": digest, **answers})
 
 

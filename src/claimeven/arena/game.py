@@ -17,7 +17,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.line import Line
 from claimeven.game.position import Position
 
-QUANTITIES = ("seconds", "nodes", "depth", "branching")
+QUANTITIES = ("seconds", "nodes", "depth", "branching", "evaluations")
 
 
 @dataclass
@@ -40,6 +40,7 @@ class Measures:
             decision.nodes,
             decision.depth,
             decision.details.get("branching"),
+            decision.details.get("evaluations"),
         )
         for name, amount in zip(QUANTITIES, told, strict=True):
             if amount is not None:

@@ -177,6 +177,14 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
     for agent in (0, 1):
         if stored := result.measures(agent).most_stored:
             console.print(f"most nodes stored by {plan.agents[agent]}: {stored:,}", markup=False)
+    for agent in (0, 1):
+        if evaluations := result.evaluations_a_game(agent):
+            a_move = result.measures(agent).mean("evaluations")
+            console.print(
+                f"evaluations by {plan.agents[agent]}: {evaluations:,.1f} a game,"
+                f" {a_move:,.1f} a move",
+                markup=False,
+            )
     if played:
         console.print(f"\nunique games: {result.unique_games} ({result.unique_games / played:.0%})")
     for agent, reasons in enumerate(result.forfeits):
