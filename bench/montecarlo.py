@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 
 from bench.timing import best_of, machine
-from claimeven import Geometry, Position
+from claimeven import Position
 from claimeven.compiled.randomness import Stream
 from claimeven.montecarlo import PLAYOUTS, PRESETS, MonteCarloOptions, MonteCarloSearch, preset
 from claimeven.montecarlo.graph.layout import graph_arrays
-from claimeven.montecarlo.playouts.kernel import count_results
-from claimeven.montecarlo.playouts.layout import playout_vector
+from claimeven.montecarlo.playouts.kernel import playout_results
 from claimeven.montecarlo.playouts.textbook import RULES
 from claimeven.montecarlo.tree.layout import tree_records
 from claimeven.solver import Solver
@@ -45,16 +44,13 @@ def rng(seed: int = 1) -> np.random.Generator:
 
 def playouts() -> None:
     """Bare playouts from the empty board, and how the first player fares in them."""
-    board = playout_vector(Geometry())
-    for rule, name in enumerate(PLAYOUTS):
+    for name in PLAYOUTS:
         count = 40_000 if "alphabeta" in name else 1_000_000
         seconds, results = best_of(
             5,
-            lambda rule=rule, count=count: count_results(
-                rule, np.uint64(0), np.uint64(0), -1, board, np.uint64(1), count
-            ),
+            lambda name=name, count=count: playout_results(Position(), name, 0, 1, count),
         )
-        assert results.sum() == count
+        assert sum(results) == count
         if name == "random":
             assert 0.553 < results[2] / count < 0.559, results
         print(

@@ -108,8 +108,8 @@ def mini_board(
 ) -> str:
     """Draw a board in small, its top left corner at the origin.
 
-    A light rim stands round the disc that was played last, in the 0-based column `last`. `labels`
-    are written into cells.
+    A light rim stands round the disc that was played last, in the 0-based column `last`, and a
+    light stroke over winning lines. `labels` are written into cells.
     """
     geometry, edge = position.geometry, cell * 0.25
     width, height = board_size(position, cell)
@@ -133,6 +133,15 @@ def mini_board(
                 parts.append(
                     text(x, y + cell * 0.15, labels[column, row], cell * 0.42, ink, weight=600)
                 )
+    won = set(position.outcome.cells) if position.outcome is not None else set()
+    for window in geometry.windows(geometry.connect):
+        if won.issuperset(window):
+            (x1, y1), (x2, y2) = (
+                (edge + (column + 0.5) * cell, edge + (geometry.rows - row - 0.5) * cell)
+                for column, row in (window[0], window[-1])
+            )
+            more = " stroke-linecap='round' stroke-opacity='0.75'"
+            parts.append(line(x1, y1, x2, y2, PAPER, cell * 0.2, more))
     return "".join(parts)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from claimeven.game import column_name
 from claimeven.montecarlo import Branch, MonteCarloSearch
-from claimeven.montecarlo.tree.textbook import Step
+from claimeven.montecarlo.textbook import Step
 from doctools import canvas, puzzle, trees
 
 Path = tuple[int, ...]
@@ -76,7 +76,11 @@ def iteration() -> str:
             ((name, 13.5, canvas.SERIES[1], 700), (what, 12, canvas.SOFT, 400))
         )
     ]
-    notes = ("Below a node: results / visits, for the player", "who moved into it.")
+    notes = (
+        "Below a node: results / visits, for the player",
+        "who moved into it; at the root, for the player",
+        "who moves there.",
+    )
     words += [
         canvas.text(480, 260 + 17 * number, note, 12, canvas.SOFT, "start")
         for number, note in enumerate(notes)

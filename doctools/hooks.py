@@ -5,15 +5,16 @@ A link on a line of its own whose title says how becomes what it leads to:
 ```text
 [claimeven.minimax.rules.clip](../src/claimeven/minimax/rules.py "source")
 [claimeven.m.alphabeta](../src/claimeven/m.py "source, beside claimeven.m.minimax")
+[claimeven.review.analysis](../src/claimeven/review/analysis.py "docstring")
 [Words](../ARCHITECTURE.md "part glossary")
 [Changelog](../CHANGELOG.md "whole")
 ```
 
 `source` becomes the code of a function, class or constant, read from the sources as they are, with
-the lines marked that the code named after `beside` does not have. `part` becomes the text between
-`<!-- glossary -->` and `<!-- end of glossary -->` of a document, `whole` all of one. Headings of
-included text that begins a page stay as they are. Where the pages are read as plain files, the
-links lead to the files.
+the lines marked that the code named after `beside` does not have. `docstring` becomes what a
+module says of itself after its first line, so that it need not be said twice. `part` becomes the
+text between `<!-- glossary -->` and `<!-- end of glossary -->` of a document, `whole` all of one.
+Where the pages are read as plain files, the links lead to the files.
 
 The build fails when something named is not there, and when a page would load anything from the
 network.
@@ -71,6 +72,8 @@ def with_inclusions(markdown: str, page: Path) -> str:
         if kind in ("source", "source,"):
             beside = rest.removeprefix("beside ").strip()
             return source_block(link["name"], path, beside)
+        if kind == "docstring":
+            return docstring(link["name"], path)
         if kind == "part":
             return part(path, rest)
         if link["how"] == "whole":
@@ -93,6 +96,17 @@ def source_block(name: str, path: Path, beside: str = "") -> str:
     return "\n".join([f'``` {{ .python title="{title}"{marked} }}', *lines, "```"])
 
 
+def docstring(name: str, path: Path) -> str:
+    """Return the documentation of a module without its first line. Raises `NotThere`."""
+    if path != ROOT.joinpath("src", *name.split(".")).with_suffix(".py") or not path.is_file():
+        raise NotThere(f"there is no module {name} in {path}")
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    _, _, rest = text.partition("\n\n")
+    if not rest:
+        raise NotThere(f"{name} says nothing beyond its first line")
+    return rest
+
+
 def source_of(name: str) -> tuple[Path, list[str]]:
     """Return the file and the lines of a function, class, method or constant.
 
@@ -106,7 +120,7 @@ def source_of(name: str) -> tuple[Path, list[str]]:
     else:
         raise NotThere(f"there is no module of {name}")
     text = path.read_text(encoding="utf-8")
-    node: ast.AST = ast.parse(text)
+    node: Any = ast.parse(text)
     for word in words[length:]:
         node = _defined(node, word, name)
     first, last = _span(node)
@@ -137,7 +151,7 @@ def part(path: Path, name: str) -> str:
     return found[1]
 
 
-def _defined(node: ast.AST, word: str, name: str) -> ast.AST:
+def _defined(node: Any, word: str, name: str) -> Any:
     for below in getattr(node, "body", ()):
         if getattr(below, "name", None) == word:
             return below

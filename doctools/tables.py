@@ -40,9 +40,7 @@ def positions() -> str:
     """How many positions there are so many plies into the game."""
     plies = range(9)
     counts = perft.distinct(Position(), plies[-1])
-    rows = [
-        (str(ply), f"{counts[ply]:,}", f"{perft.sequences(Position(), ply):,}") for ply in plies
-    ]
+    rows = [(str(ply), f"{counts[ply]:,}", f"{perft.perft(Position(), ply):,}") for ply in plies]
     return _table(("plies", "positions", "orders of moves"), rows)
 
 

@@ -3,8 +3,20 @@
 What most programs need stands here by name and is imported when it is first used:
 
 >>> import claimeven
->>> claimeven.Position.from_moves("4455").turn
-0
+>>> position = claimeven.Position.from_moves("4455")
+>>> claimeven.Solver(table_mb=16).score(position)
+18
+>>> print(claimeven.explain("4455").text(60).splitlines()[0])
+The first player wins with disc 7, in 3 plies. Columns 3 and
+
+- the rules: `Geometry`, `Position`, `Line`, `Outcome`, `FIRST`, `SECOND`, `perft`;
+- reading and writing: `parse_moves`, `format_moves`, `draw`, `draw_svg`, `parse_drawing`,
+  `encodings` (boards as other programs write them);
+- exact scores: `Solver`, `explain`, `analyze`;
+- agents: `make_agent`, `Agent`, `Decision`, `Limit`;
+- what goes wrong with input, all of it `ClaimevenError`: `IllegalMove`, `InvalidBook`,
+  `InvalidGeometry`, `InvalidLimit`, `InvalidNotation`, `InvalidPosition`, `InvalidSolve`,
+  `InvalidSpec`; and `SearchStopped`, where a limit or `Solver.stop` ended a search.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,8 +27,11 @@ from claimeven.solver import contract as _contract
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from claimeven.agents import Agent, Decision, Limit, make_agent
+    from claimeven.agents import Agent, Decision, InvalidLimit, InvalidSpec, Limit, make_agent
+    from claimeven.book import InvalidBook
     from claimeven.game import (
+        FIRST,
+        SECOND,
         ClaimevenError,
         Geometry,
         IllegalMove,
@@ -26,35 +41,67 @@ if TYPE_CHECKING:
         Line,
         Outcome,
         Position,
+        encodings,
+        format_moves,
+        parse_moves,
     )
-    from claimeven.review import analyze, explain
-    from claimeven.solver import Solver
+    from claimeven.game.drawing import draw, parse_drawing
+    from claimeven.game.perft import perft
+    from claimeven.game.svg import draw_svg
+    from claimeven.review.analysis import analyze
+    from claimeven.review.explain import explain
+    from claimeven.solver import InvalidSolve, SearchStopped, Solver
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "FIRST",
+    "SECOND",
     "Agent",
     "ClaimevenError",
     "Decision",
     "Geometry",
     "IllegalMove",
+    "InvalidBook",
     "InvalidGeometry",
+    "InvalidLimit",
     "InvalidNotation",
     "InvalidPosition",
+    "InvalidSolve",
+    "InvalidSpec",
     "Limit",
     "Line",
     "Outcome",
     "Position",
+    "SearchStopped",
     "Solver",
     "__version__",
     "analyze",
+    "draw",
+    "draw_svg",
+    "encodings",
     "explain",
+    "format_moves",
     "make_agent",
+    "parse_drawing",
+    "parse_moves",
+    "perft",
 ]
 
+#: Where each name comes from.
 _HOMES = {
-    "agents": ("Agent", "Decision", "Limit", "make_agent"),
+    "agents": (
+        "Agent",
+        "Decision",
+        "InvalidLimit",
+        "InvalidSpec",
+        "Limit",
+        "make_agent",
+    ),
+    "book": ("InvalidBook",),
     "game": (
+        "FIRST",
+        "SECOND",
         "ClaimevenError",
         "Geometry",
         "IllegalMove",
@@ -64,9 +111,23 @@ _HOMES = {
         "Line",
         "Outcome",
         "Position",
+        "encodings",
+        "format_moves",
+        "parse_moves",
     ),
-    "review": ("analyze", "explain"),
-    "solver": ("Solver",),
+    "game.drawing": (
+        "draw",
+        "parse_drawing",
+    ),
+    "game.perft": ("perft",),
+    "game.svg": ("draw_svg",),
+    "review.analysis": ("analyze",),
+    "review.explain": ("explain",),
+    "solver": (
+        "InvalidSolve",
+        "SearchStopped",
+        "Solver",
+    ),
 }
 __getattr__, __dir__ = lazy.offer(
     __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}

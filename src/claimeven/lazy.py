@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 
 def offer(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], Any]]:
-    """Return a package's `__getattr__` and `__dir__` (PEP 562) for names and their modules."""
+    """Return a package's `__getattr__` and `__dir__` (PEP 562) for names and their modules.
+
+    A name may also be that of a module within its home.
+    """
 
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(homes[name]), name)
-        importlib.import_module(package).__dict__[name] = value
+        home = importlib.import_module(homes[name])
+        if not hasattr(home, name):
+            importlib.import_module(f"{homes[name]}.{name}")
+        value = getattr(home, name)
+        sys.modules[package].__dict__[name] = value
         return value
 
-    return get, lambda: sorted(homes)
+    return get, lambda: sorted({*homes, *sys.modules[package].__dict__})

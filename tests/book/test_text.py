@@ -47,14 +47,20 @@ def test_every_line_is_a_position_with_its_score(book: Book, lines: list[str]) -
     [
         (lambda lines: [], "t.txt is no book: it should begin with a line such as"),
         (lambda lines: lines[1:], "is no book"),
-        (lambda lines: lines[:-1], r"t.txt lacks 1 of the \d+ positions"),
-        (lambda lines: [*lines, "1 9"], "line .* of t.txt: 9 is no score of this board"),
+        (lambda lines: lines[:-1], r"t.txt lacks 1 of the \d+ positions of ply 4"),
+        (
+            lambda lines: ["# claimeven book: 7x6 connect 4, plies 14", " 1"],
+            "lacks 4 of the 4 posi",
+        ),
+        (lambda lines: [f"# claimeven book: 7x{'6' * 9999} connect 4, plies 1"], "is no book"),
+        (lambda lines: [*lines, "1 9"], r"line \d+ of t.txt: 9 is no score after 1 moves"),
+        (lambda lines: [*lines, "1 -8"], "those are -7 to 8"),
+        (lambda lines: [*lines, "1 " + "9" * 5000], "is no score"),
         (lambda lines: [*lines, lines[5]], r"line \d+ of t.txt: its position came before"),
         (lambda lines: [*lines, "12x 1"], "move 3: 'x' is not a column"),
         (lambda lines: [*lines, "12 good"], "'good' is no score"),
         (lambda lines: [*lines, "11111 1"], "more than 4 moves"),
         (lambda lines: ["# claimeven book: 4x2 connect 3, plies 4", "111 0"], "that is full"),
-        (lambda lines: ["# claimeven book: 4x4 connect 2, plies 4", "121 -8"], "over by then"),
         (lambda lines: ["# claimeven book: 4x4 connect 1, plies 4"], "connect must be 2 to 8"),
         (lambda lines: ["# claimeven book: 4x4 connect 3, plies 40"], "goes to ply 0 to 14"),
     ],
@@ -71,3 +77,11 @@ def test_a_change_of_a_score_changes_the_book(book: Book, lines: list[str], tmp_
     assert changed.to_bytes() != book.to_bytes()
     with pytest.raises(CannotWrite, match="cannot be written"):
         changed.save(tmp_path / "none" / "a.book")
+
+
+def test_finished_games_are_no_entries(tmp_path: Path) -> None:
+    tiny = build_book(tmp_path / "tiny.book", Geometry(3, 2, 2), 3, table_mb=1)
+    lines = list(to_text(tiny))
+    assert from_text(lines).to_bytes() == tiny.to_bytes()
+    with pytest.raises(ClaimevenError, match=f"line {len(lines) + 1} of t.txt: the game is over"):
+        from_text([*lines, "121 -1"], "t.txt")

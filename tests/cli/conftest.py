@@ -49,6 +49,16 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> R
     return runner
 
 
+def bad_input(ran: Ran) -> str:
+    """Check that a run ended as bad input does, and return the one sentence that it said."""
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("claimeven: ")
+    assert ran.err.count("\n") == 1
+    assert ran.err.endswith("\n")
+    assert "Traceback" not in ran.err
+    return ran.err.removeprefix("claimeven: ").rstrip()
+
+
 def environment(**more: str) -> dict[str, str]:
     """The variables of a process that runs the program from these sources."""
     path = os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])

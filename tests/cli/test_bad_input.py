@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run, command, environment
+from tests.cli.conftest import Run, bad_input, command, environment
 
 BAD = [
     (
@@ -100,16 +100,6 @@ BAD = [
 ]
 
 
-def one_sentence(status: int, out: str, err: str) -> str:
-    """Check that a run ended as bad input does, and return what it said."""
-    assert (status, out) == (2, "")
-    assert err.startswith("claimeven: ")
-    assert err.count("\n") == 1
-    assert err.endswith("\n")
-    assert "Traceback" not in err
-    return err.removeprefix("claimeven: ").rstrip()
-
-
 @pytest.mark.parametrize("as_json", [False, True], ids=["words", "json"])
 @pytest.mark.parametrize(("line", "sentence"), BAD, ids=[line for line, _ in BAD])
 def test_bad_input_is_told_in_one_sentence(
@@ -119,7 +109,7 @@ def test_bad_input_is_told_in_one_sentence(
     if as_json:
         words.insert(1, "--json")
     ran = run(*words)
-    told = one_sentence(ran.status, ran.out, ran.err)
+    told = bad_input(ran)
     if not as_json or "option" not in sentence:
         assert told.startswith(sentence)
 
@@ -127,7 +117,7 @@ def test_bad_input_is_told_in_one_sentence(
 @pytest.mark.parametrize("line", ["match alphabet random", "think 4444444", "solitaire"])
 def test_bad_input_as_a_process(process: Run, line: str) -> None:
     ran = process(*line.split())
-    one_sentence(ran.status, ran.out, ran.err)
+    bad_input(ran)
 
 
 def test_a_file_without_the_function(run: Run, tmp_path: Path) -> None:
@@ -135,7 +125,7 @@ def test_a_file_without_the_function(run: Run, tmp_path: Path) -> None:
     file.write_text("def agent(position):\n    return 0\n", encoding="utf-8")
     for verb in (("match", "random"), ("think", "44", "--agent"), ("play", "--second")):
         ran = run(*verb, f"{file}:player")
-        told = one_sentence(ran.status, ran.out, ran.err)
+        told = bad_input(ran)
         assert told == f"{file} has nothing called 'player': it has agent"
 
 
@@ -167,7 +157,7 @@ def test_a_bad_agent_forfeits_and_json_stays_whole(run: Run, tmp_path: Path, bod
     assert words.status == 0
     assert f"forfeits of {file}:agent: " in words.out.replace("\n", " ").replace("  ", " ")
     asked = run("think", "444444", "--agent", f"{file}:agent", "--json")
-    told = one_sentence(asked.status, asked.out, asked.err)
+    told = bad_input(asked)
     assert told.startswith(f"{file}:agent r")
     played = run("play", "--first", f"{file}:agent", "--second", "random", "--position", "444444")
     assert played.status == 0

@@ -21,7 +21,8 @@ def file(run: Run, tmp_path: Path) -> Path:
     assert ran.status == 0
     size = path.stat().st_size
     held = len(Book.load(path))
-    assert ran.out == f"{path}: 4x4 connect 3, plies 0 to 3, {held} positions, {size} bytes\n"
+    said = f"{path}: 4x4 connect 3, plies 0 to 3, {held} positions, {size} bytes"
+    assert " ".join(ran.out.split()) == said
     return path
 
 
@@ -35,8 +36,9 @@ def test_a_book_is_named_after_its_board(
 
 def test_info_says_what_a_book_holds(run: Run, file: Path) -> None:
     ran = run("book", "info", str(file))
-    assert "4x4 connect 3, plies 0 to 3" in ran.out
-    assert len(ran.out.splitlines()) == 5
+    assert "4x4 connect 3, plies 0 to 3" in " ".join(ran.out.split())
+    rows = [line.split() for line in ran.out.splitlines()[-4:]]
+    assert rows == [[str(ply), str(len(keys))] for ply, keys in enumerate(Book.load(file).keys)]
     told = json.loads(run("book", "info", str(file), "--json").out)
     assert (told["columns"], told["rows"], told["connect"], told["plies"]) == (4, 4, 3, 3)
     assert sum(told["positions"]) == told["entries"] == len(Book.load(file))
@@ -56,7 +58,7 @@ def test_what_is_made_is_told_as_json_too(run: Run, file: Path, tmp_path: Path) 
 def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
     ran = run("book", "verify", str(file), "--all", "--table-mb", "1")
     assert ran.status == 0
-    assert ", 0 wrong\n" in ran.out
+    assert ran.out.endswith(" 0 wrong\n")
     right = Book.load(file)
     scores = [layer.copy() for layer in right.scores]
     scores[1][0] -= 1
@@ -147,4 +149,4 @@ def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
 def test_the_book_of_the_package_is_used_where_none_is_named(run: Run) -> None:
     ran = run("book", "info")
     assert (ran.status, ran.err) == (0, "")
-    assert f": {Geometry()}, plies 0 to 9, 399,029 positions" in ran.out
+    assert f": {Geometry()}, plies 0 to 9, 399,029 positions" in " ".join(ran.out.split())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import naive
 from tests.cli.conftest import Run, command, environment
 
 AGAINST = ("play", "--second", "alphabeta:depth=2")
@@ -24,12 +26,14 @@ def test_a_game_of_two_people_to_its_end(run: Run) -> None:
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("x", "'x' is not a column: choose from 1 to 7."),
-        ("0", "'0' is not a column: choose from 1 to 7."),
-        ("8", "'8' is not a column: choose from 1 to 7."),
-        ("-1", "'-1' is not a column: choose from 1 to 7."),
-        ("3.5", "'3.5' is not a column: choose from 1 to 7."),
+        ("x", "'x' is not a column: choose from 1 to 7, or type help."),
+        ("0", "'0' is not a column: choose from 1 to 7, or type help."),
+        ("8", "'8' is not a column: choose from 1 to 7, or type help."),
+        ("-1", "'-1' is not a column: choose from 1 to 7, or type help."),
+        ("3.5", "'3.5' is not a column: choose from 1 to 7, or type help."),
+        ("hnt", "'hnt' is not a column: choose from 1 to 7, or type help (did you mean hint?)."),
         ("u", "there is no move to take back."),
+        ("undo", "there is no move to take back."),
         ("r", "there is no move to play again."),
     ],
 )
@@ -37,13 +41,13 @@ def test_a_bad_column_asks_again(run: Run, typed: str, sentence: str) -> None:
     ran = run(*AGAINST, typed=f"{typed}\nq\n")
     assert ran.status == 0
     assert sentence in ran.out.splitlines()
-    assert ran.out.count("column 1 to 7, or ?: ") == 2
+    assert ran.out.count("column 1 to 7, or help: ") == 2
 
 
 def test_a_full_column_asks_again(run: Run) -> None:
     ran = run("play", "--second", "human", "--position", "444444", typed="4\n\n1\nq\n")
     assert "column 4 is full." in ran.out.splitlines()
-    assert ran.out.splitlines()[-1] == "game left after moves 1"
+    assert ran.out.splitlines()[-1] == "game left after moves 4444441"
 
 
 def test_undo_and_redo_go_back_to_the_turn_of_the_person(run: Run) -> None:
@@ -65,12 +69,52 @@ def test_a_person_who_moves_second_takes_back_their_own_move(run: Run) -> None:
     assert len(told["moves"]) == 3
 
 
-def test_help_hint_and_quit(run: Run) -> None:
-    ran = run(*AGAINST, "--hint", "greedy:win=yes", "--position", "112233", typed="?\nH\nQ\n")
+@pytest.mark.parametrize("typed", ["?\nH\nQ\n", "help\nhint\nquit\n", "HELP\n Hint \nexit\n"])
+def test_help_hint_and_quit(run: Run, typed: str) -> None:
+    ran = run(*AGAINST, "--hint", "greedy:win=yes", "--position", "112233", typed=typed)
     assert ran.status == 0
-    assert "take your last move back" in ran.out
-    assert "plays 4" in ran.out
-    assert "column      1" not in ran.err
+    assert "  undo, u    take your last move back" in ran.out.splitlines()
+    assert "  column 4 is what greedy:win=yes would play" in ran.out.splitlines()
+    assert ran.out.splitlines()[-1] == "game left after moves 112233"
+
+
+def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
+    """On 16 columns h is the 8th column and n the 14th: the words still are there."""
+    board = ("--columns", "16", "--rows", "4")
+    words = "h\nn\nhint\nnew\nq\n"
+    ran = run("play", "--second", "human", "--hint", "greedy", *board, typed=words)
+    assert ran.status == 0
+    lines = ran.out.splitlines()
+    assert "game left after moves hn" in lines
+    assert any("is what greedy would play" in line for line in lines)
+    letters = run("play", "--second", "human", *board, typed="help\nq\n").out.splitlines()
+    assert "  hint       what is best here" in letters
+    assert "  undo, u    take your last move back" in letters
+
+
+@pytest.mark.parametrize("moves", ["1122", "112", "12", "134", "1223"])
+def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
+    """On 4x4 connect 3, where plain minimax finds the same."""
+    board = ("--columns", "4", "--rows", "4", "--connect", "3")
+    ran = run("play", "--second", "human", "--position", moves, *board, typed="hint\nq\n")
+    told = " ".join(ran.out.split())
+    game = naive.from_columns([int(move) - 1 for move in moves], 4, 4, 3)
+    worth = {column: -naive.score(game.copy().play(column)) for column in game.legal()}
+    best = max(worth.values())
+    for column, score in worth.items():
+        verdict = "draws"
+        if score:
+            before = game.ply() + (score < 0)  # discs when the winner moves for the first time
+            count = next(m for m in range(1, 9) if (17 - before - 2 * (m - 1)) // 2 == abs(score))
+            verdict = f"in {count} move{'s' * (count > 1)}"
+            verdict = f"{'wins' if score > 0 else 'loses'} {verdict}"
+        said = f"{column + 1} {verdict}"
+        if best < 0 and said not in told:
+            said = f"every column loses; column {column + 1} holds out longest: {verdict[6:]}"
+            assert score == best
+        assert said in told
+    assert told.count(" wins in ") == sum(score > 0 for score in worth.values())
+    assert told.count(" draws") == sum(score == 0 for score in worth.values())
 
 
 def test_a_hint_that_fails_is_no_end(run: Run, tmp_path: Path) -> None:
@@ -85,7 +129,7 @@ def test_a_hint_that_fails_is_no_end(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("typed", ["", "4\n", "4"])
 def test_the_end_of_the_input_ends_the_game(run: Run, typed: str) -> None:
     ran = run("play", "--second", "human", typed=typed)
-    assert ran.status == 0
+    assert (ran.status, ran.err) == (0, "")
     assert ("game left after moves 4" in ran.out) == bool(typed)
 
 
@@ -101,8 +145,8 @@ def test_agents_play_each_other_and_think_aloud(run: Run) -> None:
     last = mute.out.splitlines()[-1]
     assert "wins, moves" in last or "draw, moves" in last
     assert low.out.splitlines()[-1] == high.out.splitlines()[-1] == last
-    assert "evaluations" not in mute.out
-    assert "evaluations" in low.out
+    assert "positions evaluated" not in mute.out
+    assert "positions evaluated" in low.out
     assert "root depth 2" not in low.out
     assert "root depth 2" in high.out
 
@@ -168,7 +212,7 @@ def test_a_game_on_a_pseudo_terminal(no_color: bool) -> None:
         os.close(ours)
     text = shown.decode()
     assert program.returncode == 0
-    assert "'9' is not a column: choose from 1 to 7." in text
+    assert "'9' is not a column: choose from 1 to 7, or type help." in text
     assert "game left after moves 3" in text
     assert "Traceback" not in text
     assert not no_color or "\x1b[3" not in text
@@ -178,3 +222,120 @@ def test_no_color_and_pipes_hold_no_escapes(process: Run) -> None:
     ran = process("play", "--first", "random", "--second", "random", NO_COLOR="1", TERM="xterm")
     assert ran.status == 0
     assert "\x1b" not in ran.out + ran.err
+
+
+# --- how games end -------------------------------------------------------------------------------
+
+
+def test_moves_are_told_from_the_empty_board(run: Run) -> None:
+    ran = run(*AGAINST, "--position", "4444", typed="5\nq\n")
+    assert ran.out.splitlines()[-1].startswith("game left after moves 44445")
+    told = json.loads(run(*AGAINST, "--position", "4444", "--json", typed="5\nu\nu\nq\n").out)
+    assert (told["position"], told["moves"]) == ("4444", "4444")
+
+
+def test_a_rematch_swaps_the_seats(run: Run) -> None:
+    typed = "1\n2\n1\n2\n1\n2\n1\n3\nnew\n4\nnew\nquit\n"
+    ran = run("play", "--second", "greedy", "--json", typed="4\nnew\n4\nrematch\nq\n")
+    games = [json.loads(line) for line in ran.out.splitlines()]
+    assert [game["agents"][0] for game in games] == ["human", "greedy", "human"]
+    assert [game["moves"][:2] for game in games] == ["41", "14", ""]
+    assert [game["outcome"] for game in games] == [None, None, None]
+    ran = run("play", "--second", "human", typed=typed)
+    lines = ran.out.splitlines()
+    assert "first player wins, moves 1212121" in lines
+    assert "the game is over: type new, undo or quit." in lines
+    assert "game left after moves 4" in lines
+
+
+def test_the_last_move_of_a_lost_game_can_be_taken_back(run: Run) -> None:
+    typed = "1\n2\n1\n2\n1\n2\n1\nundo\n3\nq\n"
+    ran = run("play", "--second", "human", "--json", typed=typed)
+    told = json.loads(ran.out)
+    assert (told["moves"], told["outcome"], told["winner"]) == ("1212123", None, None)
+
+
+def test_a_forfeit_is_a_win_of_the_other_side(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "bad.py"
+    file.write_text("def agent(p):\n    raise ValueError('no idea')\n", encoding="utf-8")
+    game = ("play", "--second", str(file), "--position", "4")
+    told = json.loads(run(*game, "--json").out)
+    assert (told["winner"], told["moves"]) == (1, "4")
+    assert told["outcome"] == "first player wins by forfeit"
+    forfeit = {"player": 2, "agent": str(file), "reason": "raised ValueError: no idea"}
+    assert told["forfeit"] == forfeit
+    ran = run(*game)
+    assert ran.status == 0
+    assert "first player wins by forfeit, moves 4" in ran.out.splitlines()
+    assert f"second player {file} forfeits: raised ValueError: no idea" in ran.out.splitlines()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no Ctrl-C from another process")
+@pytest.mark.parametrize("as_json", [False, True], ids=["words", "json"])
+def test_ctrl_c_tells_the_moves_as_ctrl_d_does(as_json: bool) -> None:
+    words = ("play", "--second", "human", "--position", "44") + ("--json",) * as_json
+    with subprocess.Popen(
+        command(*words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, encoding="utf-8", env=environment(),
+    ) as program:  # fmt: skip
+        assert program.stdin is not None
+        talk = program.stderr if as_json else program.stdout
+        assert talk is not None
+        program.stdin.write("5\n")
+        program.stdin.flush()
+        said = ""
+        while "[" not in said:  # the disc just played is marked
+            said += talk.readline()
+        program.send_signal(signal.SIGINT)
+        said += talk.read()
+        out, err = program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert "Traceback" not in said + err
+    if as_json:
+        told = json.loads(out)
+        assert (told["moves"], told["outcome"]) == ("445", None)
+    assert said.splitlines()[-1] == "game left after moves 445"
+
+
+# --- who plays -----------------------------------------------------------------------------------
+
+
+def test_a_level_is_an_opponent(run: Run) -> None:
+    told = json.loads(run("play", "--level", "3", "--json", typed="4\nq\n").out)
+    assert told["agents"] == ["human", "perfect:pick=random,level=3"]
+    assert len(told["moves"]) == 2
+    second = json.loads(run("play", "--level", "0", "--second", "human", "--json").out)
+    assert second["agents"] == ["perfect:pick=random,level=0", "human"]
+    for words in (("--second", "greedy"), ("--first", "human", "--second", "human")):
+        ran = run("play", "--level", "3", *words)
+        assert (ran.status, ran.out) == (2, "")
+        assert "--level 3 names the opponent: leave --second" in ran.err
+    assert "0<=x<=10" in run("play", "--level", "11").err
+
+
+def test_the_usual_opponent_varies_and_a_seed_repeats_it(run: Run) -> None:
+    typed = "4\n4\n4\n1\n7\n2\nq\n"
+    games = [json.loads(run("play", "--json", typed=typed).out) for _ in range(8)]
+    assert len({game["seed"] for game in games}) > 1
+    assert len({game["moves"] for game in games}) > 1
+    words = run("play", typed=typed).out
+    seed = words.partition("again: --seed ")[2].partition("\n")[0]
+    again = run("play", "--seed", seed, typed=typed).out
+    assert again == words.partition("\n")[2]
+
+
+def test_a_tree_or_trace_that_fails_is_told_in_a_line(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from claimeven.agents import Agent, Decision\n"
+        "class Mine(Agent):\n"
+        "    def choose(self, position, limit, rng):\n"
+        "        return Decision(position.legal_columns[0])\n"
+        "    def tree(self, depth, nodes):\n"
+        "        raise ValueError('no wood')\n",
+        encoding="utf-8",
+    )
+    spec = f"{file}:Mine"
+    ran = run("play", "--first", spec, "--second", "random", "--thinking", "high", "--seed", "1")
+    assert ran.status == 0
+    assert "  ... no tree: ValueError: no wood" in ran.out.splitlines()

@@ -45,7 +45,7 @@ def test_odd_lines_are_refused_and_the_others_answered(
 def test_a_game_takes_odd_lines_for_no_columns(run: Run) -> None:
     ran = run("play", "--second", "human", typed=b"\xff\n4\n\x00\nq\n")
     assert ran.status == 0
-    assert "'\\udcff' is not a column: choose from 1 to 7." in ran.out.splitlines()
+    assert "'\\udcff' is not a column: choose from 1 to 7, or type help." in ran.out.splitlines()
     assert "game left after moves 4" in ran.out
 
 

@@ -36,7 +36,7 @@ def test_think_with_every_agent(run: Run, spec: str) -> None:
     assert 1 <= told["column"] <= 7
     words = run("think", "4455", "--agent", spec, *limits)
     assert (words.status, words.err) == (0, "")
-    assert f"plays {told['column']}" in words.out
+    assert f"plays column {told['column']}:" in words.out
     assert widest(words.out) <= WIDTH
 
 

@@ -9,19 +9,28 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from claimeven.compiled import (
+    Int,
+    Ints,
     Kernel,
     Word,
+    Words,
     cache,
     inlined,
+    int64,
+    named_tuple,
     popcount,
     trailing_zeros,
+    uint64,
     when_compiling,
 )
+from claimeven.compiled.kernels import PLAIN
 
 WORDS = [0, 1, 2, 3, 1 << 63, (1 << 64) - 1, 0x0123456789ABCDEF]
 
@@ -214,3 +223,35 @@ def test_without_compilation_the_same_is_said(arguments: tuple[str, ...]) -> Non
     ]  # fmt: skip
     moves = [[line for line in lines if " s" not in line and "  0." not in line] for lines in said]
     assert moves[0] == moves[1] != []
+
+
+class Pair(NamedTuple):
+    """Two arrays that belong together."""
+
+    words: Words
+    numbers: Ints
+
+
+def totals(pair: Pair, factor: Int) -> Int:
+    pair.words[0] += np.uint64(1)
+    return pair.numbers.sum() * factor
+
+
+def test_arrays_that_belong_together_go_in_as_one(folder: Path, told: list[str]) -> None:
+    """Also when the code was kept and is loaded again."""
+    signature = int64(named_tuple(Pair, uint64[::1], int64[::1]), int64)
+    pair = Pair(np.zeros(1, np.uint64), np.arange(4))
+    for made in range(2):
+        assert Kernel(totals, (signature,))(pair, 2) == 12
+        assert pair.words[0] == made + 1
+        assert told == ["compiling"]
+
+
+def makes_an_array(word: Word) -> Word:
+    return np.zeros(3, np.uint64)[0] + word
+
+
+@pytest.mark.skipif(PLAIN, reason="needs compiled code")
+def test_a_kernel_makes_no_arrays(folder: Path) -> None:
+    with pytest.raises(TypingError, match="Only accept returning of array passed"):
+        new_kernel(makes_an_array)(np.uint64(1))

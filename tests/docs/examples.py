@@ -7,7 +7,7 @@
 | `console` | each line after `$ ` is run and must print what follows |
 | `sh` | not run, but every `claimeven` verb and option in it must exist |
 
-`...` stands for anything in what is printed.
+`...` stands for anything in what is printed; in a `console` block all white space is alike.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: Pages made of other documents or of docstrings have no examples of their own.
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 FLAGS = doctest.ELLIPSIS
+#: Tables of the command line are as wide as what stands in them, and times differ.
+CONSOLE_FLAGS = FLAGS | doctest.NORMALIZE_WHITESPACE
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
 _SHELL = re.compile(r"[|<>;&$`*]")
@@ -124,6 +126,6 @@ def differs(shown: Shown, got: str) -> str:
     want = doctest.Example(shown.command, shown.output + "\n")
     clean = "\n".join(line.rstrip() for line in got.rstrip().splitlines()) + "\n"
     checker = doctest.OutputChecker()
-    if checker.check_output(want.want, clean, FLAGS):
+    if checker.check_output(want.want, clean, CONSOLE_FLAGS):
         return ""
-    return checker.output_difference(want, clean, FLAGS | doctest.REPORT_NDIFF)
+    return checker.output_difference(want, clean, CONSOLE_FLAGS | doctest.REPORT_NDIFF)

@@ -75,6 +75,15 @@ def test_a_function_that_calls_itself_is_not_new_by_its_name() -> None:
     } < marked
 
 
+def test_a_module_is_quoted_without_its_first_line() -> None:
+    link = '[claimeven.review.analysis](../src/claimeven/review/analysis.py "docstring")'
+    text = hooks.with_inclusions(link, PAGE)
+    assert text.startswith("Every move is one of four")
+    assert '"""' not in text
+    with pytest.raises(hooks.NotThere, match="nowhere"):
+        hooks.docstring("claimeven.nowhere", ROOT / "src" / "claimeven" / "nowhere.py")
+
+
 def test_parts_and_whole_documents() -> None:
     glossary = hooks.with_inclusions('[Words](../ARCHITECTURE.md "part glossary")', PAGE)
     assert "| ply |" in glossary

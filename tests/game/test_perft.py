@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from claimeven import ClaimevenError, Geometry, InvalidGeometry, Position
-from claimeven.game.perft import distinct, distinct_discs, distinct_totals, sequences
+from claimeven.game.perft import distinct, distinct_discs, distinct_totals, perft
 from claimeven.game.perft_kernel import count_sequences, layers
 from tests import naive
 from tests.positions import BOARDS, random_position
@@ -33,7 +33,7 @@ TOTALS = {
 
 
 def test_published_sequences() -> None:
-    assert tuple(sequences(Position(), depth) for depth in range(10)) == SEQUENCES
+    assert tuple(perft(Position(), depth) for depth in range(10)) == SEQUENCES
 
 
 def test_published_positions() -> None:
@@ -75,7 +75,7 @@ def test_backends_and_the_oracle_agree(geometry: Geometry) -> None:
             assert distinct(position, depth, backend) == layers
             for plies in range(depth + 1):
                 expected = naive.count_sequences(game, plies)
-                assert sequences(position, plies, backend) == expected
+                assert perft(position, plies, backend) == expected
 
 
 @pytest.mark.parametrize("size", [(3, 3, 3), (4, 3, 2), (2, 5, 4)])
@@ -83,8 +83,8 @@ def test_whole_small_boards(size: tuple[int, int, int]) -> None:
     geometry = Geometry(*size)
     assert distinct_totals(geometry) == distinct_totals(geometry, backend="python")
     for depth in range(geometry.cells + 2):
-        expected = sequences(Position(geometry), depth, "python")
-        assert sequences(Position(geometry), depth) == expected
+        expected = perft(Position(geometry), depth, "python")
+        assert perft(Position(geometry), depth) == expected
     assert expected == 0
 
 
@@ -110,14 +110,14 @@ def test_discs_of_positions() -> None:
 def test_bad_arguments() -> None:
     for depth in (2.0, True, None, "3"):
         with pytest.raises(ClaimevenError, match="depth must be a whole number, not"):
-            sequences(Position(), depth)  # type: ignore[arg-type]
+            perft(Position(), depth)  # type: ignore[arg-type]
     with pytest.raises(ClaimevenError, match="depth must be 0 or more, not -1"):
-        sequences(Position(), -1)
+        perft(Position(), -1)
     with pytest.raises(ClaimevenError, match="unknown backend 'gpu': choose from auto, compiled"):
         distinct(Position(), 2, "gpu")
     large = Position(Geometry(9, 7))
     with pytest.raises(InvalidGeometry, match="9x7 connect 4 takes 72"):
-        sequences(large, 2, "compiled")
+        perft(large, 2, "compiled")
     with pytest.raises(InvalidGeometry, match="9x7 connect 4 takes 72"):
         distinct_discs(large, 2)
 
@@ -125,7 +125,7 @@ def test_bad_arguments() -> None:
 def test_the_rules_import_without_numba() -> None:
     code = (
         "import sys, claimeven; from claimeven.game import drawing, perft, svg;"
-        "str(claimeven.Position()); perft.sequences(claimeven.Position(), 2, 'python');"
+        "str(claimeven.Position()); perft.perft(claimeven.Position(), 2, 'python');"
         "sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -3,13 +3,12 @@
 import random
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from claimeven.compiled.randomness import Stream
-from claimeven.game import Geometry, Position
-from claimeven.montecarlo.playouts.kernel import count_results
-from claimeven.montecarlo.playouts.layout import PLAYOUTS, playout_vector
+from claimeven.game import Position
+from claimeven.montecarlo.playouts.kernel import playout_results
+from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import (
     RULES,
     WIN,
@@ -39,15 +38,7 @@ def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
         stream, replies, expected = Stream(seed), Replies(), [0, 0, 0]
         for _ in range(PLAYED):
             expected[play_out(position, rule, stream, cut, replies)[0] + 1] += 1
-        compiled = count_results(
-            PLAYOUTS.index(rule),
-            np.uint64(position.mine),
-            np.uint64(position.mask),
-            cut or -1,
-            playout_vector(position.geometry),
-            np.uint64(seed),
-            PLAYED,
-        )
+        compiled = playout_results(position, rule, cut, seed, PLAYED)
         assert list(compiled) == expected, (rule, repr(position), cut, seed)
 
 
@@ -73,8 +64,7 @@ def test_random_moves_are_even_over_the_open_columns() -> None:
 
 def test_random_results_of_the_empty_board() -> None:
     """First player's share of wins in random play, near 55.6 %, drawn games near 0.25 %."""
-    vector = playout_vector(Geometry())
-    losses, draws, wins = count_results(0, np.uint64(0), np.uint64(0), -1, vector, 3, 200_000)
+    losses, draws, wins = playout_results(Position(), "random", 0, 3, 200_000)
     assert 0.550 < wins / 200_000 < 0.562
     assert 0.001 < draws / 200_000 < 0.004
     assert losses + draws + wins == 200_000

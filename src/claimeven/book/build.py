@@ -24,15 +24,15 @@ import numpy as np
 from claimeven import outputs
 from claimeven.book.book import Book
 from claimeven.book.errors import InvalidBook
+from claimeven.book.file import check_plies
 from claimeven.book.openings import Keys, Layer, Scores, backed_up, layers
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 
 #: Seconds of work that a kill may lose.
 FLUSH_SECONDS = 1.0
-#: More plies than this make more positions than anybody could keep in memory.
-MOST_PLIES = 14
 #: With this many positions for each thread, threads take positions of their own.
 WORTH_SHARING = 8
 
@@ -51,14 +51,6 @@ class BuildProgress:
     resumed: int
     seconds: float
     nodes: int
-
-
-def check_build(geometry: Geometry, plies: int) -> None:
-    """Raise `InvalidBook` unless a book of that many plies can be built for the board."""
-    geometry.check_fits_word("a book", InvalidBook)
-    most = min(MOST_PLIES, geometry.cells - 1)
-    if not 0 <= plies <= most:
-        raise InvalidBook(f"a book of {geometry} goes to ply 0 to {most}, not {plies}")
 
 
 def journal_path(path: str | Path) -> Path:
@@ -83,7 +75,7 @@ def build_book(
     boards that cannot be, and for a journal that is not of this build, and `CannotWrite` for
     files that cannot be written.
     """
-    check_build(geometry, plies)
+    check_plies(geometry, plies)
     outputs.check_output(path)
     search = ExactSearch(geometry, table_mb, threads)
     all_layers = list(layers(geometry, plies))
@@ -165,7 +157,7 @@ class Journal:
         outputs.check_output(path)
         data = self._content()
         whole = data[: data.rfind(b"\n") + 1]
-        self._read(whole, layer.keys, (geometry.cells + 1) // 2)
+        self._read(whole, layer.keys, score_range(geometry, layer.ply))
         self._file = outputs.GrowingFile(path, len(whole))
         if not whole:
             self._file.append(self.heading + b"\n")
@@ -197,7 +189,7 @@ class Journal:
         except OSError as error:
             raise InvalidBook(f"{self.path} cannot be read: {error.strerror or error}") from None
 
-    def _read(self, whole: bytes, keys: Keys, most: int) -> None:
+    def _read(self, whole: bytes, keys: Keys, scores: tuple[int, int]) -> None:
         lines = whole.splitlines()
         if lines and lines[0] != self.heading:
             raise InvalidBook(
@@ -208,7 +200,8 @@ class Journal:
             try:
                 key, score = (int(word) for word in line.split())
                 place = int(np.searchsorted(keys, np.uint64(key)))
-                if place == len(keys) or int(keys[place]) != key or abs(score) > most:
+                is_held = place < len(keys) and int(keys[place]) == key
+                if not is_held or not scores[0] <= score <= scores[1]:
                     raise ValueError
             except (ValueError, OverflowError):
                 raise InvalidBook(

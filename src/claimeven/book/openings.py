@@ -16,6 +16,7 @@ import numpy.typing as npt
 from claimeven.game.arrays import canonical_keys, has_line, image_counts, moves
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.solver.scores import win_score
 
 Keys = npt.NDArray[np.uint64]
 Scores = npt.NDArray[np.int8]
@@ -74,7 +75,7 @@ def backed_up(keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry)
         won = has_line(moved, geometry)
         if len(can):
             ply = int(mask[can[0]]).bit_count()
-            scores[won] = (geometry.cells + 1 - ply) // 2
+            scores[won] = win_score(geometry, ply)
         going_on = ~won & (mask_after != np.uint64(geometry.board))
         children = canonical_keys((theirs + mask_after)[going_on], geometry)
         places = np.searchsorted(below, children)

@@ -18,21 +18,25 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from claimeven.book.book import Book
-from claimeven.book.build import check_build
 from claimeven.book.errors import InvalidBook
-from claimeven.book.openings import Keys, layers
+from claimeven.book.file import check_plies
+from claimeven.book.openings import Keys, Layer, Scores, layers
 from claimeven.game.arrays import canonical_keys, moves
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.contract import MISSING
+from claimeven.solver.scores import score_range
 
-_HEADING = re.compile(r"# claimeven book: (\d+)x(\d+) connect (\d+), plies (\d+)")
+_HEADING = re.compile(r"# claimeven book: (\d{1,4})x(\d{1,4}) connect (\d{1,4}), plies (\d{1,4})")
 
 
 def to_text(book: Book) -> Iterator[str]:
-    """Yield the lines of a book: a heading, then every entry, ply by ply in the order of keys."""
+    """Yield the lines of a book: a heading, then every entry, ply by ply in the order of keys.
+
+    Raises `InvalidBook` for a book with a position to which no game leads.
+    """
     geometry = book.geometry
     yield f"# claimeven book: {geometry}, plies {book.plies}"
     paths: dict[int, tuple[int, ...]] = {int(book.keys[0][0]): ()}
@@ -40,6 +44,8 @@ def to_text(book: Book) -> Iterator[str]:
         if ply:
             paths = _paths_on(paths, book.keys[ply - 1], geometry)
         for key, score in zip(keys.tolist(), scores.tolist(), strict=True):
+            if key not in paths:
+                raise InvalidBook(f"the book holds a position of ply {ply} that no game leads to")
             yield f"{format_moves(paths[key], geometry)} {score}"
 
 
@@ -52,30 +58,38 @@ def from_text(lines: Iterable[str], name: str = "the text") -> Book:
     """
     source = iter(lines)
     geometry, plies = _read_heading(next(source, ""), name)
-    keys = [layer.keys for layer in layers(geometry, plies)]
-    scores = [np.full(len(layer), MISSING, dtype=np.int8) for layer in keys]
-    texts: list[list[int]] = [[] for _ in keys]
-    numbers: list[list[int]] = [[] for _ in keys]
-    given: list[list[int]] = [[] for _ in keys]
+    entries: list[list[tuple[int, int, int]]] = [[] for _ in range(plies + 1)]
     for number, line in enumerate(source, start=2):
         if line.strip() and not line.startswith("#"):
             ply, key, score = _read_entry(line, number, geometry, plies, name)
-            texts[ply].append(key)
-            numbers[ply].append(number)
-            given[ply].append(score)
-    for ply, held in enumerate(keys):
-        found = canonical_keys(np.array(texts[ply], dtype=np.uint64), geometry)
-        places = np.minimum(np.searchsorted(held, found), max(0, len(held) - 1))
-        for i, place in enumerate(places):
-            if not len(held) or held[place] != found[i]:
-                raise InvalidBook(f"line {numbers[ply][i]} of {name}: the game is over by then")
-            if scores[ply][place] != MISSING:
-                raise InvalidBook(f"line {numbers[ply][i]} of {name}: its position came before")
-            scores[ply][place] = given[ply][i]
-    missing = sum(int((layer == MISSING).sum()) for layer in scores)
-    if missing:
-        raise InvalidBook(f"{name} lacks {missing} of the {sum(map(len, keys))} positions")
+            entries[ply].append((number, key, score))
+    keys, scores = [], []
+    # Ply by ply, so that few lines that promise many plies are found wanting at once.
+    for layer in layers(geometry, plies):
+        keys.append(layer.keys)
+        scores.append(_scores_of(layer, entries[layer.ply], geometry, name))
     return Book(geometry, tuple(keys), tuple(scores))
+
+
+def _scores_of(
+    layer: Layer, entries: list[tuple[int, int, int]], geometry: Geometry, name: str
+) -> Scores:
+    """Return the scores of a layer from its entries (number of the line, key, score)."""
+    scores = np.full(len(layer.keys), MISSING, dtype=np.int8)
+    given = canonical_keys(np.array([key for _, key, _ in entries], dtype=np.uint64), geometry)
+    places = np.searchsorted(layer.keys, given)
+    for (number, _, score), key, place in zip(entries, given, places.tolist(), strict=True):
+        if place == len(scores) or layer.keys[place] != key:
+            raise InvalidBook(f"line {number} of {name}: the game is over by then")
+        if scores[place] != MISSING:
+            raise InvalidBook(f"line {number} of {name}: its position came before")
+        scores[place] = score
+    missing = int((scores == MISSING).sum())
+    if missing:
+        raise InvalidBook(
+            f"{name} lacks {missing} of the {len(scores)} positions of ply {layer.ply}"
+        )
+    return scores
 
 
 def _paths_on(
@@ -106,7 +120,7 @@ def _read_heading(line: str, name: str) -> tuple[Geometry, int]:
         )
     columns, rows, connect, plies = (int(number) for number in heading.groups())
     geometry = Geometry(columns, rows, connect)
-    check_build(geometry, plies)
+    check_plies(geometry, plies)
     return geometry, plies
 
 
@@ -123,8 +137,12 @@ def _read_entry(
         raise InvalidBook(f"line {number} of {name}: {reason}") from None
     if len(columns) > plies:
         raise InvalidBook(f"line {number} of {name}: more than {plies} moves")
-    if abs(score) > (geometry.cells + 1) // 2:
-        raise InvalidBook(f"line {number} of {name}: {score} is no score of this board")
+    lowest, highest = score_range(geometry, len(columns))
+    if not lowest <= score <= highest:
+        raise InvalidBook(
+            f"line {number} of {name}: {score} is no score after {len(columns)} moves;"
+            f" those are {lowest} to {highest}"
+        )
     mine = mask = 0
     for column in columns:
         cell = (mask + (1 << geometry.bit(column, 0))) & geometry.column_mask(column)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claimeven.book.book import Book
+from claimeven.book.errors import InvalidBook
 from claimeven.book.openings import backed_up, layers
 from claimeven.game.arrays import has_win, image_counts
 from claimeven.game.perft_kernel import discs_of_keys
@@ -28,9 +29,9 @@ class WrongEntry:
 class Verification:
     """What a check of a book found.
 
-    `missing` counts positions the book should hold and does not, or the other way round. `backed`
-    entries were compared with their children, `solved` entries were solved anew; `wrong` lists
-    those that did not agree.
+    `missing` counts positions the book should hold and does not, or the other way round, in the
+    first ply with any; nothing else is looked at then. `backed` entries were compared with their
+    children, `solved` entries were solved anew; `wrong` lists those that did not agree.
     """
 
     entries: int
@@ -63,9 +64,9 @@ def verify_book(
     found = Verification(len(book))
     geometry = book.geometry
     for layer, keys in zip(layers(geometry, book.plies), book.keys, strict=True):
-        found.missing += len(np.setxor1d(layer.keys, keys))
-    if found.missing:
-        return found
+        found.missing = len(np.setxor1d(layer.keys, keys))
+        if found.missing:
+            return found
     for ply in range(book.plies):
         keys, scores = book.keys[ply], book.scores[ply]
         right = backed_up(keys, book.keys[ply + 1], book.scores[ply + 1], geometry)
@@ -107,12 +108,17 @@ class Counts:
 
 
 def counts(book: Book) -> Iterator[Counts]:
-    """Yield the counts of each ply of a book, its finished games found by enumeration."""
+    """Yield the counts of each ply of a book, its finished games found by enumeration.
+
+    Raises `InvalidBook` at a ply whose positions the book does not hold.
+    """
     geometry = book.geometry
     for layer, keys, scores in zip(
         layers(geometry, book.plies), book.keys, book.scores, strict=True
     ):
         ply = layer.ply
+        if not np.array_equal(layer.keys, keys):
+            raise InvalidBook(f"the book does not hold the positions of ply {ply}")
         for_first = np.sign(scores) if ply % 2 == 0 else -np.sign(scores)
         images = image_counts(keys, geometry)
         totals = [int(images[for_first == sign].sum()) for sign in (1, 0, -1)]

@@ -10,7 +10,8 @@ import click
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import json_option
-from claimeven.cli.streams import WIDTH
+from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
 from claimeven.suggestions import no_such
 
 
@@ -36,8 +37,11 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
     if name is None:
         click.echo(
-            "An agent is written name or name:option=value,option=value. Your own:\n"
-            "my_agent.py:agent, a function of a position or Kaggle's agent(obs, config)."
+            fitted(
+                "An agent is written name or name:option=value,option=value. Your own:"
+                " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config).",
+                text_width(),
+            )
         )
 
 
@@ -67,7 +71,7 @@ def _in_words(kind: AgentKind, whole: bool) -> str:
 def _wrapped(text: str, first: int, rest: int) -> list[str]:
     return textwrap.wrap(
         text,
-        WIDTH,
+        text_width(),
         initial_indent=" " * first,
         subsequent_indent=" " * rest,
         break_on_hyphens=False,

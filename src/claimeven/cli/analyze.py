@@ -13,12 +13,18 @@ from claimeven.cli.options import geometry_options, json_option, solver_options
 from claimeven.cli.progress import say_when_compiling, status_line
 from claimeven.cli.solving import SolverChoice, WatchedSolver
 from claimeven.cli.streams import can_show, text_width
+from claimeven.cli.tables import fitted
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.position import Position
 
 if TYPE_CHECKING:
-    from claimeven.review.analysis import Analysis
     from claimeven.solver import Solver
+
+#: What the numbers say, below the drawing.
+LEGEND = (
+    "before, after: score for the side that moves; 0 draw, + win, - loss\n"
+    "drawing: score for the first player after each ply; a ply is one disc"
+)
 
 
 @click.command("analyze")
@@ -41,9 +47,8 @@ def command(
     loss), inaccurate when it throws that away by one step (win to draw, draw to loss), a blunder
     when by two (win to loss).
 
-    Accuracy is the mean credit of a player's moves in per cent: 1 for a perfect move, from 1 down
-    to 1/2 for a good one (by the score it lost, out of what could be lost), 1/4 for an inaccurate
-    one, 0 for a blunder. Moves where all columns have the same score do not count.
+    Accuracy is a mean over a player's moves, from 0 % (every one a blunder) to 100 % (every one
+    perfect). Moves where all columns have the same score do not count.
 
     The drawing shows the score from the first player after each ply, up where that player wins.
 
@@ -85,38 +90,8 @@ def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_jso
     if as_json:
         write_json(analysis.as_dict(), sys.stdout)
         return
-    for text in _lines(analysis):
-        print(text)
+    charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
+    width = text_width()
+    print(fitted(f"{analysis.text(width, charset)}\n\n{LEGEND}", width))
     if is_one_of_many:
         print()
-
-
-def _lines(analysis: Analysis) -> list[str]:
-    from claimeven.review.analysis import MOVE_HEADING, move_line  # noqa: PLC0415 - for a quick start
-    from claimeven.review.chart import score_chart  # noqa: PLC0415 - for a quick start
-
-    lines = [MOVE_HEADING, *(move_line(move) for move in analysis.moves)]
-    lines += ["", _final_line(analysis), ""]
-    lines += [_player_line(analysis, player) for player in (0, 1)]
-    charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
-    lines += ["", score_chart(analysis.course, text_width(), charset)]
-    return lines
-
-
-def _final_line(analysis: Analysis) -> str:
-    """Say how the game ended, or how it would end."""
-    from claimeven.solver import score_in_words  # noqa: PLC0415 - for a quick start
-
-    over = analysis.outcome
-    if over is not None:
-        return f"The game is over: {over} with disc {analysis.final.ply}."
-    return f"Best play from here: {score_in_words(analysis.final, analysis.score)}."
-
-
-def _player_line(analysis: Analysis, player: int) -> str:
-    from claimeven.review.analysis import JUDGEMENTS  # noqa: PLC0415 - for a quick start
-
-    accuracy = analysis.accuracy(player)
-    shown = "     -" if accuracy is None else f"{accuracy:5.1f}%"
-    counts = ", ".join(f"{word} {analysis.count(player, word)}" for word in JUDGEMENTS)
-    return f"{PLAYER_NAMES[player] + ':':<14} accuracy {shown}; {counts}"

@@ -13,6 +13,8 @@ from claimeven.cli.inputs import STDIN, open_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, json_option, search_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import table_width, text_width
+from claimeven.cli.tables import fitted, table_lines
 from claimeven.cli.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 SAMPLE = 100
 #: Wrong entries that `verify` lists.
 LISTED = 20
+#: Outcomes of all positions for the first player, those over by then among them, and of quiet ones.
+COUNT_HEADINGS = ("ply", "win", "draw", "loss", "over", "quiet win", "quiet draw", "quiet loss")
 
 book_file = click.argument("file", required=False, type=click.Path(path_type=Path))
 
@@ -104,8 +108,9 @@ def info(file: Path | None, as_json: bool) -> None:
     path, book = _read(file)
     _tell(path, book, as_json)
     if not as_json:
-        for ply, keys in enumerate(book.keys):
-            click.echo(f"{ply:>4} {len(keys):>12,}")
+        rows = [[str(ply), f"{len(keys):,}"] for ply, keys in enumerate(book.keys)]
+        for line in table_lines(["ply", "positions"], rows, table_width()):
+            click.echo(line)
 
 
 @command.command("verify")
@@ -165,11 +170,12 @@ def verify(
             sys.stdout,
         )
     else:
-        click.echo(
+        text = (
             f"{path}: {found.entries:,} entries, {found.missing:,} missing or extra,"
             f" {found.backed:,} compared with their children, {found.solved:,} solved again,"
             f" {len(found.wrong):,} wrong"
         )
+        click.echo(fitted(text, text_width()))
         for entry in found.wrong[:LISTED]:
             click.echo(f"ply {entry.ply}, key {entry.key}: {entry.held}, should be {entry.right}")
     if not found.is_right:
@@ -192,7 +198,7 @@ def count(file: Path | None, as_json: bool) -> None:
       claimeven book counts --json
     """
     path, book = _read(file)
-    from claimeven.book.verify import counts  # noqa: PLC0415 - compiles on import
+    from claimeven.book.verify import counts  # noqa: PLC0415 - for a quick start
 
     found = list(counts(book))
     if as_json:
@@ -208,11 +214,12 @@ def count(file: Path | None, as_json: bool) -> None:
         ]
         write_json({"file": str(path), "plies": plies}, sys.stdout)
         return
-    heads = ["ply", "win", "draw", "loss", "over", "quiet win", "draw", "loss"]
-    click.echo("".join(f"{head:>11}" if i else f"{head:>4}" for i, head in enumerate(heads)))
-    for row in found:
-        cells = [*row.positions, row.over, *row.quiet]
-        click.echo(f"{row.ply:>4}" + "".join(f"{cell:>11,}" for cell in cells))
+    rows = [
+        [str(row.ply), *(f"{count:,}" for count in (*row.positions, row.over, *row.quiet))]
+        for row in found
+    ]
+    for line in table_lines(COUNT_HEADINGS, rows, table_width()):
+        click.echo(line)
 
 
 @command.command("export")
@@ -227,7 +234,7 @@ def export(file: Path | None, out: str) -> None:
       claimeven book export small.book | tail
     """
     _, book = _read(file)
-    from claimeven.book.text import to_text  # noqa: PLC0415 - compiles on import
+    from claimeven.book.text import to_text  # noqa: PLC0415 - for a quick start
 
     with nullcontext(sys.stdout) if out == "-" else text_file(out) as stream:
         stream.writelines(line + "\n" for line in to_text(book))
@@ -246,7 +253,7 @@ def import_text(text: str, out: str, as_json: bool) -> None:
     Examples:
       claimeven book import book.txt --out 7x6.book
     """
-    from claimeven.book.text import from_text  # noqa: PLC0415 - compiles on import
+    from claimeven.book.text import from_text  # noqa: PLC0415 - for a quick start
 
     check_output(out)
     with nullcontext(sys.stdin) if text == STDIN else open_text(text) as lines:
@@ -258,7 +265,7 @@ def import_text(text: str, out: str, as_json: bool) -> None:
 def _read(file: Path | None) -> tuple[Path, Book]:
     """Return a book and where it lies: the file given, or the book of the package."""
     say_when_compiling()
-    from claimeven.book.book import Book, shipped_path  # noqa: PLC0415 - compiles on import
+    from claimeven.book.book import Book, shipped_path  # noqa: PLC0415 - for a quick start
 
     path = file if file is not None else shipped_path(Geometry())
     if path is None:
@@ -284,7 +291,8 @@ def _tell(path: Path, book: Book, as_json: bool) -> None:
             sys.stdout,
         )
         return
-    click.echo(f"{path}: {board}, plies 0 to {book.plies}, {len(book):,} positions, {size:,} bytes")
+    text = f"{path}: {board}, plies 0 to {book.plies}, {len(book):,} positions, {size:,} bytes"
+    click.echo(fitted(text, text_width()))
 
 
 def _build_text(at: BuildProgress) -> str:

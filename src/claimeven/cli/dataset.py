@@ -14,6 +14,8 @@ from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, json_option, solver_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.solving import SolverChoice
+from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output
@@ -86,7 +88,7 @@ def command(
             sys.stdout,
         )  # fmt: skip
         return
-    click.echo(f"{out}: {made:,} positions, {seconds:.1f} s")
+    click.echo(fitted(f"{out}: {made:,} positions, {seconds:.1f} s", text_width()))
 
 
 def _range(text: str) -> tuple[int, int]:

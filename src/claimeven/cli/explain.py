@@ -14,11 +14,18 @@ from claimeven.cli.options import geometry_options, json_option, solver_options
 from claimeven.cli.progress import say_when_compiling, status_line
 from claimeven.cli.solving import SolverChoice, WatchedSolver
 from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
+
+#: What the numbers say, below the sentences.
+LEGEND = (
+    "Scores are for the side to move: 0 a draw, + a win, - a loss, further from 0 the sooner. A"
+    " ply is one disc; disc 7 is the seventh on the board. Rows count from 1 at the bottom."
+)
 
 
 @click.command("explain")
@@ -80,4 +87,6 @@ def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_jso
         return
     print(board_text(position, sys.stdout))
     print()
-    print(explanation.text(text_width()) + "\n" * is_one_of_many)
+    print(explanation.text(text_width()))
+    print()
+    print(fitted(LEGEND, text_width()) + "\n" * is_one_of_many)

@@ -9,6 +9,8 @@ import click
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, json_option
 from claimeven.cli.progress import say_when_compiling
+from claimeven.cli.streams import table_width
+from claimeven.cli.tables import table_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -34,11 +36,11 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
         raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
     start = Position.from_moves(moves, geometry)
     say_when_compiling()
-    from claimeven.game.perft import distinct, sequences  # noqa: PLC0415 - compiles on import
+    from claimeven.game.perft import distinct, perft  # noqa: PLC0415 - for a quick start
 
     plies = min(plies, start.geometry.cells - start.ply)
     positions = distinct(start, plies)
-    lines = [sequences(start, ply) for ply in range(plies + 1)]
+    lines = [perft(start, ply) for ply in range(plies + 1)]
     if as_json:
         write_json(
             {
@@ -53,7 +55,10 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
             sys.stdout,
         )
         return
-    click.echo(f"{'ply':>4} {'sequences':>20} {'distinct positions':>20}")
-    for ply, (line_count, position_count) in enumerate(zip(lines, positions, strict=True)):
-        click.echo(f"{ply:>4} {line_count:>20,} {position_count:>20,}")
-    click.echo(f"{'sum':>4} {'':>20} {sum(positions):>20,}")
+    rows = [
+        [str(ply), f"{line_count:,}", f"{position_count:,}"]
+        for ply, (line_count, position_count) in enumerate(zip(lines, positions, strict=True))
+    ]
+    rows.append(["sum", "", f"{sum(positions):,}"])
+    for line in table_lines(["ply", "sequences", "distinct positions"], rows, table_width()):
+        click.echo(line)

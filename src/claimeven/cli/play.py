@@ -1,214 +1,90 @@
-"""`claimeven play`: a game on the terminal."""
+"""`claimeven play`: games on the terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TextIO
 
 import click
 import numpy as np
 
-from claimeven.agents import Agent, Limit, make_agents
-from claimeven.agents.human import HumanAgent
-from claimeven.arena.game import begin_game, checked_decision
-from claimeven.cli.boards import board_text
+from claimeven.agents import Agent, Limit, make_agent, make_agents
 from claimeven.cli.json_lines import write_json
+from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import WordChoice, check_seed, geometry_options, limit_options
 from claimeven.cli.progress import say_when_compiling
-from claimeven.cli.streams import clean_stdout
-from claimeven.cli.thinking import (
-    LEVELS,
-    TREE_DEPTH,
-    TREE_NODES,
-    blaming,
-    choice_line,
-    decision_lines,
-    trace_lines,
-)
+from claimeven.cli.session import Session
+from claimeven.cli.streams import clean_stdout, printable
+from claimeven.cli.thinking import LEVELS
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.line import Line
-from claimeven.game.notation import column_choices, column_name, parse_column
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.notation import parse_moves
+from claimeven.game.position import Position
 
-HELP = """\
-  {choices}   play that column
-  u        take your last move back       r  play it again
-  h        a hint                         q  quit
-  ?        this help"""
-
-
-@dataclass
-class Session:
-    """A game in progress: the two seats, the line of play, and where to talk."""
-
-    seats: tuple[Agent, Agent]
-    line: Line
-    limit: Limit
-    rng: np.random.Generator
-    thinking: str
-    helper: Agent
-    out: TextIO
-    forfeit: str | None = None
-    quit: bool = False
-
-    @property
-    def position(self) -> Position:
-        """The position now."""
-        return self.line.position
-
-    def say(self, text: str = "") -> None:
-        """Write a line."""
-        self.out.write(text + "\n")
-        self.out.flush()
-
-    def show_board(self) -> None:
-        """Draw the position with the last move marked."""
-        self.say()
-        self.say(board_text(self.position, self.out, self.line.last_column))
-
-    def run(self) -> None:
-        """Play until the game ends or the player leaves."""
-        self.show_board()
-        while not self.position.is_over and not self.quit and self.forfeit is None:
-            agent = self.seats[self.position.turn]
-            if isinstance(agent, HumanAgent):
-                self._human_turn()
-            else:
-                self._agent_turn(agent)
-
-    def _agent_turn(self, agent: Agent) -> None:
-        position = self.position
-        who = f"{PLAYER_NAMES[position.turn]} {agent.name}"
-        if self.thinking == "high":
-            for text in trace_lines(agent, position, self.limit, self._spare_rng()):
-                self.say(text)
-        try:
-            decision = checked_decision(agent, position, self.limit, self.rng)
-        except ClaimevenError as fault:
-            self.forfeit = f"{who} forfeits: {fault}"
-            self.say(self.forfeit)
-            return
-        if self.thinking == "mute":
-            self.say(f"{who} {choice_line(decision, position).partition(',')[0]}")
-        else:
-            self.say(who)
-            for text in decision_lines(decision, position):
-                self.say(f"  {text}")
-        view = agent.tree(TREE_DEPTH, TREE_NODES) if self.thinking == "high" else None
-        for text in view.text.splitlines() if view is not None else ():
-            self.say(f"  {text}")
-        self.line.play(decision.column)
-        self.show_board()
-
-    def _human_turn(self) -> None:
-        position = self.position
-        choices = column_choices(position.geometry)
-        self.out.write(f"column {choices}, or ?: ")
-        self.out.flush()
-        text = sys.stdin.readline()
-        if not sys.stdin.isatty():
-            self.say()
-        command = text.strip().lower()
-        if not text or (command == "q" and not self._names_column(command)):
-            self.quit = True
-        elif command == "?":
-            self.say(HELP.format(choices=choices))
-        elif command in ("u", "r"):
-            self._step_back_or_forth(command)
-        elif command == "h" and not self._names_column(command):
-            self._give_hint()
-        elif command:
-            try:
-                self.line.play(parse_column(command, position.geometry))
-            except ClaimevenError as error:
-                self.say(f"{error}.")
-                return
-            self.show_board()
-
-    def _names_column(self, command: str) -> bool:
-        """Whether a letter is a column here: on boards of more than nine columns `h` may be."""
-        geometry = self.position.geometry
-        return any(command == column_name(c, geometry) for c in range(geometry.columns))
-
-    def _step_back_or_forth(self, command: str) -> None:
-        """Undo or redo up to the last position in which a person was to move."""
-        step = self.line.undo if command == "u" else self.line.redo
-        before = self.line.columns
-        try:
-            step()
-            while not isinstance(self.seats[self.position.turn], HumanAgent):
-                step()
-        except ClaimevenError as error:
-            if self.line.columns == before or command == "u":
-                self._restore(len(before))
-                self.say(f"{error}.")
-                return
-        self.show_board()
-
-    def _restore(self, length: int) -> None:
-        while len(self.line.columns) < length:
-            self.line.redo()
-
-    def _give_hint(self) -> None:
-        try:
-            with blaming(self.helper):
-                decision = checked_decision(self.helper, self.position, Limit(), self._spare_rng())
-        except ClaimevenError as fault:
-            self.say(f"{fault}.")
-            return
-        for text in decision_lines(decision, self.position):
-            self.say(f"  {text}")
-
-    def _spare_rng(self) -> np.random.Generator:
-        """Return a generator for side questions, so that asking does not change the game."""
-        return np.random.default_rng(self.position.ply)
-
-
-def _usual_helper(geometry: Geometry) -> str:
-    """Spec of the agent for hints: exact where the solver can hold the board."""
-    return "perfect" if geometry.fits_word else "uct:seconds=1"
+HUMAN = "human"
+#: Who plays against you where you name nobody: of middle strength, never the same game twice.
+OPPONENT = "uct:iterations=100"
+#: Who plays at a level, 0 to 10, and how long a move of that may take.
+AT_LEVEL, LEVEL_SECONDS = "perfect:pick=random,level={}", 10.0
+#: Seconds that the usual agent for hints may take.
+HINT_SECONDS = 5.0
+#: Seeds that are drawn where none is given: short enough to type.
+SEEDS = 1_000_000
 
 
 @click.command("play")
-@click.option("--first", "first_spec", default="human", show_default=True, help="Moves first.")
-@click.option("--second", "second_spec", default="alphabeta", show_default=True, help="Second.")
+@click.option("--first", "first_spec", metavar="SPEC", help="Moves first: you, if not said.")
+@click.option(
+    "--second", "second_spec", metavar="SPEC", help=f"Moves second: {OPPONENT}, if not said."
+)
+@click.option(
+    "--level",
+    type=click.IntRange(0, 10),
+    help="Play against `perfect` at this level: 10 never errs, 0 hardly looks.",
+)
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @click.option(
     "--thinking",
     type=WordChoice(*LEVELS),
     default="mute",
     show_default=True,
-    help="What the agents tell: low column values and counters, high the trace too.",
+    help="What the agents tell: low for what each column is worth, high for every step too.",
 )
 @click.option(
     "--hint", metavar="SPEC", help="Agent for hints: by default perfect, or uct on larger boards."
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the agents' randomness.")
+@click.option(
+    "--seed", type=int, help="Seed of the agents' randomness; another one each time if not given."
+)
 @geometry_options
 @limit_options
-@click.option("--json", "as_json", is_flag=True, help="Print the game as JSON at the end.")
+@click.option("--json", "as_json", is_flag=True, help="Print each game as a JSON object.")
+@click.pass_context
 def command(
-    first_spec: str,
-    second_spec: str,
+    ctx: click.Context,
+    first_spec: str | None,
+    second_spec: str | None,
+    level: int | None,
     moves: str,
     thinking: str,
     hint: str | None,
-    seed: int,
+    seed: int | None,
     geometry: Geometry,
     limit: Limit,
     as_json: bool,
 ) -> None:
     """Play on the terminal against an agent, another person, or watch two agents.
 
-    At your turn type a column, u to take back, r to play again what was taken back, h for a
-    hint, q to quit, ? for help.
+    At your turn type a column, or a word: undo takes your move back, redo plays it again, hint
+    says what each column leads to, new begins another game with the seats swapped, quit leaves,
+    help lists them. Ctrl-D and Ctrl-C leave too. Moves are told from the empty board on.
+
+    Who plays against you if you name nobody looks a few moves ahead, errs now and then and plays
+    another game each time; the seed it says repeats it.
 
     \b
     Examples:
       claimeven play
+      claimeven play --level 3
       claimeven play --first alphabeta:depth=6 --second human --thinking low
       claimeven play --first alphabeta --second random --thinking high --depth 2
       claimeven play --columns 5 --rows 4 --connect 3 --second negamax:depth=full
@@ -216,45 +92,53 @@ def command(
     start = Position.from_moves(moves, geometry)
     if start.is_over:
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
+    if level is not None and limit.seconds is None:
+        limit = limit.tighter(Limit(seconds=LEVEL_SECONDS))
+    is_drawn = seed is None
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) % SEEDS if seed is None else seed
     check_seed(seed)
+    specs = _seats(first_spec, second_spec, level)
     say_when_compiling()
     with clean_stdout() as out:
-        specs = (first_spec, second_spec, hint or _usual_helper(geometry))
-        *players, helper = make_agents(specs, geometry)
-        seats = (players[0], players[1])
-        for agent in (*seats, helper):
-            with blaming(agent):
-                begin_game(agent)
-        # With --json the conversation moves to stderr, so that stdout holds the object alone.
+        # With --json the conversation moves to stderr, so that stdout holds the objects alone.
         talk = sys.stderr if as_json else out
+        first, second, *helpers = make_agents([*specs, *([hint] if hint else [])], geometry)
+
+        def helper() -> Agent:
+            return helpers[0] if helpers else make_agent(_usual_helper(geometry), geometry)
+
+        hint_limit = Limit() if helpers else Limit(seconds=HINT_SECONDS)
         session = Session(
-            seats, Line(start), limit, np.random.default_rng(seed), thinking, helper, talk
-        )
-        session.run()
+            (first, second), Position(geometry), parse_moves(moves, geometry), limit, seed,
+            thinking, helper, hint_limit, talk,
+        )  # fmt: skip
+        if is_drawn and not {*specs} <= {HUMAN}:
+            names = [printable(spec) for spec in specs]
+            talk.write(f"{names[0]} moves first, {names[1]} second; again: --seed {seed}\n")
+        was_interrupted = False
+        try:
+            session.run()
+        except KeyboardInterrupt:
+            was_interrupted = True
         if as_json:
-            write_json(_as_dict(session, moves), out)
-        else:
-            for text in _farewell(session):
-                session.say(text)
+            for record in session.records:
+                write_json(record, out)
+    if was_interrupted:
+        ctx.exit(INTERRUPTED)
 
 
-def _farewell(session: Session) -> Iterator[str]:
-    if session.position.is_over:
-        yield f"{session.position.outcome}, moves {session.line.moves}"
-    elif session.line.moves:
-        yield f"game left after moves {session.line.moves}"
+def _seats(first: str | None, second: str | None, level: int | None) -> tuple[str, str]:
+    """Return the specs of the two seats, with whom was not named filled in."""
+    if level is None:
+        return first or HUMAN, second or OPPONENT
+    opponent = AT_LEVEL.format(level)
+    if first is None and second == HUMAN:
+        return opponent, HUMAN
+    if second is None:
+        return first or HUMAN, opponent
+    raise ClaimevenError(f"--level {level} names the opponent: leave --second {second} out")
 
 
-def _as_dict(session: Session, moves: str) -> dict[str, object]:
-    outcome, geometry = session.position.outcome, session.position.geometry
-    return {
-        "agents": [agent.name for agent in session.seats],
-        "columns": geometry.columns,
-        "rows": geometry.rows,
-        "connect": geometry.connect,
-        "position": moves,
-        "moves": session.line.moves,
-        "winner": None if outcome is None or outcome.winner is None else outcome.winner + 1,
-        "outcome": None if outcome is None else str(outcome),
-        "forfeit": session.forfeit,
-    }
+def _usual_helper(geometry: Geometry) -> str:
+    """Spec of the agent for hints: exact where the solver can hold the board."""
+    return "perfect" if geometry.fits_word else "uct:seconds=1"

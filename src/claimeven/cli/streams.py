@@ -111,7 +111,13 @@ def has_colours(stream: TextIO) -> bool:
 
 
 def table_width(stream: TextIO | None = None) -> int:
-    """Characters a line of a stream (stdout) may take: the terminal's, 80 where there is none."""
+    """Characters a line of a stream (stdout) may take: the terminal's, 80 where there is none.
+
+    The variable COLUMNS says otherwise, as it does for other programs.
+    """
+    said = os.environ.get("COLUMNS", "")
+    if said.isascii() and said.isdigit() and int(said) > 0:
+        return int(said)
     try:
         return os.get_terminal_size(1 if stream is None else stream.fileno()).columns or WIDTH
     except (OSError, ValueError):

@@ -11,8 +11,15 @@ from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import check_seed, geometry_options, json_option, limit_options
 from claimeven.cli.progress import say_when_compiling
-from claimeven.cli.streams import clean_stdout
-from claimeven.cli.thinking import TREE_DEPTH, TREE_NODES, blaming, decision_lines, trace_lines
+from claimeven.cli.streams import clean_stdout, text_width
+from claimeven.cli.thinking import (
+    TREE_DEPTH,
+    TREE_NODES,
+    blaming,
+    decision_lines,
+    legend_lines,
+    trace_lines,
+)
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -106,8 +113,9 @@ def command(
         if trace:
             for text in steps:
                 out.write(text + "\n")
-        for text in decision_lines(decision, position):
-            out.write(text + "\n")
+        width = text_width(out)
+        for lines in (decision_lines(decision, position, width), legend_lines(decision, width)):
+            out.writelines(text + "\n" for text in lines)
         if tree and view is not None:
             out.write(view.text.rstrip("\n") + "\n")
 

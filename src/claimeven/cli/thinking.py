@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from textwrap import wrap
 from typing import Any
 
 from claimeven.agents import Agent, Decision
@@ -22,61 +23,100 @@ TRACE_LINES = 400
 
 #: Counters of a decision in the order they are told, with their words.
 _COUNTERS = (
-    ("evaluations", "evaluations"),
+    ("evaluations", "positions evaluated"),
     ("cutoffs", "cut-offs"),
-    ("table_hits", "found in table"),
+    ("table_hits", "found in the table"),
     ("stored", "nodes stored"),
-    ("tree_nodes", "nodes in tree"),
-    ("proven", "proven"),
 )
+#: What the numbers of a row are, by the row's name; as the side to move sees them.
+_LEGENDS = {
+    "eval": "eval: heuristic value; W3 wins in 3 plies, L4 loses in 4, <= is at most that",
+    "score": "score: exact; 0 is a draw, above 0 a win, and the higher the sooner",
+    "mean": "mean: mean result of the iterations through a column; win, draw, loss are proven",
+    "run": "run: longest line of own discs through the new disc",
+    "visits": "visits: iterations that went through a column",
+    "share": "share: chance that the column is played",
+}
 _CELL, _LABEL = 8, 7
 
 
-def decision_lines(decision: Decision, position: Position) -> Iterator[str]:
-    """Yield the column values, the choice and the counters of a decision."""
+def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -> Iterator[str]:
+    """Yield the column values, the choice and the counters, at most `width` characters a line."""
     details, geometry = decision.details, position.geometry
-    names = [column_name(c, geometry) for c in range(geometry.columns)]
-    rows: list[tuple[str, list[str]]] = [("column", names)]
-    values_are = str(details.get("values_are", "value"))
-    for key, word in (("values", values_are), ("visits", "visits")):
-        if key == "values" and details.get("value_words"):
-            rows.append((word, list(details["value_words"])))
-        elif details.get(key) is not None:
-            rows.append((word, [_cell(amount) for amount in details[key]]))
+    yield from _column_table(decision, position, width)
+    texts = [choice_line(decision, position)]
+    counters = [
+        f"{details[key]:,} {word}"
+        for key, word in _COUNTERS
+        if _is_count(details, key) and details[key]
+    ]
+    if details.get("branching") is not None:
+        counters.append(f"{details['branching']:.2f} columns tried in a position on average")
+    if counters:
+        texts.append(", ".join(counters))
+    if details.get("full") is True:
+        texts.append(f"the tree is full ({details['stored']:,} nodes)")
+    if details.get("line"):
+        texts.append(f"principal variation {format_moves(details['line'], geometry)}")
+    for text in texts:
+        yield from wrap(text, width, subsequent_indent="  ")
+
+
+def legend_lines(decision: Decision, width: int = WIDTH) -> Iterator[str]:
+    """Yield what the rows of a decision's table are, and what its value says."""
+    names = [name for name, _ in _rows(decision)]
+    texts = [_LEGENDS[name] for name in names if name in _LEGENDS]
+    if decision.value is not None:
+        texts.append("value: from -1 (lost) to +1 (won), for the side to move")
+    for text in texts:
+        yield from wrap(text, width, subsequent_indent="  ")
+
+
+def _column_table(decision: Decision, position: Position, width: int) -> Iterator[str]:
+    """Yield what is told of each column, in as many parts as the width asks for."""
+    geometry = position.geometry
+    told = _rows(decision)
+    if not told:
+        return
+    rows = [("column", [column_name(c, geometry) for c in range(geometry.columns)]), *told]
+    cell_width = min(_CELL + 2, 1 + max(len(cell) for _, cells in rows for cell in cells))
+    most = max(1, (width - _LABEL) // cell_width)
+    for start in range(0, geometry.columns, most):
+        for word, cells in rows:
+            part = cells[start : start + most]
+            yield f"{word:<{_LABEL}}" + "".join(f"{cell:>{cell_width}}" for cell in part)
+
+
+def _rows(decision: Decision) -> list[tuple[str, list[str]]]:
+    """Return what a decision tells of each column: the row's name and a text a column."""
+    details = decision.details
+    rows: list[tuple[str, list[str]]] = []
+    if details.get("value_words"):
+        rows.append((str(details.get("values_are", "value")), list(details["value_words"])))
+    elif details.get("values") is not None:
+        cells = [_cell(amount) for amount in details["values"]]
+        rows.append((str(details.get("values_are", "value")), cells))
+    if details.get("visits") is not None:
+        rows.append(("visits", [_cell(amount) for amount in details["visits"]]))
     if decision.policy is not None and ("visits" in details or "values" not in details):
         rows.append(("share", [f"{share:.1%}" for share in decision.policy]))
-    if len(rows) > 1:
-        width = min(_CELL + 2, 1 + max(len(cell) for _, cells in rows for cell in cells))
-        most = max(1, (WIDTH - _LABEL) // width)
-        for start in range(0, geometry.columns, most):
-            for word, cells in rows:
-                part = cells[start : start + most]
-                yield f"{word:<{_LABEL}}" + "".join(f"{cell:>{width}}" for cell in part)
-    yield choice_line(decision, position)
-    counters = [f"{word} {details[key]:,}" for key, word in _COUNTERS if _is_count(details, key)]
-    if details.get("branching") is not None:
-        counters.append(f"branching {details['branching']:.2f}")
-    if counters:
-        yield ", ".join(counters)
-    if details.get("full") is True:
-        yield f"the tree is full ({details['stored']:,} nodes)"
-    if details.get("line"):
-        yield f"line {format_moves(details['line'], geometry)}"
+    return rows
 
 
 def choice_line(decision: Decision, position: Position) -> str:
     """Say the column chosen, what it is worth and what that cost."""
-    parts = [f"plays {column_name(decision.column, position.geometry)}"]
+    parts = []
     if decision.score is not None:
         parts.append(f"score {decision.score}")
     if decision.value is not None:
         parts.append(f"value {decision.value:+.3f}")
     if decision.depth is not None:
-        parts.append(f"depth {decision.depth}")
+        parts.append(f"{decision.depth:,} {'ply' if decision.depth == 1 else 'plies'} deep")
     if decision.nodes is not None:
         word = "iterations" if "iterations" in decision.details else "nodes"
-        parts.append(f"{word} {decision.nodes:,}")
-    return ", ".join([*parts, f"{decision.seconds:.4f} s"])
+        parts.append(f"{decision.nodes:,} {word}")
+    name = column_name(decision.column, position.geometry)
+    return f"plays column {name}: " + ", ".join([*parts, f"{decision.seconds:.4f} s"])
 
 
 @contextmanager
@@ -99,6 +139,15 @@ def trace_lines(
             yield f"... the trace goes on; the first {most} lines are shown"
     except Exception as error:
         yield f"... the trace ends: {describe(error)}"
+
+
+def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
+    """Yield the tree behind the last decision, or how showing it failed."""
+    try:
+        view = agent.tree(depth, nodes)
+        yield from () if view is None else view.text.rstrip("\n").splitlines()
+    except Exception as error:
+        yield f"... no tree: {describe(error)}"
 
 
 def _is_count(details: Any, key: str) -> bool:

@@ -48,7 +48,14 @@ def _tell_of_compilation() -> None:
 #: Whether Numba was told to compile nothing, so that kernels can be stepped through as Python.
 PLAIN = bool(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0")
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+#: `_nrt`: no reference of an array is counted, so that taking one out of a tuple costs nothing. The
+#: caller holds them, and Numba refuses to compile what would make an array.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    "_nrt": False,
+}
 
 
 #: Kernels are loaded one at a time: they call each other, and Numba compiles for one thread only.
@@ -150,7 +157,8 @@ def _type_of_kernel(value: Kernel, context: Any) -> Any:
 def kernel(*signatures: Any) -> Callable[[Function], Function]:
     """Make a function a `Kernel`, compiled for the given Numba signatures and cached on disk.
 
-    A signature is a text, or made of the types in `types` where it has tuples of arrays.
+    A signature is a text, or made of the types in `types` where it has tuples of arrays. A kernel
+    makes no arrays: it is given all that it works on.
 
     Under `NUMBA_DISABLE_JIT=1` the function stays plain Python.
     """

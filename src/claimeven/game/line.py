@@ -38,6 +38,11 @@ class Line:
         return self._positions[self._cursor]
 
     @property
+    def positions(self) -> tuple[Position, ...]:
+        """The positions from the start up to now, those taken back left out."""
+        return tuple(self._positions[: self._cursor + 1])
+
+    @property
     def columns(self) -> tuple[int, ...]:
         """The 0-based columns played so far, those taken back left out."""
         return tuple(self._columns[: self._cursor])

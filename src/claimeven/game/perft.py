@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 BACKENDS = ("auto", "compiled", "python")
 
 
-def sequences(position: Position, depth: int, backend: str = "auto") -> int:
+def perft(position: Position, depth: int, backend: str = "auto") -> int:
     """Return how many sequences of exactly `depth` legal moves start from a position.
 
     Play stops when a game ends, so a game won earlier counts for nothing. `backend` is "auto",
     "compiled" (boards of up to 64 bits) or "python". Raises `ClaimevenError` for a negative depth
     or an unknown backend, and `InvalidGeometry` for a board that compiled code cannot hold.
 
-    >>> [sequences(Position(), depth) for depth in range(5)]
+    >>> [perft(Position(), depth) for depth in range(5)]
     [1, 7, 49, 343, 2401]
     """
     if not _is_compiled(position.geometry, depth, backend):
@@ -44,7 +44,7 @@ def distinct(position: Position, depth: int, backend: str = "auto") -> tuple[int
     """Return how many distinct positions there are 0, 1, .. `depth` plies on.
 
     Finished games count; mirror images count as two. The tuple has `depth` + 1 entries, zero once
-    all games are over. Backend and errors as for `sequences`.
+    all games are over. Backend and errors as for `perft`.
 
     >>> distinct(Position(), 4)
     (1, 7, 49, 238, 1120)

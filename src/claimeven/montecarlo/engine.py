@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.layout import Rules, Work
+from claimeven.montecarlo.layout import Rules, work_vectors
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.playouts.layout import PLAYOUTS, playout_vector
 from claimeven.montecarlo.textbook import Step, TextbookSearch
@@ -63,15 +63,6 @@ class CompiledEngine(ABC):
         words[layout.REPLIES :] = 0
         self.state[layout.DEPTH] = 0
         self.state[layout.FULL] = 0
-
-
-def work_vectors(state_fields: int, geometry: Geometry) -> Work:
-    """Set the vectors aside that a kernel works on beside its tree."""
-    return Work(
-        np.zeros(state_fields, dtype=np.int64),
-        np.zeros(layout.WORDS_FIELDS, dtype=np.uint64),
-        np.zeros(2 * geometry.cells + 2, dtype=np.int64),
-    )
 
 
 def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:

@@ -19,8 +19,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import numpy as np
+
 from claimeven.compiled import Int, Ints, Words, inlined, int64, named_tuple, uint64
-from claimeven.game.geometry import WORD_BITS
+from claimeven.game.geometry import WORD_BITS, Geometry
 
 Records: TypeAlias = Any  #: an array of int32, in kernels
 
@@ -79,6 +81,15 @@ class Rules(NamedTuple):
 
 WORK: Final = named_tuple(Work, int64[::1], uint64[::1], int64[::1])
 RULES: Final = named_tuple(Rules, int64[::1], uint64[::1])
+
+
+def work_vectors(state_fields: int, geometry: Geometry) -> Work:
+    """Set the vectors aside that a kernel works on beside its tree."""
+    return Work(
+        np.zeros(state_fields, dtype=np.int64),
+        np.zeros(WORDS_FIELDS, dtype=np.uint64),
+        np.zeros(2 * geometry.cells + 2, dtype=np.int64),
+    )
 
 
 @inlined

@@ -19,13 +19,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from claimeven.game.geometry import STANDARD
+from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves
-from claimeven.game.position import Outcome, Position
+from claimeven.game.position import PLAYER_NAMES, Outcome, Position
+from claimeven.review.chart import score_chart
+from claimeven.review.usual import solver_for
 from claimeven.solver.contract import ExactSolver
+from claimeven.solver.scores import score_in_words
 
 PERFECT, GOOD, INACCURATE, BLUNDER = JUDGEMENTS = ("perfect", "good", "inaccurate", "blunder")
 #: Credit of a move that changes the outcome by so many steps.
 _CREDITS = {1: 0.25, 2: 0.0}
+#: Characters a line of text takes at most.
+WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,22 @@ class Analysis:
         scores = [move.before if move.player == 0 else -move.before for move in self.moves]
         return (*scores, self.score if self.final.turn == 0 else -self.score)
 
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, width: int = WIDTH, charset: str = "unicode") -> str:
+        """Return a table of the moves, how the game ends, each player's accuracy, and a drawing.
+
+        The drawing takes at most `width` characters a line, of the `charset` "unicode" or "ascii".
+        """
+        parts = (
+            "\n".join([MOVE_HEADING, *map(move_line, self.moves)]),
+            _final_line(self),
+            "\n".join(_player_line(self, player) for player in (0, 1)),
+            score_chart(self.course, width, charset),
+        )
+        return "\n\n".join(parts)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the analysis as plain data; columns count from 1."""
         geometry = self.final.geometry
@@ -169,14 +192,22 @@ class Analysis:
         }
 
 
-def analyze(moves: str | Iterable[int], solver: ExactSolver) -> Analysis:
-    """Judge a game on the solver's board from the empty board on.
+def analyze(game: str | Iterable[int] | Line, solver: ExactSolver | None = None) -> Analysis:
+    """Judge a game, finished or not, from its first move on.
 
-    `moves` is a move string or 0-based columns; the game may be unfinished. It is solved from its
-    end, since late positions are quick and tell much about earlier ones. Raises `InvalidNotation`
-    or `IllegalMove` (see `Position.replay`), and whatever the solver refuses.
+    `game` is a move string or 0-based columns, from the empty board of the solver (or the usual
+    one), or a `Line`, which may start elsewhere. Without a solver a new one is made, with the book
+    that comes with the package; to judge many games hand in one that keeps what it has found. The
+    game is solved from its end, since late positions are quick and tell much about earlier ones.
+
+    Raises `InvalidNotation` or `IllegalMove` (see `Position.replay`), and whatever the solver
+    refuses.
+
+    >>> [move.judgement for move in analyze("44553").moves]
+    ['perfect', 'perfect', 'blunder', 'blunder', 'perfect']
     """
-    positions = Position.replay(moves, solver.geometry)
+    positions = _positions_of(game, solver)
+    solver = solver_for(positions[0].geometry, solver)
     final = positions[-1]
     score = solver.score(final)
     judged: list[JudgedMove] = []
@@ -196,6 +227,29 @@ def move_line(move: JudgedMove) -> str:
 
 
 MOVE_HEADING = "disc  column before  after  judgement"
+
+
+def _positions_of(
+    game: str | Iterable[int] | Line, solver: ExactSolver | None
+) -> tuple[Position, ...]:
+    if isinstance(game, Line):
+        return game.positions
+    return Position.replay(game, STANDARD if solver is None else solver.geometry)
+
+
+def _final_line(analysis: Analysis) -> str:
+    """Say how the game ended, or how it would end."""
+    over = analysis.outcome
+    if over is not None:
+        return f"The game is over: {over} with disc {analysis.final.ply}."
+    return f"Best play from here: {score_in_words(analysis.final, analysis.score)}."
+
+
+def _player_line(analysis: Analysis, player: int) -> str:
+    accuracy = analysis.accuracy(player)
+    shown = "     -" if accuracy is None else f"{accuracy:5.1f}%"
+    counts = ", ".join(f"{word} {analysis.count(player, word)}" for word in JUDGEMENTS)
+    return f"{PLAYER_NAMES[player] + ':':<14} accuracy {shown}; {counts}"
 
 
 def _played(before: Position, after: Position) -> int:

@@ -34,6 +34,7 @@ from claimeven.review.threats import (
     wins_later,
     wins_now,
 )
+from claimeven.review.usual import Asked, position_of, solver_for
 from claimeven.solver.contract import ExactSolver
 from claimeven.solver.errors import InvalidSolve
 
@@ -78,6 +79,9 @@ class Explanation:
         for column in self.columns:
             yield from column.claims
 
+    def __str__(self) -> str:
+        return self.text()
+
     def text(self, width: int = WIDTH) -> str:
         """Return the explanation as paragraphs of at most `width` characters a line."""
         paragraphs = [_paragraph("", self.claims, self.position, width)]
@@ -106,11 +110,21 @@ class Explanation:
         }
 
 
-def explain(position: Position, solver: ExactSolver) -> Explanation:
+def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
     """Explain a position that is not over by exact scores.
 
-    Raises `InvalidSolve` for a finished game, and whatever the solver refuses.
+    `position` may be given by its moves, from the empty board of the solver (or the usual one):
+    a move string, or 0-based columns. Without a solver a new one is made, with the book that comes
+    with the package; to explain many positions hand in one that keeps what it has found.
+
+    Raises `InvalidSolve` for a finished game, `InvalidNotation` or `IllegalMove` for moves that
+    cannot be played, and whatever the solver refuses.
+
+    >>> print(explain("4455").text().splitlines()[0])
+    The first player wins with disc 7, in 3 plies. Columns 3 and 6 are equally good.
     """
+    position = position_of(position, solver)
+    solver = solver_for(position.geometry, solver)
     if position.outcome is not None:
         raise InvalidSolve(f"there is nothing to explain, the game is over: {position.outcome}")
     scores = solver.scores(position)

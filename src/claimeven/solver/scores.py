@@ -8,10 +8,31 @@ the winner's turns, so a score tells the exact disc on which the game ends.
 
 from __future__ import annotations
 
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import PLAYER_NAMES, Position
 from claimeven.solver.errors import InvalidSolve
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
+
+
+def win_score(geometry: Geometry, ply: int) -> int:
+    """Return the score of a side that completes a line with the disc after `ply` discs.
+
+    >>> win_score(Geometry(), 6)
+    18
+    """
+    return (geometry.cells + 1 - ply) // 2
+
+
+def score_range(geometry: Geometry, ply: int) -> tuple[int, int]:
+    """Return the least and the greatest score of an unfinished position with `ply` discs.
+
+    A loss at the second next disc, a win at the next one.
+
+    >>> score_range(Geometry(4, 4), 0)
+    (-8, 8)
+    """
+    return -win_score(geometry, ply + 1), win_score(geometry, ply)
 
 
 def final_score(position: Position) -> int:
@@ -24,7 +45,7 @@ def final_score(position: Position) -> int:
         raise InvalidSolve("the game is not over yet")
     if outcome.winner is None:
         return 0
-    return -((position.geometry.cells + 2 - position.ply) // 2)
+    return -win_score(position.geometry, position.ply - 1)
 
 
 def last_disc(position: Position, score: int) -> int:

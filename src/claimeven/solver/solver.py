@@ -215,7 +215,8 @@ class Solver:
     ) -> tuple[int, ...]:
         """Return the columns of best play to the end: the quickest wins, the slowest losses.
 
-        Of equally good columns the most central one is played. Empty for a finished game.
+        Of equally good columns the most central one is played. Empty for a finished game. Raises
+        `InvalidSolve` when a book holds scores that cannot be.
         """
         self._check(position)
         line: list[int] = []
@@ -224,11 +225,17 @@ class Solver:
             score = self._score(turn, position, report=report)
             with _known_to_be(score):
                 while not position.is_over:
-                    column = next(
+                    kept = (
                         column
                         for column in self._playable(position)
                         if self._keeps(turn, position, column, score, report)
                     )
+                    column = next(kept, None)
+                    if column is None:
+                        raise InvalidSolve(
+                            f"the book is wrong: it holds a score of {score} with {position.ply}"
+                            " discs on the board, which no column leads to"
+                        )
                     line.append(column)
                     position, score = position.play_unchecked(column), -score
         return tuple(line)

@@ -10,10 +10,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount, trailing_zeros
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    inlined,
+    int64,
+    kernel,
+    popcount,
+    trailing_zeros,
+    uint64,
+)
 from claimeven.compiled.randomness import STEP, draw_below
 from claimeven.evaluation.triples import triples_kernel
 from claimeven.game.geometry import WORD_BITS
+from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import (
     BOARD,
     BOTTOM,
@@ -24,7 +36,20 @@ from claimeven.game.tactics_kernel import (
     playable_cells,
     winning_cells,
 )
-from claimeven.montecarlo.layout import PLAYED, REPLIES, WORDS_FIELDS
+from claimeven.montecarlo.layout import (
+    CUT,
+    PLAYED,
+    PLAYOUT,
+    RANDOM_STATE,
+    REPLIES,
+    RULES,
+    SETTINGS_FIELDS,
+    SHARED_STATE_FIELDS,
+    WORK,
+    Rules,
+    Work,
+    work_vectors,
+)
 from claimeven.montecarlo.playouts.layout import (
     CAREFUL,
     COLUMN,
@@ -32,8 +57,10 @@ from claimeven.montecarlo.playouts.layout import (
     FIRST_WIN,
     GOOD_REPLIES,
     GREEDY,
+    PLAYOUTS,
     RANDOM,
     WINS_AND_BLOCKS,
+    playout_vector,
 )
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -289,15 +316,36 @@ def play_out(
     return play_alphabeta(mine, mask, rng, cut, board, np.int64(rule - GREEDY))
 
 
-@kernel("int64[::1](int64, uint64, uint64, int64, uint64[::1], uint64, int64)")
+@kernel(int64(uint64, uint64, WORK, RULES, int64, int64[::1]))
 def count_results(
-    rule: Int, mine: Word, mask: Word, cut: Int, board: Words, seed: Word, playouts: Int
-) -> Ints:
-    """Losses, draws and wins (of the side to move) over a number of playouts."""
-    results = np.zeros(3, np.int64)
-    words = np.zeros(WORDS_FIELDS, np.uint64)
-    rng = seed
+    mine: Word, mask: Word, work: Work, rules: Rules, playouts: Int, results: Ints
+) -> Int:
+    """Count a number of playouts into `results`: losses, draws and wins of the side to move. The
+    random state goes on in `work`. Returns how many were made.
+    """
+    words, settings = work.words, rules.settings
     for _ in range(playouts):
-        result, rng = play_out(rule, mine, mask, rng, cut, board, words)
+        result, words[RANDOM_STATE] = play_out(
+            settings[PLAYOUT], mine, mask, words[RANDOM_STATE], settings[CUT], rules.board, words
+        )
         results[result + 1] += 1
-    return results
+    return playouts
+
+
+def playout_results(
+    position: Position, playout: str, cut: int, seed: int, playouts: int
+) -> tuple[int, int, int]:
+    """Losses, draws and wins of the side to move over a number of playouts from a position of a
+    board of one word; `cut` as in `MonteCarloOptions`.
+    """
+    work = work_vectors(SHARED_STATE_FIELDS, position.geometry)
+    work.words[RANDOM_STATE] = seed
+    rules = Rules(np.zeros(SETTINGS_FIELDS, dtype=np.int64), playout_vector(position.geometry))
+    rules.settings[PLAYOUT] = PLAYOUTS.index(playout)
+    rules.settings[CUT] = cut or -1
+    results = np.zeros(3, dtype=np.int64)
+    count_results(
+        np.uint64(position.mine), np.uint64(position.mask), work, rules, playouts, results
+    )
+    losses, draws, wins = (int(count) for count in results)
+    return losses, draws, wins

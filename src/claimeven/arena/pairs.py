@@ -1,0 +1,276 @@
+"""What pairs of games tell about two agents: score, Elo difference, and how sure they are.
+
+The unit of evidence is a pair: one opening played twice with the seats swapped. The two games of a
+pair lean on each other (an opening won for the first player gives each agent one game), so the
+spread is measured between pairs, never between games. A pair is worth 2 points; an agent's *share*
+of it is 0, 1/4, 1/2, 3/4 or 1, and how often each came up, the pentanomial counts, is all that
+these statistics need.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from operator import index
+
+from claimeven.game.errors import ClaimevenError
+
+#: Half the width of a 95 % interval of the normal distribution, in standard deviations.
+NORMAL_95 = 1.959963984540054
+#: The shares of the points of a pair, worst first: LL, LD, LW or DD, WD, WW.
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+#: Elo differences lie within this; a bound that stands at it says that there is none.
+ELO_LIMIT = 4000.0
+#: Elo for one standard deviation of a game, 800 / ln 10: slope of the Elo curve at equal strength.
+NORMALIZED_ELO = 800 / math.log(10)
+
+
+class InvalidEvidence(ClaimevenError):
+    """Results that no games can have: odd points, one game told twice, an agent against itself."""
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How many pairs gave an agent 0, 1/2, 1, 3/2 and 2 points: LL, LD, LW or DD, WD, WW.
+
+    >>> match = PairCounts((34, 54, 63, 64, 75))
+    >>> match.pairs, round(match.share, 3), round(match.elo, 2)
+    (290, 0.579, 55.58)
+    >>> low, high = match.elo_interval
+    >>> round(low), round(high)
+    (28, 83)
+    >>> low, high = PairCounts((0, 0, 0, 0, 10)).share_interval
+    >>> round(low, 2), high
+    (0.72, 1.0)
+    """
+
+    counts: tuple[int, int, int, int, int]
+
+    def __post_init__(self) -> None:
+        if len(self.counts) != len(SHARES) or min(map(index, self.counts)) < 0:
+            raise InvalidEvidence(f"pairs are told by five counts of 0 or more, not {self.counts}")
+
+    @classmethod
+    def of(cls, points: Iterable[float]) -> PairCounts:
+        """Count pairs told by an agent's points in each: 0, 1/2, 1, 3/2 or 2.
+
+        >>> PairCounts.of([2, 1, 0.5, 1])
+        PairCounts(counts=(0, 1, 2, 0, 1))
+        """
+        counts = [0] * len(SHARES)
+        for told in points:
+            counts[half_points(told, 2)] += 1
+        return cls((counts[0], counts[1], counts[2], counts[3], counts[4]))
+
+    def __add__(self, other: PairCounts) -> PairCounts:
+        """Pairs of both."""
+        a, b, c, d, e = (one + two for one, two in zip(self.counts, other.counts, strict=True))
+        return PairCounts((a, b, c, d, e))
+
+    @property
+    def swapped(self) -> PairCounts:
+        """The same pairs seen by the other agent."""
+        a, b, c, d, e = self.counts
+        return PairCounts((e, d, c, b, a))
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs N."""
+        return sum(self.counts)
+
+    @property
+    def share(self) -> float:
+        """Mean share of the points s = sum n_i a_i / N, 0 to 1; 1/2 of no pairs."""
+        return _mean(self.counts) if self.pairs else 0.5
+
+    @property
+    def variance(self) -> float:
+        """Variance of the share of a pair v = sum n_i (a_i - s)^2 / N, 0 to 1/4; 0 of no pairs."""
+        return _variance(self.counts) if self.pairs else 0.0
+
+    @property
+    def share_interval(self) -> tuple[float, float]:
+        """95 % interval of the mean share, inside [0, 1].
+
+        The score interval: all means m that lie within 1.96 standard errors of s, with the
+        standard error at m, sqrt(k m (1 - m) / N), and not the one at s; so it stays inside
+        [0, 1] and is no point at 0 and 1 (Wilson, "Probable inference, the law of succession, and
+        statistical inference", Journal of the American Statistical Association 22, 1927, pages
+        209-212). k = v / (s (1 - s)) is what the pairs spread of the most that shares of that mean
+        can. It is guarded: taken with one pair lost and one pair won added, because pairs that all
+        went alike do not prove that none ever goes otherwise. With many pairs this is
+        s -+ 1.96 sqrt(v / N).
+        """
+        if not self.pairs:
+            return 0.0, 1.0
+        share = self.share
+        guarded = _guarded(self.counts)
+        mean = _mean(guarded)
+        spread = _variance(guarded) / (mean * (1 - mean))
+        trials = self.pairs / spread
+        square = NORMAL_95**2
+        centre = (share + square / (2 * trials)) / (1 + square / trials)
+        root = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+        half = NORMAL_95 * root / (1 + square / trials)
+        # At the ends rounding would leave the bound a hair inside.
+        low = max(0.0, centre - half) if share > 0 else 0.0
+        high = min(1.0, centre + half) if share < 1 else 1.0
+        return low, high
+
+    @property
+    def elo(self) -> float:
+        """Elo difference -400 log10(1 / s - 1) of the mean share.
+
+        No point lost would be infinitely strong. It is told as if half the smallest loss had
+        happened (a quarter point of all pairs): more than with any loss, and growing with the
+        number of pairs.
+        """
+        if not self.pairs:
+            return 0.0
+        edge = 1 / (8 * self.pairs)
+        return elo_of_share(min(max(self.share, edge), 1 - edge))
+
+    @property
+    def elo_interval(self) -> tuple[float, float]:
+        """95 % interval of the Elo difference: the bounds of the share, each as Elo.
+
+        A bound at `ELO_LIMIT` or minus that says that there is none, as where no point was lost.
+        """
+        low, high = self.share_interval
+        return elo_of_share(low), elo_of_share(high)
+
+    @property
+    def normalized_elo(self) -> float:
+        """Normalized Elo (s - 1/2) / sqrt(2 v) * 800 / ln 10: the lead in deviations of a game.
+
+        Unlike the Elo difference it hardly depends on how often games are drawn or openings
+        decide (Van den Bergh, "Comments on normalized Elo"). The variance is guarded as in
+        `superiority`, which keeps it finite and is lost in the digits from a few hundred pairs on.
+        """
+        if not self.pairs:
+            return 0.0
+        deviation = math.sqrt(2 * _variance(_guarded(self.counts)))
+        return (self.share - 0.5) / deviation * NORMALIZED_ELO
+
+    @property
+    def normalized_elo_interval(self) -> tuple[float, float]:
+        """95 % interval of normalized Elo, -+ 1.96 * 800 / ln 10 / sqrt(2 N): spread as known."""
+        if not self.pairs:
+            return -ELO_LIMIT, ELO_LIMIT
+        half = NORMAL_95 * NORMALIZED_ELO / math.sqrt(2 * self.pairs)
+        return self.normalized_elo - half, self.normalized_elo + half
+
+    @property
+    def superiority(self) -> float:
+        """Likelihood of superiority Phi((s - 1/2) / sqrt(v / N)), 0 to 1; 1/2 of no pairs.
+
+        The variance is guarded: taken with one pair lost and one pair won added, so that a short
+        run of pairs that all went alike does not claim to be sure.
+        """
+        if not self.pairs:
+            return 0.5
+        deviation = math.sqrt(_variance(_guarded(self.counts)) / self.pairs)
+        return (1 + math.erf((self.share - 0.5) / deviation / math.sqrt(2))) / 2
+
+    def as_dict(self) -> dict[str, object]:
+        """Return all of it as plain data for JSON; every number is finite."""
+        return {
+            "pairs": self.pairs,
+            "pair_counts": list(self.counts),
+            "share": self.share,
+            "share_interval_95": list(self.share_interval),
+            "elo": self.elo,
+            "elo_interval_95": list(self.elo_interval),
+            "normalized_elo": self.normalized_elo,
+            "normalized_elo_interval_95": list(self.normalized_elo_interval),
+            "superiority": self.superiority,
+        }
+
+
+@dataclass(frozen=True)
+class PairedGames:
+    """Games sorted into pairs: an agent's points in each pair, and in games without a partner.
+
+    Both are keyed by schedule numbers: of the pair (0, 1, ...) and of the game, in that order.
+    """
+
+    pairs: Mapping[int, float]
+    unpaired: Mapping[int, float]
+
+    @property
+    def counts(self) -> PairCounts:
+        """The pentanomial counts of the full pairs. Games without a partner are no evidence."""
+        return PairCounts.of(self.pairs.values())
+
+
+def pair_games(games: Iterable[tuple[int, float]]) -> PairedGames:
+    """Sort games, told as (schedule number, an agent's points: 0, 1/2 or 1), into pairs.
+
+    Games 2k and 2k + 1 are pair k. They may come in any order.
+
+    >>> pair_games([(1, 0.5), (4, 1), (0, 1), (3, 0), (2, 0)])
+    PairedGames(pairs={0: 1.5, 1: 0.0}, unpaired={4: 1.0})
+    """
+    points: dict[int, float] = {}
+    for number, told in games:
+        if index(number) < 0:
+            raise InvalidEvidence(f"games are numbered from 0, not {number}")
+        if number in points:
+            raise InvalidEvidence(f"game {number} is told twice")
+        points[number] = half_points(told, 1) / 2
+    pairs: dict[int, float] = {}
+    unpaired: dict[int, float] = {}
+    for number in sorted(points):
+        if number ^ 1 not in points:
+            unpaired[number] = points[number]
+        elif number % 2:
+            pairs[number // 2] = points[number - 1] + points[number]
+    return PairedGames(pairs, unpaired)
+
+
+def half_points(points: float, games: int) -> int:
+    """Return the points of so many games in half points, 0 to 2 a game; InvalidEvidence if none."""
+    halves = 2 * points
+    if not (0 <= halves <= 2 * games and halves == int(halves)):
+        of = "a game" if games == 1 else f"{games} games"
+        raise InvalidEvidence(f"{of} cannot give {points} points")
+    return int(halves)
+
+
+def elo_of_share(share: float) -> float:
+    """Return the Elo difference of a mean share, -400 log10(1 / s - 1), within `ELO_LIMIT`.
+
+    >>> elo_of_share(0.5), round(elo_of_share(0.75), 1), elo_of_share(0)
+    (0.0, 190.8, -4000.0)
+    """
+    if share <= 0 or share >= 1:
+        return math.copysign(ELO_LIMIT, share - 0.5)
+    # The logarithm of the odds, not of 1 / s - 1, so that s and 1 - s mirror each other.
+    elo = 400 * (math.log10(share) - math.log10(1 - share))
+    return min(max(elo, -ELO_LIMIT), ELO_LIMIT)
+
+
+def share_of_elo(elo: float) -> float:
+    """Return the mean share that an Elo difference stands for, 1 / (1 + 10^(-elo / 400)).
+
+    >>> share_of_elo(0), round(share_of_elo(400), 4)
+    (0.5, 0.9091)
+    """
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def _guarded(counts: tuple[int, int, int, int, int]) -> tuple[int, ...]:
+    """The counts with one pair lost and one pair won added, for measures of spread."""
+    lost, *between, won = counts
+    return (lost + 1, *between, won + 1)
+
+
+def _mean(counts: tuple[int, ...]) -> float:
+    # Shares are quarters, so this sum is exact.
+    return sum(n * a for n, a in zip(counts, SHARES, strict=True)) / sum(counts)
+
+
+def _variance(counts: tuple[int, ...]) -> float:
+    mean = _mean(counts)
+    return sum(n * (a - mean) ** 2 for n, a in zip(counts, SHARES, strict=True)) / sum(counts)

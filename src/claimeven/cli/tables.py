@@ -1,0 +1,58 @@
+"""Tables of numbers as text, in parts where a line has no room for all columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+_GAP = "  "
+
+
+def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Return the lines of a table, cells to the right, each line at most `width` characters.
+
+    A table that is wider comes in parts, one below the other; each begins with the first column.
+
+    >>> print("\\n".join(table_lines(["ply", "a", "b"], [["0", "10", "2"], ["1", "3", "44"]], 9)))
+    ply   a
+      0  10
+      1   3
+    <BLANKLINE>
+    ply   b
+      0   2
+      1  44
+    """
+    cells = [headings, *rows]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(headings))]
+    parts: list[list[int]] = [[]]
+    left = room = width - widths[0]
+    for place in range(1, len(headings)):
+        needed = len(_GAP) + widths[place]
+        if needed > left and parts[-1]:
+            parts.append([])
+            left = room
+        parts[-1].append(place)
+        left -= needed
+    lines: list[str] = []
+    for part in parts:
+        lines += [""] if lines else []
+        for row in cells:
+            lines.append(_GAP.join(row[place].rjust(widths[place]) for place in (0, *part)))
+    return lines
+
+
+def fitted(text: str, width: int) -> str:
+    """Return a text whose lines are at most `width` characters: longer ones go on, indented.
+
+    >>> print(fitted("a table\\nof words", 6))
+    a
+      table
+    of
+      words
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        too_long = len(line) > width
+        lines += wrap(line, width, subsequent_indent=indent) if too_long else [line]
+    return "\n".join(lines)

@@ -1,0 +1,31 @@
+"""What `explain` and `analyze` take for granted where nothing else is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+from claimeven.solver.contract import ExactSolver
+
+#: A position, or the moves that lead to it from the empty board: a move string or 0-based columns.
+Asked = Position | str | Iterable[int]
+
+
+def position_of(asked: Asked, solver: ExactSolver | None) -> Position:
+    """Return the position asked about; moves are played on the solver's board, or the usual one.
+
+    Raises `InvalidNotation` or `IllegalMove` for moves that cannot be played.
+    """
+    if isinstance(asked, Position):
+        return asked
+    return Position.from_moves(asked, STANDARD if solver is None else solver.geometry)
+
+
+def solver_for(geometry: Geometry, solver: ExactSolver | None) -> ExactSolver:
+    """Return the solver given, or else a new one, with the book that comes with the package."""
+    if solver is not None:
+        return solver
+    from claimeven.solver.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+    return Solver(geometry)

@@ -1,0 +1,83 @@
+"""`claimeven analyze`: games typed, in files and on stdin."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, bad_input
+
+SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
+
+
+def test_a_table_accuracies_and_a_chart(run: Run) -> None:
+    ran = run("analyze", "12121", *SMALL)
+    assert (ran.status, ran.err) == (0, "")
+    assert "The game is over: first player wins with disc 5." in ran.out
+    assert "first player:  accuracy" in ran.out
+    assert "second player: accuracy" in ran.out
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
+    unfinished = run("analyze", "1212", *SMALL).out
+    assert "Best play from here: first player wins with disc 5, in 1 ply." in unfinished
+
+
+def test_json(run: Run) -> None:
+    data = json.loads(run("analyze", "1212", "--json", *SMALL).out)
+    assert len(data["judged"]) == 4
+    assert len(data["course"]) == 5
+    assert data["outcome"] is None
+
+
+@pytest.mark.parametrize("from_file", [False, True], ids=["stdin", "file"])
+def test_many_games_are_judged_line_by_line(run: Run, tmp_path: Path, from_file: bool) -> None:
+    games = "12121\n1 2 3\n55\n\n"
+    file = tmp_path / "games.txt"
+    file.write_text(games)
+    name = str(file) if from_file else "-"
+    ran = run("analyze", name, *SMALL, typed=games)
+    assert ran.status == 1
+    where = f"{file}, line" if from_file else "line"
+    assert ran.err == (f"claimeven: {where} 3: move 1: '5' is not a column: choose from 1 to 4\n")
+    heads = [line for line in ran.out.splitlines() if line.startswith("game ")]
+    assert heads == ["game 12121", "game 123", "game 55", "game (no moves)"]
+    lines = run("analyze", name, "--json", *SMALL, typed=games).out.splitlines()
+    assert lines[2] == "null"
+    for line, moves in zip(lines, ("12121", "123", None, ""), strict=True):
+        assert moves is None or json.loads(line)["moves"] == moves
+    assert lines[0] + "\n" == run("analyze", "12121", "--json", *SMALL).out
+
+
+def test_a_book_may_be_named(run: Run, tmp_path: Path) -> None:
+    """A book whose scores are wrong shows that it was asked."""
+    text, book = tmp_path / "book.txt", str(tmp_path / "odd.book")
+    text.write_text("# claimeven book: 4x4 connect 3, plies 1\n -7\n1 5\n2 6\n")
+    assert run("book", "import", str(text), "--out", book).status == 0
+    with_book, without, usual = (
+        json.loads(run("analyze", "1", "--json", *SMALL, *words).out)["course"]
+        for words in (("--book", book), ("--no-book",), ())
+    )
+    assert with_book[-1] == -5
+    assert without == usual != with_book
+    assert run("solve", "", "1", "--book", book, *SMALL).out == " -7\n1 5\n"
+    told = bad_input(run("explain", "", "--book", book, *SMALL))
+    assert told.startswith("the book is wrong: it holds a score of ")
+    ran = run("solve", "", "--book", book)
+    assert bad_input(ran) == "the book is for 4x4 connect 3, the solver for 7x6 connect 4"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("8",), "move 1: '8' is not a column: choose from 1 to 7"),
+        (("4444444",), "move 7: column 4 is full"),
+        (("12121212",), "move 8: column 2 cannot be played: the game is over"),
+        (("", "--columns", "9", "--rows", "9"), "the solver holds boards of columns"),
+        (("4", "--threads", "0"), "a solver works with 1 thread or more, not 0"),
+        (("games.txt",), "there is no file games.txt"),
+        (("44", "--book", "none.book"), "none.book cannot be read: No such file or directory"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, words: tuple[str, ...], sentence: str) -> None:
+    assert sentence in bad_input(run("analyze", *words))

@@ -1,0 +1,104 @@
+"""`claimeven dataset`: the files it writes, and work that was ended."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, bad_input, command, environment
+
+SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+
+
+def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
+    out_file = tmp_path / "set.parquet"
+    words = ("dataset", "--positions", "40", "--plies", "4-12", "--out", str(out_file), *SMALL)
+    ran = run(*words)
+    assert (ran.status, ran.err) == (0, "")
+    assert " ".join(ran.out.split()).startswith(f"{out_file}: 40 positions")
+    told = bad_input(run(*words))
+    assert told == f"{out_file} is there already: choose another name or remove it"
+    other = str(tmp_path / "one.csv")
+    asked = ("--positions", "3", "--plies", "6", "--out", other, "--json")
+    assert json.loads(run("dataset", *asked, *SMALL).out)["positions"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--out x.csv", "Missing option '--positions'"),
+        ("--positions 5 --out x.txt", "must end in .csv or .parquet"),
+        ("--positions 0 --out x.csv", "positions must be 1 or more, not 0"),
+        (
+            "--positions 5 --plies a-b --out x.csv",
+            "--plies a-b: give two plies such as 8-20, or one",
+        ),
+        (
+            "--positions 5 --plies 20-8 --out x.csv",
+            "plies must lie within 0-41 on 7x6 connect 4, the lower one first, not 20-8",
+        ),
+        (
+            "--positions 5 --source games --out x.csv",
+            "there is no source 'games': choose from random, selfplay",
+        ),
+        ("--positions 5 --source rndom --out x.csv", "there is no source 'rndom' (did you mean"),
+        ("--positions 5 --out /nowhere/x.csv", "cannot be written: there is no folder /nowhere"),
+        ("--positions 5 --out=", "a file to write needs a name, not ''"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, words: str, sentence: str) -> None:
+    assert sentence in bad_input(run("dataset", *words.split()))
+
+
+@unix
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_a_data_set_ended_by_a_signal_goes_on(
+    run: Run, tmp_path: Path, end: signal.Signals
+) -> None:
+    board = ("--columns", "5", "--rows", "5", "--plies", "6-20", "--seed", "4", "--table-mb", "1")
+
+    def words(name: str, positions: int) -> list[str]:
+        return ["dataset", *board, "--positions", str(positions), "--out", str(tmp_path / name)]
+
+    with subprocess.Popen(
+        command(*words("parted.csv", 10**7)), stderr=subprocess.PIPE, env=environment()
+    ) as endless:
+        partial = tmp_path / "parted.csv.partial"
+        while endless.poll() is None and not (partial.exists() and partial.stat().st_size > 5000):
+            time.sleep(0.02)
+        endless.send_signal(end)
+        _, err = endless.communicate(timeout=60)
+    assert b"Traceback" not in err
+    assert (b"run the same again to go on from" in err) == (end == signal.SIGINT)
+    assert endless.returncode == (130 if end == signal.SIGINT else -signal.SIGKILL)
+    rows = partial.read_bytes().count(b"\n") - 1
+    assert rows > 0
+    for name in ("parted.csv", "whole.csv"):
+        assert run(*words(name, rows + 70)).status == 0
+    assert (tmp_path / "parted.csv").read_text() == (tmp_path / "whole.csv").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parted.csv", "whole.csv"]
+
+
+@unix
+def test_a_full_disk_names_the_file(run: Run, tmp_path: Path) -> None:
+    """No file may grow beyond 2000 bytes, which is what a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    out_file = tmp_path / "set.csv"
+    words = ("--positions", "1000", "--plies", "4-12", "--out", str(out_file))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
+    try:
+        ran = run("dataset", *words, *SMALL)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    told = bad_input(ran)
+    assert told == f"{out_file}.partial cannot be written: File too large"
+    assert not out_file.exists()

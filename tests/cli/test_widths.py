@@ -1,0 +1,43 @@
+"""Outputs fit 80 columns, and 40 without losing anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Run
+
+SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
+
+OUTPUTS = {
+    "counts": ("book", "counts"),
+    "info": ("book", "info"),
+    "perft": ("perft", "9"),
+    "explain": ("explain", "44455554221", "--table-mb", "4"),
+    "analyze": ("analyze", "12121", *SMALL),
+    "agents": ("agents",),
+    "think": ("think", "112233", "--agent", "alphabeta:depth=3"),
+    "think wide": ("think", "", "--agent", "uct:iterations=50", "--columns", "16", "--rows", "4"),
+    "play": ("play", "--first", "greedy", "--second", "random", "--thinking", "low", "--seed", "1"),
+}
+
+
+def lines_of(run: Run, words: tuple[str, ...]) -> list[str]:
+    ran = run(*words)
+    assert (ran.status, ran.err) == (0, "")
+    return ran.out.splitlines()
+
+
+@pytest.mark.parametrize("words", OUTPUTS.values(), ids=OUTPUTS)
+def test_outputs_fit_and_lose_nothing(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    wide = lines_of(run, words)
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = lines_of(run, words)
+    shown = {word for line in narrow for word in line.split()}
+    # What takes time takes another one each time.
+    lost = {word for line in wide for word in line.split()} - shown
+    assert not {word for word in lost if "." not in word}
+    # A path or a name without a blank in it cannot be parted.
+    for lines, width in ((wide, 80), (narrow, 40)):
+        assert all(len(line) <= width or " " not in line.strip() for line in lines)

@@ -1,0 +1,81 @@
+"""What `import claimeven` offers: every name, and nothing heavy until one is used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import claimeven
+
+
+def imported(code: str) -> set[str]:
+    """Modules that a new process has after running some code."""
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(ended.stdout.split())
+
+
+def test_the_import_brings_in_nothing_heavy() -> None:
+    modules = imported("import claimeven")
+    heavy = {"numpy", "numba", "llvmlite", "rich", "click", "platformdirs", "typing_extensions"}
+    assert modules & heavy == set()
+    ours = {name for name in modules if name.startswith("claimeven")}
+    assert ours == {
+        "claimeven", "claimeven.lazy", "claimeven.solver", "claimeven.solver.contract"
+    }  # fmt: skip
+
+
+def test_the_rules_do_without_numpy() -> None:
+    modules = imported(
+        "import claimeven\n"
+        "position = claimeven.Position.from_moves('4455')\n"
+        "print(position, claimeven.draw(position), claimeven.draw_svg(position))\n"
+        "claimeven.parse_moves('44'), claimeven.perft(position, 2, 'python')\n"
+        "claimeven.explain, claimeven.analyze, claimeven.InvalidSolve"
+    )
+    assert modules & {"numpy", "numba"} == set()
+
+
+@pytest.mark.parametrize("name", claimeven.__all__)
+def test_every_name_is_there(name: str) -> None:
+    assert getattr(claimeven, name) is not None
+    assert name in dir(claimeven)
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(Path(claimeven.__file__).read_text("utf-8"))
+    named = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If)
+        for statement in node.body
+        if isinstance(statement, ast.ImportFrom) and statement.module != "pathlib"
+        for alias in statement.names
+    }
+    lazily = {name for names in claimeven._HOMES.values() for name in names}
+    assert named == lazily == set(claimeven.__all__) - {"__version__"}
+
+
+def test_every_error_of_the_package_is_a_claimeven_error() -> None:
+    for name in claimeven.__all__:
+        value = getattr(claimeven, name)
+        if isinstance(value, type) and issubclass(value, Exception) and name != "SearchStopped":
+            assert issubclass(value, claimeven.ClaimevenError)
+            assert issubclass(value, ValueError)
+
+
+def test_other_names_are_not() -> None:
+    with pytest.raises(AttributeError, match="module 'claimeven' has no attribute 'nothing'"):
+        claimeven.nothing  # noqa: B018
+
+
+def test_encodings_are_a_module_of_converters() -> None:
+    position = claimeven.Position.from_moves("4455")
+    board = claimeven.encodings.to_kaggle(position)
+    assert claimeven.encodings.from_kaggle(board) == position
