@@ -15,7 +15,7 @@ import time
 
 from bench.timing import best_of, machine
 from claimeven import Position
-from claimeven.arena import MatchPlan, MatchResult, Player, Schedule
+from claimeven.arena import MatchPlan, MatchResult, Referee, Schedule
 from claimeven.evaluation import COUNTERS
 from claimeven.minimax import MinimaxSearch
 
@@ -38,8 +38,8 @@ def main() -> None:
 
 def main_job() -> None:
     plan = MatchPlan(("alphabeta:depth=3,eval=sequences", "random"), Schedule(500, 0, Position()))
-    player = Player(plan)
-    seconds, games = best_of(3, lambda: tuple(player.play_all()))
+    referee = Referee(plan)
+    seconds, games = best_of(3, lambda: tuple(referee.play_all()))
     result = MatchResult(plan, games, seconds)
     assert result.wins[0] >= 485, result.wins
     print(

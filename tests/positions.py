@@ -66,13 +66,14 @@ def random_position(
 ) -> Position:
     """The position after `plies` random moves, by default a random number of them.
 
-    Fewer if the game ends before; with `going_on` it is played anew until it does not end.
+    Fewer if the game ends before; with `going_on` without the move that ends it.
     """
-    while True:
-        count = rng.randint(0, geometry.cells - going_on) if plies is None else plies
-        position = Position.from_moves(random_columns(rng, geometry, count), geometry)
-        if not (going_on and position.is_over):
-            return position
+    count = rng.randint(0, geometry.cells - going_on) if plies is None else plies
+    columns = random_columns(rng, geometry, count)
+    position = Position.from_moves(columns, geometry)
+    if going_on and position.is_over:
+        return Position.from_moves(columns[:-1], geometry)
+    return position
 
 
 def random_games(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from claimeven.agents import Agent, Decision, InvalidLimit, InvalidSpec, Limit, make_agent
+    from claimeven.arena import play_match
     from claimeven.book import InvalidBook
     from claimeven.game import (
         FIRST,
@@ -86,6 +87,7 @@ __all__ = [
     "parse_drawing",
     "parse_moves",
     "perft",
+    "play_match",
 ]
 
 #: Where each name comes from.
@@ -98,6 +100,7 @@ _HOMES = {
         "Limit",
         "make_agent",
     ),
+    "arena": ("play_match",),
     "book": ("InvalidBook",),
     "game": (
         "FIRST",

@@ -1,4 +1,4 @@
-"""Agents and evaluations from a user's file or module."""
+"""Agents and evaluations from a user's file or module, in the process that loads them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position
-from claimeven.agents import Agent, AgentFault, Decision, InvalidSpec, Limit, make_agent
-from claimeven.agents.files import FunctionAgent, KaggleAgent, as_column, kaggle_arguments
+from claimeven import Position
+from claimeven.agents import (
+    Agent,
+    Decision,
+    FunctionAgent,
+    InvalidSpec,
+    KaggleAgent,
+    Limit,
+    ProcessAgent,
+    make_agent,
+)
+from claimeven.agents.files import load_agent, load_evaluation, split_file_spec
+from claimeven.evaluation import InvalidEvaluation
 
 PLAIN = """
 def agent(position):
@@ -54,14 +64,21 @@ def written(folder: Path, text: str, name: str = "mine.py") -> str:
     return str(path)
 
 
+def loaded(spec: str) -> Agent:
+    """The agent of a file, in this process."""
+    parts = split_file_spec(spec)
+    assert parts is not None
+    return load_agent(spec, *parts)
+
+
 def choose(spec: str, moves: str = "", limit: Limit | None = None) -> Decision:
     position = Position.from_moves(moves)
-    return make_agent(spec).choose(position, limit or Limit(), np.random.default_rng(0))
+    return loaded(spec).choose(position, limit or Limit(), np.random.default_rng(0))
 
 
 def test_a_plain_function_is_an_agent(tmp_path: Path) -> None:
     spec = written(tmp_path, PLAIN) + ":agent"
-    agent = make_agent(spec)
+    agent = loaded(spec)
     assert isinstance(agent, FunctionAgent)
     assert agent.name == spec
     assert choose(spec, "777777").column == 5
@@ -69,26 +86,24 @@ def test_a_plain_function_is_an_agent(tmp_path: Path) -> None:
 
 def test_a_kaggle_function_is_an_agent(tmp_path: Path) -> None:
     spec = written(tmp_path, KAGGLE) + ":agent"
-    assert isinstance(make_agent(spec), KaggleAgent)
+    assert isinstance(loaded(spec), KaggleAgent)
     assert choose(spec, "111111").column == 1
 
 
-def test_kaggle_sees_the_board_top_row_first() -> None:
-    position = Position.from_moves("112", Geometry(3, 2, 3))
-    observation, configuration = kaggle_arguments(position, Limit(seconds=0.5))
-    assert observation.board == [2, 0, 0, 1, 1, 0]
-    assert (observation.mark, observation.step) == (2, 3)
-    assert (configuration.columns, configuration.rows, configuration.inarow) == (3, 2, 3)
-    assert configuration.actTimeout == configuration.timeout == 0.5
-    assert kaggle_arguments(position, Limit())[1].actTimeout == 2.0
-    with pytest.raises(AttributeError):
-        _ = observation.nothing
+def test_an_agent_from_a_file_has_a_process_of_its_own(tmp_path: Path) -> None:
+    spec = written(tmp_path, PLAIN) + ":agent"
+    agent = make_agent(spec)
+    assert isinstance(agent, ProcessAgent)
+    assert agent.name == spec
+    decision = agent.choose(Position.from_moves("777777"), Limit(), np.random.default_rng(0))
+    assert decision.column == 5
+    agent.close()
 
 
 def test_an_agent_class_and_an_agent_object(tmp_path: Path) -> None:
     spec = written(tmp_path, CLASS + "\nready = Last()\n")
     for name in ("Last", "ready"):
-        agent = make_agent(f"{spec}:{name}")
+        agent = loaded(f"{spec}:{name}")
         assert isinstance(agent, Agent)
         assert agent.name == f"{spec}:{name}"
         assert choose(f"{spec}:{name}", limit=Limit(depth=3)).depth == 3
@@ -114,7 +129,7 @@ def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     specs = [
         written(tmp_path, f"def agent(p):\n    return {n}\n", f"{n}/same.py") for n in (1, 2, 3)
     ]
-    agents = [make_agent(spec) for spec in specs]
+    agents = [loaded(spec) for spec in specs]
     rng = np.random.default_rng(0)
     assert [a.choose(Position(), Limit(), rng).column for a in agents] == [1, 2, 3]
 
@@ -136,7 +151,10 @@ def test_a_module_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     "text",
     [
         "def agent(p, depth=3):\n    return depth\n",
-        "def agent(*, seed=0, **more):\n    pass\nagent = lambda p: 3\n",
+        "def agent(*, seed=0, **more):\n    return 3\n",
+        "def agent():\n    return 3\n",
+        "def agent(obs, config=None):\n    return obs['mark'] + 2 + 0 * config.columns\n",
+        "def agent(observation):\n    return observation.mark + 2\n",
         "class Player:\n    def __call__(self, p):\n        return 3\nagent = Player()\n",
         "from functools import partial\ndef play(c, p):\n    return c\nagent = partial(play, 3)\n",
         "def agent(obs, config):\n    return 3\n",
@@ -162,11 +180,6 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
             "{file}:agent takes 3 arguments: an agent takes a position, or (obs, config)",
         ),
         (
-            "def agent():\n    return 0\n",
-            "agent",
-            "{file}:agent takes 0 arguments: an agent takes a position, or (obs, config)",
-        ),
-        (
             "class Thing:\n    pass\n",
             "Thing",
             "{file}:Thing: the class Thing is not a claimeven Agent",
@@ -188,7 +201,7 @@ def test_files_without_an_agent_are_told_in_one_sentence(
 ) -> None:
     file = written(tmp_path, text)
     with pytest.raises(InvalidSpec) as caught:
-        make_agent(f"{file}:{name}" if name else file)
+        loaded(f"{file}:{name}" if name else file)
     assert str(caught.value).startswith(told.format(file=file))
     assert "\n" not in str(caught.value)
 
@@ -209,7 +222,7 @@ def test_a_broken_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     written(tmp_path, "raise RuntimeError('out of order')\n", "users_broken/__init__.py")
     written(tmp_path, PLAIN, "users_broken/players.py")
     with pytest.raises(InvalidSpec) as caught:
-        make_agent("users_broken.players:agent")
+        loaded("users_broken.players:agent")
     assert str(caught.value) == (
         "users_broken.players cannot be loaded: RuntimeError: out of order"
     )
@@ -224,19 +237,6 @@ def test_what_a_file_prints_goes_to_stderr(
     assert (out, err) == ("", "loading\nthinking\n")
 
 
-@pytest.mark.parametrize("answer", [None, 3.0, "3", True, np.True_, [3], np.array([3, 4])])
-def test_what_is_no_column_number_is_a_fault(answer: object) -> None:
-    with pytest.raises(AgentFault) as caught:
-        as_column(answer)
-    assert str(caught.value) == f"returned {answer!r} instead of a column number"
-
-
-@pytest.mark.parametrize("answer", [3, np.int64(3), np.uint8(3), np.array(3)])
-def test_what_is_a_column_number(answer: object) -> None:
-    assert as_column(answer) == 3
-    assert type(as_column(answer)) is int
-
-
 def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
     text = (
         "def rightmost(position):\n"
@@ -245,7 +245,9 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
         "number = 3\n"
     )
     file = written(tmp_path, text)
-    decision = choose(f"minimax:depth=1,eval={file}:rightmost")
+    agent = make_agent(f"minimax:depth=1,eval={file}:rightmost")
+    decision = agent.choose(Position(), Limit(), np.random.default_rng(0))
+    agent.close()
     assert decision.column == 6
     assert decision.details["backend"] == "python"
     for name, sentence in (
@@ -253,5 +255,7 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
         ("number", f"{file}:number is not a function"),
     ):
         with pytest.raises(InvalidSpec) as caught:
-            make_agent(f"minimax:eval={file}:{name}")
+            load_evaluation(f"{file}:{name}")
         assert str(caught.value) == sentence
+    with pytest.raises(InvalidEvaluation, match="there is no evaluation 'nothing'"):
+        load_evaluation("nothing")

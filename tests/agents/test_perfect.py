@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 import time
@@ -18,10 +17,10 @@ from claimeven.agents.perfect import (
     PerfectAgent,
     best_known,
     drawn,
-    errors,
     lines_left,
 )
 from claimeven.solver import InvalidSolve, Solver
+from tests.positions import random_positions
 
 SMALL = Geometry(5, 4, 4)
 #: Seconds beyond a limit that a busy machine may take; what is usual is a few milliseconds.
@@ -33,16 +32,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 
 def positions(count: int, geometry: Geometry = SMALL, seed: int = 1) -> list[Position]:
-    source = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        position = Position(geometry)
-        for _ in range(source.randint(0, geometry.cells - 1)):
-            if not position.is_over:
-                position = position.play(source.choice(position.legal_columns))
-        if not position.is_over:
-            found.append(position)
-    return found
+    return list(random_positions(geometry, count, seed, going_on=True))
 
 
 def perfect(**options: object) -> PerfectAgent:
@@ -117,13 +107,6 @@ def test_draws_follow_the_policy_and_the_seed() -> None:
     agent = perfect(level=3)
     columns = [[agent.choose(p, Limit(), rng(7)).column for p in positions(30)] for _ in range(2)]
     assert columns[0] == columns[1]
-
-
-def test_errors_are_rarer_the_more_they_lose() -> None:
-    chances = errors((5, None, 3, -5), 4.0)
-    assert chances[1] == 0
-    assert chances[2] / chances[0] == pytest.approx(np.exp(-0.5))
-    assert chances[3] / chances[0] == pytest.approx(np.exp(-2.5))
 
 
 @pytest.mark.parametrize("spec", ["perfect:table_mb=16", "full:table_mb=16"])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from claimeven.arena.davidson import Matchups, Reals, Tournaments, _shape, fit, outcome_odds
+from claimeven.arena.davidson import Reals, Tournaments, _shape, fit, outcome_odds
 
 #: (first agent, second agent, games won, drawn and lost by the first)
 Row = tuple[int, int, float, float, float]
@@ -22,7 +22,7 @@ ROWS: list[Row] = [
 ]
 
 
-def tournaments(agents: int, rows: Sequence[Row], prior: float) -> tuple[Matchups, Tournaments]:
+def tournaments(agents: int, rows: Sequence[Row], prior: float) -> Tournaments:
     """One tournament, with so many games of the prior for and against each unknown."""
     counted = np.zeros((1, agents + 2))
     for first, second, won, drawn, lost in rows:
@@ -30,10 +30,11 @@ def tournaments(agents: int, rows: Sequence[Row], prior: float) -> tuple[Matchup
         counted[0, second] -= (won - lost) / 2
         counted[0, agents] += (won - lost) / 2
         counted[0, agents + 1] += drawn
-    games = np.array([[won + drawn + lost for _, _, won, drawn, lost in rows]], dtype=float)
+    games = np.zeros((1, agents, agents))
+    for first, second, *counts in rows:
+        games[0, first, second] += sum(counts)
     even = np.full((1, agents + 2), prior)
-    matchups = Matchups(agents, np.array([r[0] for r in rows]), np.array([r[1] for r in rows]))
-    return matchups, Tournaments(games, counted, even, even)
+    return Tournaments(games, counted, even, even)
 
 
 def log_likelihood(agents: int, rows: Sequence[Row], prior: float, at: Sequence[float]) -> float:
@@ -58,7 +59,7 @@ def log_likelihood(agents: int, rows: Sequence[Row], prior: float, at: Sequence[
 
 @pytest.mark.parametrize("prior", [0.5, 3.0])
 def test_no_other_strengths_are_likelier(prior: float) -> None:
-    found = fit(*tournaments(3, ROWS, prior))[0].tolist()
+    found = fit(tournaments(3, ROWS, prior))[0].tolist()
     best = log_likelihood(3, ROWS, prior, found)
     slopes = []
     for unknown in range(5):
@@ -75,14 +76,14 @@ def test_no_other_strengths_are_likelier(prior: float) -> None:
 def test_two_agents_without_draws_by_hand() -> None:
     """The odds of one are 4 when it moves first and 1/2 when it does not: 2 = exp(gap)^2."""
     rows: list[Row] = [(0, 1, 8e6, 0, 2e6), (1, 0, 6e6, 0, 3e6)]
-    one, other, order, draws = fit(*tournaments(2, rows, 1e-3))[0].tolist()
+    one, other, order, draws = fit(tournaments(2, rows, 1e-3))[0].tolist()
     assert one - other == pytest.approx(math.log(2) / 2, abs=1e-6)
     assert order == pytest.approx((math.log(4) + math.log(2)) / 2, abs=1e-6)
     assert draws < -15
 
 
 def test_every_agent_is_expected_to_score_what_it_scored() -> None:
-    found = fit(*tournaments(3, ROWS, 1e-9))[0]
+    found = fit(tournaments(3, ROWS, 1e-9))[0]
     points, expected = np.zeros(3), np.zeros(3)
     for first, second, won, drawn, lost in ROWS:
         x = found[first] - found[second] + found[3]
@@ -103,10 +104,10 @@ def test_a_library_of_the_field_agrees() -> None:
             for _ in range(int(count)):
                 whr.create_game(str(first), str(second), result, 1, "first")
     assert whr.auto_iterate(precision=1e-8, time_limit=120)[1]
-    matchups, counted = tournaments(3, ROWS, 0.5)
+    counted = tournaments(3, ROWS, 0.5)
     # It has no prior for order and draws.
     counted.pro[:, 3:] = counted.contra[:, 3:] = 0
-    found = fit(matchups, counted)[0].tolist()
+    found = fit(counted)[0].tolist()
     theirs = [whr.players[str(agent)].days[0].r for agent in range(3)]
     theirs += [math.log(whr.handicap_gamma["first"]), math.log(whr.nu)]
     assert found == pytest.approx(theirs, abs=1e-6)
@@ -114,49 +115,43 @@ def test_a_library_of_the_field_agrees() -> None:
 
 def test_many_tournaments_at_once_are_as_each_alone_from_any_start() -> None:
     rng = np.random.default_rng(2)
-    matchups, _ = tournaments(3, ROWS, 0.5)
     weights = rng.gamma(1, size=(7, len(ROWS), 3))
-    each = [
-        tournaments(3, [(*row[:2], *counts) for row, counts in zip(ROWS, some, strict=True)], 0.5)[
-            1
-        ]
-        for some in weights.tolist()
-    ]
+    each = []
+    for some in weights.tolist():
+        rows = [(*row[:2], *counts) for row, counts in zip(ROWS, some, strict=True)]
+        each.append(tournaments(3, rows, 0.5))
 
     def joined(name: str) -> Reals:
         return np.concatenate([getattr(part, name) for part in each])
 
     together = Tournaments(*(joined(name) for name in ("games", "counted", "pro", "contra")))
-    found = fit(matchups, together)
-    alone = np.concatenate([fit(matchups, part) for part in each])
+    found = fit(together)
+    alone = np.concatenate([fit(part) for part in each])
     assert found == pytest.approx(alone, abs=1e-6)
     far = np.array([6.0, -9.0, 2.0, 5.0, -7.0])
-    assert fit(matchups, together, far) == pytest.approx(found, abs=1e-6)
+    assert fit(together, far) == pytest.approx(found, abs=1e-6)
 
 
-def random_tournaments(agents: int, rng: np.random.Generator) -> tuple[Matchups, Tournaments]:
+def random_tournaments(agents: int, rng: np.random.Generator) -> Tournaments:
     """Fifty round robins with hardly anything in most cells, much in some, and a weak prior."""
     seats = [(i, j) for i in range(agents) for j in range(agents) if i != j]
     parts = []
     for _ in range(50):
         cells = rng.gamma(0.15, 10, size=(len(seats), 3)).tolist()
         rows = [(*pair, *counts) for pair, counts in zip(seats, cells, strict=True)]
-        matchups, part = tournaments(agents, rows, 0.5)
-        parts.append(part)
+        parts.append(tournaments(agents, rows, 0.5))
     pro, contra = np.maximum(rng.gamma(0.5, size=(2, 50, agents + 2)), 1e-4)
     games = np.concatenate([part.games for part in parts])
-    return matchups, Tournaments(
-        games, np.concatenate([part.counted for part in parts]), pro, contra
-    )
+    return Tournaments(games, np.concatenate([part.counted for part in parts]), pro, contra)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_peak_is_found_from_anywhere(seed: int) -> None:
     rng = np.random.default_rng(seed)
     agents = int(rng.integers(2, 6))
-    matchups, played = random_tournaments(agents, rng)
-    found = fit(matchups, played, rng.normal(0, (0, 1, 5, 15)[seed % 4], agents + 2))
-    assert np.abs(_shape(matchups, played, found).slope).max() < 1e-6
+    played = random_tournaments(agents, rng)
+    found = fit(played, rng.normal(0, (0, 1, 5, 15)[seed % 4], agents + 2))
+    assert np.abs(_shape(played, found).slope).max() < 1e-6
 
 
 def test_the_peak_is_found_where_the_likelihood_is_nearly_flat() -> None:
@@ -164,22 +159,21 @@ def test_the_peak_is_found_where_the_likelihood_is_nearly_flat() -> None:
     pro, contra = np.array([[1.1e-3, 4.3e-3, 0.08, 1.9]]), np.array([[1.9, 0.04, 0.02, 0.17]])
     for lost in (4.0, 6.2, 1e6):
         counted = np.array([[-lost, lost, 0, 0]])
-        matchups = Matchups(2, np.array([0, 1]), np.array([1, 0]))
-        played = Tournaments(np.array([[lost, lost]]), counted, pro, contra)
+        played = Tournaments(np.array([[[0, lost], [lost, 0]]]), counted, pro, contra)
         for start in ((-2.8, 2.8, 0, -0.7), (20, 20, 0, 0), (30, -30, 5, -5), (40, 40, 0, 0)):
-            found = fit(matchups, played, np.array(start))
-            assert np.abs(_shape(matchups, played, found).slope).max() < 1e-6
+            found = fit(played, np.array(start))
+            assert np.abs(_shape(played, found).slope).max() < 1e-6
 
 
 def test_slope_and_bend_are_the_derivatives_of_the_height() -> None:
     rng = np.random.default_rng(5)
-    matchups, played = random_tournaments(4, rng)
+    played = random_tournaments(4, rng)
     at = rng.normal(size=(50, 6))
-    here = _shape(matchups, played, at)
+    here = _shape(played, at)
     for unknown in range(6):
         step = np.zeros(6)
         step[unknown] = 1e-5
-        below, above = _shape(matchups, played, at - step), _shape(matchups, played, at + step)
+        below, above = _shape(played, at - step), _shape(played, at + step)
         assert (above.height - below.height) / 2e-5 == pytest.approx(
             here.slope[:, unknown], abs=1e-4
         )
@@ -190,12 +184,12 @@ def test_slope_and_bend_are_the_derivatives_of_the_height() -> None:
 @pytest.mark.parametrize("lopsided", [1e-4, 0.5])
 def test_strengths_stay_finite_however_lopsided(lopsided: float) -> None:
     rows: list[Row] = [(i, i + 1, 1e6, 0, 0) for i in range(8)]
-    found = fit(*tournaments(9, rows, lopsided))[0]
+    found = fit(tournaments(9, rows, lopsided))[0]
     assert np.isfinite(found).all()
     assert (np.diff(found[:9]) < 0).all()
     # Nothing but draws, and nothing at all.
     for count in (1e6, 0.0):
-        found = fit(*tournaments(2, [(0, 1, 0, count, 0), (1, 0, 0, count, 0)], lopsided))[0]
+        found = fit(tournaments(2, [(0, 1, 0, count, 0), (1, 0, 0, count, 0)], lopsided))[0]
         assert found[:3] == pytest.approx([0, 0, 0], abs=1e-6)
         assert np.isfinite(found).all()
 

@@ -29,9 +29,7 @@ def test_what_is_counted() -> None:
     # Pairs x and y are of one kind.
     assert evidence.weights.tolist() == [2, 1] + [PRIOR] * 10
     played = evidence.tournament
-    met = list(zip(evidence.matchups.first, evidence.matchups.second, strict=True))
-    assert met == [(0, 1), (1, 2), (1, 0), (2, 1)]
-    assert played.games.tolist() == [[2, 1, 2, 0]]
+    assert played.games.tolist() == [[[0, 2, 0], [2, 0, 1], [0, 0, 0]]]
     # Half of won less lost by ann, bob, cas and first players; draws.
     assert played.counted.tolist() == [[-1, 0.5, 0.5, 0.5, 2]]
     assert played.pro.tolist() == played.contra.tolist() == [[PRIOR] * 5]
@@ -40,7 +38,7 @@ def test_what_is_counted() -> None:
 def test_the_order_of_the_games_does_not_matter() -> None:
     one, other = gather(GAMES), gather(reversed(GAMES))
     assert one.agents == other.agents
-    for name in ("weights", "counted", "seated", "starts", "games", "points", "took"):
+    for name in ("weights", "counted", "seated", "starts", "twos", "games", "points", "took"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
@@ -51,10 +49,11 @@ def test_resampled_tournaments_vary_as_pairs_do() -> None:
     evidence = gather(games)
     parts = list(evidence.resampled(3000, np.random.default_rng(1)))
     drawn = np.concatenate([part.games for part in parts])
-    assert drawn.shape == (3000, 4)
-    assert drawn[:, :2].mean(axis=0) == pytest.approx([100, 100], rel=0.01)
-    assert drawn[:, :2].var(axis=0) == pytest.approx([100, 100], rel=0.1)
-    assert not drawn[:, 2:].any()
+    assert drawn.shape == (3000, 3, 3)
+    met = drawn[:, [0, 1], [1, 2]]
+    assert met.mean(axis=0) == pytest.approx([100, 100], rel=0.01)
+    assert met.var(axis=0) == pytest.approx([100, 100], rel=0.1)
+    assert drawn.sum() == pytest.approx(met.sum())
     prior = np.concatenate([part.pro for part in parts])
     assert prior.mean() == pytest.approx(PRIOR, rel=0.05)
     # The least it weighs is seldom enough drawn not to touch a 95 % interval.
@@ -62,7 +61,7 @@ def test_resampled_tournaments_vary_as_pairs_do() -> None:
     # Both games of a pair weigh the same.
     pair = gather([RatedGame(0, "a", "b", 1), RatedGame(0, "b", "a", 1)])
     for part in pair.resampled(10, np.random.default_rng(1)):
-        assert np.array_equal(part.games[:, 0], part.games[:, 1])
+        assert np.array_equal(part.games[:, 0, 1], part.games[:, 1, 0])
         assert part.counted[:, :2] == pytest.approx(np.zeros((10, 2)))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.book.openings import backed_up, layers
-from claimeven.game.arrays import disc_counts, has_line, has_win, image_counts, mirrored_keys
+from claimeven.game.arrays import image_counts
 from tests import naive
 from tests.positions import oracle, random_positions
 
@@ -34,25 +34,6 @@ def test_layers_are_those_of_the_oracle(geometry: Geometry) -> None:
         assert layer.drawn == sum(o is not None and o[0] is None for o in outcomes)
         assert int(image_counts(layer.keys, geometry).sum()) == outcomes.count(None)
         assert (np.diff(layer.keys.astype(object)) > 0).all()
-
-
-@pytest.mark.parametrize("geometry", [Geometry(), Geometry(8, 7), Geometry(4, 12, 5)], ids=str)
-def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
-    positions = list(random_positions(geometry, 100, seed=3))
-    mine, mask = (
-        np.array([getattr(position, name) for position in positions], dtype=np.uint64)
-        for name in ("mine", "mask")
-    )
-    images = mirrored_keys(mine + mask, geometry)
-    wins = has_win(mine, mask, geometry)
-    for i, position in enumerate(positions):
-        assert int(images[i]) == position.mirror().key
-        won = position.outcome is not None and position.outcome.winner is not None
-        assert has_line(mine ^ mask, geometry)[i] == won
-        assert disc_counts(mask)[i] == position.ply
-        if not position.is_over:
-            after = [position.play(column) for column in position.legal_columns]
-            assert wins[i] == any(child.outcome and child.outcome.cells for child in after)
 
 
 def test_backed_up_scores_are_those_of_the_oracle() -> None:

@@ -114,7 +114,7 @@ def test_bad_input_is_told_in_one_sentence(
         assert told.startswith(sentence)
 
 
-@pytest.mark.parametrize("line", ["match alphabet random", "think 4444444", "solitaire"])
+@pytest.mark.parametrize("line", ["think 4444444", "solitaire"])
 def test_bad_input_as_a_process(process: Run, line: str) -> None:
     ran = process(*line.split())
     bad_input(ran)
@@ -182,9 +182,7 @@ def agent(position):
 @pytest.mark.parametrize(
     "line",
     [
-        "match FILE random --games 2 --json",
         "match FILE FILE --games 2 --json --jobs 2",
-        "think 44 --agent FILE --json",
         "play --first FILE --second random --json",
     ],
 )

@@ -51,8 +51,7 @@ def interrupted(words: list[str], sign: Path) -> subprocess.CompletedProcess[str
     return subprocess.CompletedProcess(words, program.returncode, out, err)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("as_json", [False, True], ids=["words", "json"])
+@pytest.mark.parametrize(("jobs", "as_json"), [("1", False), ("2", True)])
 def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_json: bool) -> None:
     file = tmp_path / "mine.py"
     file.write_text(AGENT, encoding="utf-8")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.cli import progress
 from claimeven.solver import Solver
 from tests.cli.conftest import Run, command, environment
 from tests.positions import random_games
@@ -151,36 +149,27 @@ def test_spaces_between_moves_are_left_out(run: Run) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-def test_a_full_disk_is_told(run: Run) -> None:
+def test_a_full_disk_is_told() -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
-            command("solve", "121", *SMALL),
+            command("--help"),
             stdout=full, stderr=subprocess.PIPE, text=True, env=environment(), check=False,
         )  # fmt: skip
     assert ended.returncode == 1
     assert ended.stderr == "claimeven: the output cannot be used: No space left on device\n"
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
-def test_a_stream_that_is_closed_is_as_an_empty_one(closed: str) -> None:
-    words = " ".join(f"'{word}'" for word in command("solve", "-", *SMALL))
+@pytest.mark.parametrize(
+    ("words", "closed"), [(("solve", "-", *SMALL), "<&-"), (("--help",), ">&-"), (("-h",), "2>&-")]
+)
+def test_a_stream_that_is_closed_is_as_an_empty_one(words: tuple[str, ...], closed: str) -> None:
+    line = " ".join(f"'{word}'" for word in command(*words))
     ended = subprocess.run(
-        ["sh", "-c", f"{words} {closed}"],
-        input="" if closed == "<&-" else "121\n",
-        capture_output=True, text=True, env=environment(), check=False,
+        ["sh", "-c", f"{line} {closed}"],
+        input="", capture_output=True, text=True, env=environment(), check=False,
     )  # fmt: skip
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("121 ") == (closed == "2>&-")
-
-
-def test_a_status_line_is_no_wider_than_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    line = progress.StatusLine()
-    line.show(lambda: "x" * 200)
-    assert capsys.readouterr().err == "\r" + "x" * 79
+    assert ended.stdout.startswith("Usage: ") == (closed == "2>&-")
 
 
 def test_ctrl_c_ends_a_long_search_without_a_trace() -> None:

@@ -73,7 +73,6 @@ def test_an_ascii_terminal_shows_names_and_reasons_with_escapes(
     spec = f"{file}:agent"
     for words in (
         ("match", spec, "random", "--games", "2", "--show"),
-        ("play", "--first", spec, "--second", "random"),
         ("think", "44", "--agent", spec),
     ):
         ran = process(*words, PYTHONIOENCODING="ascii:strict", LC_ALL="C")

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.agents import AGENTS
+from claimeven.agents import AGENTS, make_agent
 from tests.cli.conftest import Run
 from tests.cli.test_verbs import WIDTH, widest
 
 MONTE_CARLO = ("uct", "flat", "breadth", "uct-polito", "uct-itu-table")
 LIMITS = ("--iterations", "300", "--seed", "2")
+#: Limits that make a decision quick, by their names.
+SHORT = {"iterations": ("--iterations", "40"), "depth": ("--depth", "3")}
 
 
 def test_think_as_json(run: Run) -> None:
@@ -31,13 +33,21 @@ def test_think_as_json(run: Run) -> None:
 
 @pytest.mark.parametrize("spec", [name for name in AGENTS if name != "human"])
 def test_think_with_every_agent(run: Run, spec: str) -> None:
-    limits = ("--iterations", "40", "--depth", "3")
+    known = make_agent(spec).limits
+    limits = [word for name, words in SHORT.items() if name in known for word in words]
     told = json.loads(run("think", "4455", "--agent", spec, *limits, "--json").out)
     assert 1 <= told["column"] <= 7
     words = run("think", "4455", "--agent", spec, *limits)
     assert (words.status, words.err) == (0, "")
     assert f"plays column {told['column']}:" in words.out
     assert widest(words.out) <= WIDTH
+
+
+def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
+    ran = run("think", "4455", "--agent", "uct", "--depth", "3")
+    assert (ran.status, ran.out) == (2, "")
+    sentence = "uct cannot be limited by depth: it knows seconds, iterations, nodes"
+    assert ran.err == f"claimeven: {sentence}\n"
 
 
 def test_think_shows_the_trace(run: Run) -> None:
@@ -57,8 +67,9 @@ def test_wide_boards_stay_within_80_columns(run: Run, columns: int) -> None:
 
 
 def test_values_are_named_by_what_they_are(run: Run) -> None:
-    for spec, word in (("uct-polito", "mean"), ("alphabeta", "eval"), ("perfect", "score")):
-        rows = run("think", "112233", "--agent", spec, "--iterations", "50").out.splitlines()
+    named = {"uct-polito:iterations=50": "mean", "alphabeta": "eval", "perfect": "score"}
+    for spec, word in named.items():
+        rows = run("think", "112233", "--agent", spec).out.splitlines()
         assert [row.split()[0] for row in rows if row.split(" ")[0] == word] == [word], spec
 
 

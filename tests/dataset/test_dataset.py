@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
 import json
 from pathlib import Path
@@ -13,12 +12,8 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.dataset.dataset import DatasetPlan, DatasetProgress, InvalidDataset, make_dataset
-from claimeven.dataset.files import InvalidDatasetFile
-from claimeven.dataset.sampling_kernel import ENDED, random_positions
-from claimeven.game.errors import ClaimevenError
-from claimeven.game.tactics_kernel import board_vector
 from claimeven.solver import Solver
-from tests.review.standin import PlainSolver
+from tests.standin import PlainSolver
 
 SMALL = Geometry(4, 4, 3)
 
@@ -112,63 +107,6 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
     assert len(read(path)) == 5
 
 
-def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
-    from pyarrow import parquet
-
-    make_dataset(tmp_path / "set.csv", plan(80), solver())
-    make_dataset(tmp_path / "set.parquet", plan(80), solver())
-    table = parquet.read_table(tmp_path / "set.parquet")
-    assert json.loads(table.schema.metadata[b"claimeven"])["plies"] == "6-12"
-    assert str(table.schema.field("mine").type) == "uint64"
-    rows = read(tmp_path / "set.csv")
-    for row, other in zip(rows, table.to_pylist(), strict=True):
-        assert row == {name: "" if value is None else str(value) for name, value in other.items()}
-
-
-def test_parquet_without_its_package_is_refused_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InvalidDatasetFile, match=r"pip install 'claimeven\[data\]'"):
-        make_dataset(tmp_path / "set.parquet", plan(), solver())
-
-
-def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
-    there = tmp_path / "there.csv"
-    there.write_text("mine")
-    for path, sentence in (
-        (there, "is there already: choose another name or remove it"),
-        (tmp_path / "set.txt", "must end in .csv or .parquet"),
-        (tmp_path / "no" / "set.csv", "there is no folder"),
-    ):
-        with pytest.raises(ClaimevenError, match=sentence):
-            make_dataset(path, plan(), solver())
-    assert there.read_text() == "mine"
-
-
-def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
-    path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
-    header = json.dumps(plan().header())
-    for content, sentence in (
-        (json.dumps({**plan().header(), "seed": 9}) + "\n", "was begun with seed 9, not 1"),
-        (header + "\n3,12,1\n", "is damaged in line 2"),
-        (header + "\n3,12,x,1,1,1,1,1,1,1\n", "is damaged in line 2"),
-        ("hello\n", "is not a partial data set"),
-        ("[1]\n", "is not a partial data set"),
-    ):
-        partial.write_text(content)
-        with pytest.raises(InvalidDatasetFile, match=sentence):
-            make_dataset(path, plan(), solver())
-        assert partial.read_text() == content
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -177,6 +115,12 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         ({"highest": 16}, "plies must lie within 0-15 on 4x4 connect 3.*not 3-16"),
         ({"lowest": 13}, "the lower one first, not 13-12"),
         ({"seed": -1}, "a seed is a whole number from 0"),
+        ({"positions": 1.5}, "positions must be a whole number, not 1.5"),
+        ({"positions": float("nan")}, "positions must be a whole number, not nan"),
+        ({"positions": True}, "positions must be a whole number, not True"),
+        ({"lowest": 3.0}, "the lowest ply must be a whole number, not 3.0"),
+        ({"highest": None}, "the highest ply must be a whole number, not None"),
+        ({"seed": 0.5}, "a seed must be a whole number, not 0.5"),
         ({"source": "games"}, "there is no source 'games': choose from random, selfplay"),
     ],
 )
@@ -189,32 +133,7 @@ def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str)
         DatasetPlan(**options)
 
 
-@pytest.mark.parametrize("geometry", [Geometry(), SMALL, Geometry(8, 7, 4), Geometry(3, 5, 2)])
-def test_random_candidates_are_the_positions_of_their_moves(geometry: Geometry) -> None:
-    count, last = 400, geometry.cells - 1
-    mines, masks = np.zeros((2, count), dtype=np.uint64)
-    plies = np.zeros(count, dtype=np.int64)
-    moves = np.zeros((count, geometry.cells), dtype=np.int64)
-
-    def make(first: int, seed: int = 5) -> None:
-        random_positions(
-            board_vector(geometry), geometry.columns, np.uint64(seed), first, 0, last,
-            mines, masks, plies, moves,
-        )  # fmt: skip
-
-    make(0)
-    ended = 0
-    for i in range(count):
-        if plies[i] == ENDED:
-            ended += 1
-            assert Position(geometry, mines[i], masks[i]).is_over
-            continue
-        position = Position.from_moves(moves[i, : plies[i]].tolist(), geometry)
-        assert not position.is_over
-        assert (position.mine, position.mask) == (mines[i], masks[i])
-    assert 0 < ended < count
-    earlier = mines.copy()
-    make(100)
-    assert (mines[:-100] == earlier[100:]).all()
-    make(0, seed=6)
-    assert (mines != earlier).any()
+def test_numbers_of_any_integer_type_make_the_same_plan() -> None:
+    made = DatasetPlan(*np.array([150, 6, 12, 1]), "random", SMALL)
+    assert made == plan()
+    assert json.dumps(made.header()) == json.dumps(plan().header())

@@ -8,8 +8,8 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.evaluation import COUNTERS, EVALUATIONS, count_by_length, sequence_list
-from claimeven.evaluation.single import evaluate_compiled
 from tests import naive
+from tests.evaluation.single import evaluate_compiled
 from tests.game.test_position import grid_of
 from tests.positions import BOARDS, random_position
 

@@ -23,7 +23,7 @@ from claimeven.evaluation import (
     windows,
 )
 from claimeven.evaluation.registry import OWN
-from claimeven.evaluation.single import evaluate_compiled
+from tests.evaluation.single import evaluate_compiled
 from tests.positions import BOARDS, random_positions
 
 POSITIONS_A_BOARD = 250

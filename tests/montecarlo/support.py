@@ -8,6 +8,7 @@ import numpy as np
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloOptions, MonteCarloResult, MonteCarloSearch
+from tests.positions import random_position
 
 #: Boards of one word, and connect lengths of 2 to 5.
 BOARDS = (
@@ -23,14 +24,8 @@ BOARDS = (
 
 
 def unfinished_position(rng: random.Random, geometry: Geometry) -> Position:
-    """Play some random moves, and stop before the game is over."""
-    position = Position(geometry)
-    for _ in range(rng.randrange(geometry.cells)):
-        after = position.play(rng.choice(position.legal_columns))
-        if after.is_over:
-            break
-        position = after
-    return position
+    """The position after some random moves, not over."""
+    return random_position(rng, geometry, going_on=True)
 
 
 def search(

@@ -10,15 +10,16 @@ from dataclasses import replace
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.review.checks import CHECKS, holds
-from claimeven.review.claims import SENTENCES, Claim
+from claimeven.review.claims import Claim
 from claimeven.review.explain import explain
+from claimeven.review.kinds import KINDS, Makes, Zugzwang
 from claimeven.review.threats import cornered_cells, forced_below, is_playable, winning_cells
 from claimeven.solver import Solver
 from claimeven.solver.errors import InvalidSolve
 from tests import naive
+from tests.positions import random_games
 from tests.review.claims_oracle import JUDGES, judge
-from tests.review.standin import PlainSolver
+from tests.standin import PlainSolver
 
 #: Boards whose every position is solved in seconds, with the plies at which explaining starts.
 BOARDS = (
@@ -34,25 +35,12 @@ POSITIONS = 30
 KNOWN: dict[Geometry, dict[object, int]] = {geometry: {} for geometry, _ in BOARDS}
 
 
-def random_positions(geometry: Geometry, lowest: int, count: int, seed: int) -> list[list[int]]:
-    rng = random.Random(seed)
-    found: list[list[int]] = []
-    while len(found) < count:
-        plies = rng.randint(lowest, geometry.cells - 1)
-        game, moves = naive.random_moves(
-            rng, geometry.columns, geometry.rows, geometry.connect, plies
-        )
-        if not game.over():
-            found.append(moves)
-    return found
-
-
 @pytest.fixture(scope="module")
 def told() -> list[tuple[Position, list[int], Solver, list[Claim]]]:
     rows = []
     for number, (geometry, lowest) in enumerate(BOARDS):
         solver = Solver(geometry, table_mb=1)
-        for moves in random_positions(geometry, lowest, POSITIONS, number):
+        for moves in random_games(geometry, POSITIONS, number, going_on=True, lowest=lowest):
             position = Position.from_moves(moves, geometry)
             rows.append((position, moves, solver, list(explain(position, solver).all_claims())))
     return rows
@@ -73,15 +61,15 @@ def test_every_claim_holds_by_its_own_check(
 ) -> None:
     for position, moves, solver, claims in told:
         for claim in claims:
-            assert holds(claim, position, solver), (position.geometry, moves, claim)
+            assert claim.holds(position, solver), (position.geometry, moves, claim)
 
 
 def test_every_kind_is_met_and_known_everywhere(
     told: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    assert set(SENTENCES) == set(CHECKS) == set(JUDGES)
+    assert set(KINDS) == set(JUDGES)
     met = Counter(claim.kind for *_, claims in told for claim in claims)
-    assert set(SENTENCES) - set(met) == set(), met
+    assert set(KINDS) - set(met) == set(), met
 
 
 def test_false_claims_are_refuted_by_check_and_oracle_alike(
@@ -106,9 +94,9 @@ def test_false_claims_are_refuted_by_check_and_oracle_alike(
             except (AssertionError, ValueError, IndexError):
                 truth = False
             if changed.kind in ("standing", "verdict"):
-                assert holds(changed, position, solver) == truth, (moves, changed)
+                assert changed.holds(position, solver) == truth, (moves, changed)
             elif not truth:
-                assert not holds(changed, position, solver), (moves, changed)
+                assert not changed.holds(position, solver), (moves, changed)
             refuted[changed.kind] += not truth
     assert refuted["verdict"] > 20
 
@@ -135,7 +123,7 @@ def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
             for changed in changes:
                 if changed.start < 0 or (claim.kind, len(changed.cells)) == ("stack", 1):
                     continue
-                assert not holds(changed, position, solver), (moves, changed)
+                assert not changed.holds(position, solver), (moves, changed)
                 assert not judge(changed, game, KNOWN[g]), (moves, changed)
                 refuted[changed.kind] += 1
     assert min(refuted[kind] for kind in ("zugzwang", "forces", "stops", "double", "stack")) > 5
@@ -143,8 +131,8 @@ def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
 
 def test_a_claim_whose_line_cannot_be_played_does_not_hold() -> None:
     geometry = Geometry(4, 4, 3)
-    claim = Claim("makes", 0, column=0, cells=((0, 3),), line=(0, 0, 0, 0, 0))
-    assert not holds(claim, Position(geometry), PlainSolver(geometry))
+    claim = Makes(0, column=0, cells=((0, 3),), line=(0, 0, 0, 0, 0))
+    assert not claim.holds(Position(geometry), PlainSolver(geometry))
 
 
 def test_explanations_fit_the_screen_and_are_short(
@@ -195,7 +183,7 @@ def test_a_double_threat_is_told_in_words() -> None:
     text = explain(position, PlainSolver(geometry)).text()
     head = "The first player wins with disc 5, in 3 plies. Columns 2 and 4 are equally good."
     assert text.splitlines()[0] == head
-    assert "It threatens columns 1 and 4 at" in text
+    assert "It threatens to win in columns 1" in text
 
 
 def test_a_finished_game_is_refused() -> None:
@@ -209,7 +197,7 @@ def test_zugzwang_is_the_reason_only_where_best_play_ends_in_it(text: str) -> No
     position, solver = Position.from_moves(text), Solver(table_mb=32)
     explanation = explain(position, solver)
     for claim in explanation.all_claims():
-        assert holds(claim, position, solver), claim
+        assert claim.holds(position, solver), claim
         if claim.kind == "zugzwang":
             assert claim.after is not None
             assert claim.player == (position.turn if claim.after > 0 else 1 - position.turn)
@@ -244,8 +232,8 @@ def test_a_threat_that_only_counting_favours_is_refuted(
     assert forced_below(position.geometry, cell) == 1 - owner
     score = solver.score(position) if column is None else solver.scores(position)[column]
     whole = (*line, *solver.principal_variation(now))
-    claim = Claim("zugzwang", owner, column, cells=(cell,), line=whole, after=score)
-    assert not any(holds(replace(claim, start=start), position, solver) for start in range(4))
+    claim = Zugzwang(owner, column, cells=(cell,), line=whole, after=score)
+    assert not any(replace(claim, start=start).holds(position, solver) for start in range(4))
     explanation = explain(position, solver)
     about = [c.claims for c in explanation.columns if c.column == column] or [explanation.claims]
     named = [c.cells for c in about[0] if c.kind == "zugzwang"]
@@ -277,7 +265,7 @@ def test_a_slower_win_names_the_answer_that_prevents_the_quick_one() -> None:
     told = {c.column: c.claims for c in explain(position, Solver(table_mb=32)).columns}
     assert [claim.sentence(position) for claim in told[3][1:]] == [
         "The answer in column 3 takes the cell from which the first player would threaten"
-        " columns 2 and 6 at once.",
+        " to win in columns 2 and 6.",
         "Best play goes on 3, 3, 4, 3, 5, 4, 4, 3 and so on to disc 39.",
         "Disc 27 gives the first player a threat in row 3 of column 2, an odd row: in the end the"
         " second player must play below it.",
@@ -325,7 +313,7 @@ def test_every_claim_about_positions_of_the_large_board_holds() -> None:
             continue
         told += 1
         for claim in explain(position, solver).all_claims():
-            assert holds(claim, position, solver), (moves, claim)
+            assert claim.holds(position, solver), (moves, claim)
 
 
 def test_what_is_said_of_a_known_position() -> None:
@@ -337,7 +325,7 @@ def test_what_is_said_of_a_known_position() -> None:
     }
     assert said[0] == [
         "Column 1 turns the win into a loss: the second player wins with disc 16, in 4 plies.",
-        "The second player answers in column 4 and threatens columns 1 and 5 at once:"
+        "The second player answers in column 4 and threatens to win in columns 1 and 5:"
         " only one can be blocked.",
     ]
     assert said[4][1:] == [

@@ -15,7 +15,7 @@ from claimeven import (
     analyze,
     explain,
 )
-from tests.review.standin import PlainSolver
+from tests.standin import PlainSolver
 
 SMALL = Geometry(4, 3, 3)
 PLAIN = PlainSolver(SMALL)

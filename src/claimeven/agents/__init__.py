@@ -1,15 +1,32 @@
 """Players under one contract, made by name."""
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, InvalidLimit, Limit, TreeView
-from claimeven.agents.files import FunctionAgent, KaggleAgent
-from claimeven.agents.options import AgentKind, InvalidSpec, Option
-from claimeven.agents.registry import AGENTS, make_agent, make_agents
+from typing import TYPE_CHECKING
+
+from claimeven import lazy
+
+if TYPE_CHECKING:
+    from claimeven.agents.contract import (
+        GRACE,
+        Agent,
+        AgentFault,
+        Decision,
+        InvalidLimit,
+        Limit,
+        TreeView,
+    )
+    from claimeven.agents.functions import FunctionAgent, as_agent
+    from claimeven.agents.kaggle import KaggleAgent
+    from claimeven.agents.options import AgentKind, InvalidSpec, Option
+    from claimeven.agents.process import ProcessAgent
+    from claimeven.agents.registry import AGENTS, Contestant, make_agent, make_agents
 
 __all__ = [
     "AGENTS",
+    "GRACE",
     "Agent",
     "AgentFault",
     "AgentKind",
+    "Contestant",
     "Decision",
     "FunctionAgent",
     "InvalidLimit",
@@ -17,7 +34,30 @@ __all__ = [
     "KaggleAgent",
     "Limit",
     "Option",
+    "ProcessAgent",
     "TreeView",
+    "as_agent",
     "make_agent",
     "make_agents",
 ]
+
+# An agent in a process of its own needs the contract and not the searches, so that it starts soon.
+_HOMES = {
+    "contract": (
+        "GRACE",
+        "Agent",
+        "AgentFault",
+        "Decision",
+        "InvalidLimit",
+        "Limit",
+        "TreeView",
+    ),
+    "functions": ("FunctionAgent", "as_agent"),
+    "kaggle": ("KaggleAgent",),
+    "options": ("AgentKind", "InvalidSpec", "Option"),
+    "process": ("ProcessAgent",),
+    "registry": ("AGENTS", "Contestant", "make_agent", "make_agents"),
+}
+__getattr__, __dir__ = lazy.offer(
+    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+)

@@ -50,6 +50,8 @@ class SearchAgent(Agent):
     game to game.
     """
 
+    limits = frozenset(("seconds", "depth", "nodes"))
+
     def __init__(
         self,
         search: MinimaxSearch,
@@ -66,7 +68,7 @@ class SearchAgent(Agent):
         self.remembers = remembers
         self._last: tuple[Position, MinimaxResult] | None = None
 
-    def load(self) -> None:
+    def load(self, geometry: Geometry) -> None:
         """Compile the search, or load it."""
         self.search.load()
 

@@ -21,7 +21,15 @@ class InvalidLimit(ClaimevenError):
 
 
 class AgentFault(ClaimevenError):
-    """An agent that did not answer with a column that can be played."""
+    """An agent that did not answer with a column that can be played.
+
+    The message is one line that says what it did; `traceback` is that of what it raised, as text,
+    where it raised something and the text is known.
+    """
+
+    def __init__(self, reason: str, traceback: str = "") -> None:
+        super().__init__(reason)
+        self.traceback = traceback
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,15 @@ class Limit:
         """Whether nothing is limited."""
         return self == Limit()
 
+    @property
+    def overrun(self) -> str:
+        """What is said of an agent that takes longer than `seconds` and `GRACE` for a move."""
+        return f"took over {GRACE:g} s more than the {self.seconds:g} s it had for a move"
+
+    def refused(self, limits: frozenset[str]) -> tuple[str, ...]:
+        """Return the names of the limits set here that are not among those given."""
+        return tuple(n for n in LIMITS if n not in limits and getattr(self, n) is not None)
+
     def tighter(self, other: Limit) -> Limit:
         """Return the smaller of the two limits of every quantity."""
         return Limit(
@@ -66,6 +83,11 @@ class Limit:
             _smaller(self.nodes, other.nodes),
         )
 
+
+#: Seconds by which an agent may overrun a limit in seconds before it loses the game by it.
+GRACE = 0.25
+#: The names of all limits.
+LIMITS = tuple(limit.name for limit in fields(Limit))
 
 Number = TypeVar("Number", int, float)
 
@@ -118,9 +140,19 @@ class TreeView:
 
 
 class Agent(ABC):
-    """A player. `name` is the spec it was made from."""
+    """A player.
+
+    `name` is the spec it was made from. `limits` are the limits that may be asked of it: those it
+    keeps to, and those that mean nothing to it; a match under another one is refused before it
+    begins. `remembers` says that what it learns in one game may change what it plays in the next:
+    such games are played in order, by one process. An agent that is not `timed`, a person, takes
+    the time it wants.
+    """
 
     name: str = "agent"
+    limits: frozenset[str] = frozenset(LIMITS)
+    remembers: bool = False
+    timed: bool = True
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
@@ -133,15 +165,18 @@ class Agent(ABC):
     def check_board(self, geometry: Geometry) -> None:
         """Raise a `ClaimevenError` if this agent cannot play on a board; by default it can."""
 
-    def load(self) -> None:
-        """Compile, or load from the cache, what is needed, before a clock starts."""
+    def load(self, geometry: Geometry) -> None:
+        """Compile, open and allocate what is needed on a board, before a clock starts."""
 
     def reset(self) -> None:
-        """Forget everything learnt in the game before."""
+        """Forget everything learnt in the game before, unless it `remembers`."""
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision in words, one line each; nothing by default."""
         return iter(())
+
+    def close(self) -> None:
+        """Give back what it holds besides memory: processes, connections; by default nothing."""
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree behind the last decision: its most visited part, `depth` plies deep and

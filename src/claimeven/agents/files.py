@@ -1,122 +1,46 @@
-"""Agents and evaluations from a user's Python file or module: `my_agent.py:agent`.
+"""What users bring in Python files or modules: agents, evaluations and other functions.
 
-An agent is found by what it is: an `Agent` or a subclass, a function of one argument (the
-position; it returns a 0-based column or a `Decision`), or a function of two (`agent(obs, config)`
-as Kaggle ConnectX calls it). What the file prints goes to stderr.
+`my_agent.py:agent`, `my_agent.py` (what is called `agent`, else the last function or class it
+defines) and `package.module:name`. A file may import its neighbours. What it prints goes to
+stderr. If what is found is an agent for Kaggle and no name was given, the last callable that the
+file leaves behind is taken, as Kaggle does; `kaggle:main.py` does so in any case (see `kaggle`).
+
+The code runs in the process that calls these functions. `make_agent` gives agents that run code
+of a user a process of their own.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
-import inspect
-import operator
 import sys
-import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
+from claimeven.agents.contract import Agent
+from claimeven.agents.functions import as_agent
+from claimeven.agents.kaggle import PREFIX, KaggleAgent, load_submission
 from claimeven.agents.options import InvalidSpec
-from claimeven.evaluation.registry import EVALUATIONS, Evaluation, get_evaluation
-from claimeven.game.position import Position
+from claimeven.agents.safe_text import described, traceback_of
+
+if TYPE_CHECKING:
+    from claimeven.evaluation.registry import Evaluation
 
 #: Name looked for when a spec names a file alone.
 USUAL_NAME = "agent"
-#: Parameters of a Kaggle agent: observation and configuration.
-KAGGLE_PARAMETERS = 2
-#: Seconds a Kaggle agent is told it has for a move, and in its bank, where no limit is given.
-KAGGLE_SECONDS, KAGGLE_BANK = 2.0, 60.0
-
-
-class FunctionAgent(Agent):
-    """A function of a position as an agent."""
-
-    def __init__(self, name: str, function: Callable[[Position], Any]) -> None:
-        self.name = name
-        self.function = function
-
-    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Call the function. Raises `AgentFault` when it answers with no column."""
-        start = time.perf_counter()
-        with redirect_stdout(sys.stderr):
-            answer = self.function(position)
-        if isinstance(answer, Decision):
-            return answer
-        return Decision(as_column(answer), seconds=time.perf_counter() - start)
-
-
-class KaggleAgent(Agent):
-    """A Kaggle ConnectX agent, `agent(obs, config)`, called with what Kaggle would give it."""
-
-    def __init__(self, name: str, function: Callable[[Any, Any], Any]) -> None:
-        self.name = name
-        self.function = function
-
-    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Call the function. Raises `AgentFault` when it answers with no column."""
-        start = time.perf_counter()
-        observation, configuration = kaggle_arguments(position, limit)
-        with redirect_stdout(sys.stderr):
-            answer = self.function(observation, configuration)
-        return Decision(as_column(answer), seconds=time.perf_counter() - start)
-
-
-class Struct(dict[str, Any]):
-    """A dict whose keys can be read as attributes too, as Kaggle passes them."""
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-
-def kaggle_arguments(position: Position, limit: Limit) -> tuple[Struct, Struct]:
-    """Return (obs, config) as Kaggle ConnectX gives them for a position.
-
-    The board is a flat list, top row first: 0 empty, 1 first player, 2 second.
-    """
-    geometry = position.geometry
-    first, second = position.discs
-    board = [
-        (first >> geometry.bit(column, row) & 1) + 2 * (second >> geometry.bit(column, row) & 1)
-        for row in reversed(range(geometry.rows))
-        for column in range(geometry.columns)
-    ]
-    observation = Struct(
-        board=board,
-        mark=position.turn + 1,
-        step=position.ply,
-        remainingOverageTime=KAGGLE_BANK,
-    )
-    configuration = Struct(
-        rows=geometry.rows,
-        columns=geometry.columns,
-        inarow=geometry.connect,
-        actTimeout=limit.seconds or KAGGLE_SECONDS,
-        timeout=limit.seconds or KAGGLE_SECONDS,
-    )
-    return observation, configuration
-
-
-def as_column(answer: Any) -> int:
-    """Return an answer as a column number. Raises `AgentFault` unless it is a whole number."""
-    if isinstance(answer, (bool, np.bool_)):
-        raise AgentFault(f"returned {answer!r} instead of a column number")
-    try:
-        return operator.index(answer)
-    except TypeError:
-        raise AgentFault(f"returned {answer!r} instead of a column number") from None
 
 
 def split_file_spec(spec: str) -> tuple[str, str] | None:
-    """Split `file.py:name` or `package.module:name`; None for a spec of another form."""
+    """Split `file.py:name` or `package.module:name`; None for a spec of another form.
+
+    The place of `kaggle:file.py` keeps its prefix.
+    """
+    if spec.startswith(PREFIX):
+        return spec, ""
     place, colon, name = spec.rpartition(":")
     if not colon:
         place, name = spec, ""
@@ -131,26 +55,25 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
 
 
 def load_agent(spec: str, place: str, name: str) -> Agent:
-    """Return the agent called `name` in a file or module; `agent` or the last callable if empty.
+    """Return the agent called `name` in a file or module.
 
     Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
     """
-    module = _load_module(place)
-    found = _find(module, place, name)
-    if inspect.isclass(found):
-        if not issubclass(found, Agent):
-            raise InvalidSpec(f"{spec}: the class {found.__name__} is not a claimeven Agent")
-        try:
-            found = found()
-        except (Exception, SystemExit) as error:
-            raise InvalidSpec(f"{spec}: it cannot be made: {describe(error)}") from error
-    if isinstance(found, Agent):
-        found.name = spec
-        return found
-    count = _parameters(found, spec)
-    if count == KAGGLE_PARAMETERS:
-        return KaggleAgent(spec, found)
-    return FunctionAgent(spec, found)
+    if place.startswith(PREFIX):
+        return load_submission(spec, place.removeprefix(PREFIX))
+    module = load_module(place)
+    agent = as_agent(_find(module, place, name), spec)
+    if isinstance(agent, KaggleAgent) and not name:
+        last = _last_callable(module)
+        if last is not None and last is not agent.function:
+            said = getattr(last, "__name__", "without a name")
+            print(
+                f"{spec}: as on Kaggle the last callable ({said}) is the agent;"
+                f" {place}:{USUAL_NAME} would name another",
+                file=sys.stderr,
+            )
+            agent = KaggleAgent(spec, last)
+    return agent
 
 
 def load_function(place: str, name: str) -> Callable[..., Any]:
@@ -158,7 +81,7 @@ def load_function(place: str, name: str) -> Callable[..., Any]:
 
     An empty name stands for the last function or class that it defines.
     """
-    found: Any = _find(_load_module(place), place, name)
+    found: Any = _find(load_module(place), place, name)
     if not callable(found):
         raise InvalidSpec(f"{place}:{name} is not a function")
     function: Callable[..., Any] = found
@@ -170,54 +93,56 @@ def load_evaluation(text: str) -> Evaluation:
 
     Raises `InvalidEvaluation` or `InvalidSpec`.
     """
-    if text in EVALUATIONS or ":" not in text:
-        return get_evaluation(text)
-    parts = split_file_spec(text)
-    if parts is None:
-        return get_evaluation(text)
-    return get_evaluation(load_function(*parts))
+    from claimeven.evaluation.registry import (  # noqa: PLC0415 - brings in Numba
+        EVALUATIONS,
+        get_evaluation,
+    )
+
+    parts = None if text in EVALUATIONS or ":" not in text else split_file_spec(text)
+    return get_evaluation(text if parts is None else load_function(*parts))
 
 
-def describe(error: BaseException) -> str:
-    """Say an exception in one line: its type and the first line of its message."""
-    lines = str(error).splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+def load_module(place: str) -> ModuleType:
+    """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails."""
+    try:
+        with redirect_stdout(sys.stderr):
+            return _import_file(place) if place.endswith(".py") else importlib.import_module(place)
+    except (InvalidSpec, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        reason = f"{place} cannot be loaded: {described(error)}"
+        raise InvalidSpec(reason, traceback_of(error)) from error
+
+
+def _import_file(place: str) -> ModuleType:
+    path = Path(place)
+    if not path.is_file():
+        raise InvalidSpec(f"there is no file {place}")
+    full = str(path.resolve())
+    mark = hashlib.sha256(full.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    name = f"claimeven_user_{path.stem}_{mark}"
+    spec = importlib.util.spec_from_file_location(name, full)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    folder = str(path.resolve().parent)
+    if folder in sys.path:
+        sys.path.remove(folder)
+    sys.path.insert(0, folder)  # as if it were run: its neighbours come first
+    spec.loader.exec_module(module)
+    return module
 
 
 def _module_exists(place: str) -> bool:
+    """Whether there is a module, or the package that would hold it; nothing is imported."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
+    package = place.partition(".")[0]
     try:
-        with redirect_stdout(sys.stderr):
-            return importlib.util.find_spec(place) is not None
+        return package in sys.modules or importlib.util.find_spec(package) is not None
     except (ImportError, ValueError):
         return False
-    except (Exception, SystemExit):
-        return True  # its package is there and fails: loading it says how
-
-
-def _load_module(place: str) -> ModuleType:
-    with redirect_stdout(sys.stderr):
-        try:
-            if not place.endswith(".py"):
-                return importlib.import_module(place)
-            path = Path(place)
-            if not path.is_file():
-                raise InvalidSpec(f"there is no file {place}")
-            spec = importlib.util.spec_from_file_location(f"claimeven_user_{path.stem}", path)
-            assert spec is not None and spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[spec.name] = module
-            folder = str(path.resolve().parent)
-            if folder not in sys.path:
-                sys.path.append(folder)
-            spec.loader.exec_module(module)
-        except InvalidSpec:
-            raise
-        except (Exception, SystemExit) as error:
-            raise InvalidSpec(f"{place} cannot be loaded: {describe(error)}") from error
-    return module
 
 
 def _find(module: ModuleType, place: str, name: str) -> Any:
@@ -233,28 +158,13 @@ def _find(module: ModuleType, place: str, name: str) -> Any:
             name = list(own)[-1]
         else:
             raise InvalidSpec(f"{place} defines no function to play with")
-    if not hasattr(module, name):
+    if name not in vars(module) and not hasattr(module, name):
         choices = f": it has {', '.join(own)}" if own else ""
         raise InvalidSpec(f"{place} has nothing called {name!r}{choices}")
     return getattr(module, name)
 
 
-def _parameters(found: Any, spec: str) -> int:
-    """Return how many positional arguments a function needs: 1, or 2 for a Kaggle agent."""
-    if not callable(found):
-        raise InvalidSpec(f"{spec} is not a function or an Agent")
-    try:
-        signature = inspect.signature(found)
-    except (TypeError, ValueError):
-        raise InvalidSpec(f"{spec} does not say which arguments it takes") from None
-    parameters = [
-        p
-        for p in signature.parameters.values()
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    needed = sum(p.default is p.empty for p in parameters)
-    if needed > KAGGLE_PARAMETERS or not parameters:
-        raise InvalidSpec(
-            f"{spec} takes {needed} arguments: an agent takes a position, or (obs, config)"
-        )
-    return KAGGLE_PARAMETERS if needed == KAGGLE_PARAMETERS else 1
+def _last_callable(module: ModuleType) -> Callable[..., Any] | None:
+    """Return the last callable among the names of a module, in the order they were first bound."""
+    found = [v for k, v in vars(module).items() if callable(v) and not k.startswith("__")]
+    return found[-1] if found else None

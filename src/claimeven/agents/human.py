@@ -20,6 +20,7 @@ class HumanAgent(Agent):
     """Asks for a column until one can be played. The board and the question go to stderr."""
 
     name = "human"
+    timed = False
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask on the terminal. Raises `AgentFault` when the input ends."""

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, TreeView
-from claimeven.agents.files import as_column, load_function, split_file_spec
+from claimeven.agents.files import load_function, split_file_spec
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
+from claimeven.agents.plain import as_column
 from claimeven.compiled.randomness import Stream
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
@@ -53,20 +54,22 @@ class MonteCarloAgent(Agent):
     """An agent around a Monte Carlo `MonteCarloSearch`.
 
     `own` is the budget its spec names; `usual` the one of its kind, used when neither its spec
-    nor the limit of a move says anything. With `keeps_table` what it has stored outlives a game.
+    nor the limit of a move says anything. An agent that `remembers` keeps what it has stored.
     """
 
+    limits = frozenset(("seconds", "iterations", "nodes"))
+
     def __init__(
-        self, name: str, searcher: MonteCarloSearch, own: Limit, usual: Limit, keeps_table: bool
+        self, name: str, searcher: MonteCarloSearch, own: Limit, usual: Limit, remembers: bool
     ) -> None:
         self.name = name
         self.searcher = searcher
         self.own = own
         self.usual = usual
-        self.keeps_table = keeps_table
+        self.remembers = remembers
         self._last: tuple[Position, MonteCarloResult] | None = None
 
-    def load(self) -> None:
+    def load(self, geometry: Geometry) -> None:
         """Compile the search, or load it."""
         self.searcher.load()
 
@@ -77,7 +80,7 @@ class MonteCarloAgent(Agent):
     def reset(self) -> None:
         """Forget the tree, unless it is kept for the agent's life."""
         self._last = None
-        if not self.keeps_table:
+        if not self.remembers:
             self.searcher.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
@@ -217,7 +220,7 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
         MonteCarloSearch(chosen, backend),
         own,
         Limit(usual.seconds, usual.iterations),
-        keeps_table=chosen.table != "off" and chosen.reuse and name == "uct-itu-table",
+        remembers=chosen.table != "off" and chosen.reuse and name == "uct-itu-table",
     )
 
 

@@ -21,7 +21,14 @@ FULL = "full"
 
 
 class InvalidSpec(ClaimevenError):
-    """Text that names no agent, or an option it does not take."""
+    """Text that names no agent, or an option it does not take.
+
+    `traceback` is that of a user's file that failed, as text, where there is one.
+    """
+
+    def __init__(self, reason: str, traceback: str = "") -> None:
+        super().__init__(reason)
+        self.traceback = traceback
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,12 @@ class AgentKind:
             name: option.parse(given[name], self.name) if name in given else option.default
             for name, option in known.items()
         }
+
+    def runs_user_code(self, options: Mapping[str, Any]) -> bool:
+        """Whether one of the options of an agent names a function of the user's own."""
+        return any(
+            option.kind == "text" and ":" in str(options[option.name]) for option in self.options
+        )
 
     def preset(self, name: str, summary: str, **defaults: Any) -> AgentKind:
         """Return this kind under another name with other defaults."""

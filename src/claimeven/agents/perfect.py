@@ -12,18 +12,19 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.minimax.rules import ColumnValue, plies_to_end
 from claimeven.minimax.search import MinimaxSearch
+from claimeven.solver.erring import column_at, error_chances
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
 
 #: The level that never errs.
 TOP_LEVEL = 10
-#: Of a level below the top: points of score that make an error e times rarer are this less level.
+#: At a level below the top the temperature of errors (see `solver.erring`) is this minus the level.
 SPREAD = 12
 #: Ways to fill the board, at most, for which `full` runs plain minimax: under a second of work.
 LINES = 2_000_000
@@ -60,6 +61,8 @@ class Solved:
 class SolverAgent(Agent):
     """What agents around a solver share: one solver for the board they meet, and a time limit."""
 
+    limits = frozenset(("seconds",))
+
     def __init__(self, threads: int, table_mb: int) -> None:
         self.threads = threads
         self.table_mb = table_mb
@@ -71,9 +74,9 @@ class SolverAgent(Agent):
 
         check_board(geometry)
 
-    def load(self) -> None:
-        """Compile the search, and read the book of the standard board."""
-        self.solver(STANDARD).load()
+    def load(self, geometry: Geometry) -> None:
+        """Compile the search, and read the book of the board."""
+        self.solver(geometry).load()
 
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
@@ -149,7 +152,7 @@ class PerfectAgent(SolverAgent):
             good = good[:1]
         chances = [share * (column in good) / len(good) for column in range(geometry.columns)]
         if share < 1:
-            for column, chance in enumerate(errors(scores, SPREAD - self.level)):
+            for column, chance in enumerate(error_chances(scores, SPREAD - self.level)):
                 chances[column] += (1 - share) * chance
         return tuple(chances)
 
@@ -178,9 +181,9 @@ class FullAgent(SolverAgent):
         super().__init__(threads, table_mb)
         self.name = "full"
 
-    def load(self) -> None:
-        """Compile both searches, and read the book of the standard board."""
-        super().load()
+    def load(self, geometry: Geometry) -> None:
+        """Compile both searches, and read the book of the board."""
+        super().load(geometry)
         MinimaxSearch("minimax").load()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
@@ -202,25 +205,10 @@ class FullAgent(SolverAgent):
         return found.decision(column, one_hot(column, position.geometry.columns), start)
 
 
-def errors(scores: Scores, temperature: float) -> tuple[float, ...]:
-    """Return chances that fall by a factor e for every `temperature` points of score lost."""
-    best = max(score for score in scores if score is not None)
-    weights = [0.0 if s is None else math.exp((s - best) / temperature) for s in scores]
-    total = sum(weights)
-    return tuple(weight / total for weight in weights)
-
-
 def drawn(policy: Sequence[float], rng: np.random.Generator) -> int:
     """Draw a column; a policy that leaves no choice takes nothing from the generator."""
     likely = [column for column, chance in enumerate(policy) if chance > 0]
-    if len(likely) == 1:
-        return likely[0]
-    left = float(rng.random()) * sum(policy)
-    for column in likely:
-        left -= policy[column]
-        if left < 0:
-            return column
-    return likely[-1]
+    return likely[0] if len(likely) == 1 else column_at(policy, float(rng.random()))
 
 
 def best_known(position: Position, scores: Scores) -> int:

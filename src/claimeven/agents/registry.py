@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from claimeven.agents import classic, human, montecarlo, perfect, simple
-from claimeven.agents.contract import Agent
+from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
 from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.agents.functions import as_agent
 from claimeven.agents.options import AgentKind, InvalidSpec
-from claimeven.game.errors import ClaimevenError
+from claimeven.agents.process import ProcessAgent
+from claimeven.agents.safe_text import described, traceback_of
+from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.processes import AVAILABLE
 from claimeven.suggestions import no_such
+
+#: What may take part in a game: a spec, an agent, a class of agents, a function.
+Contestant = str | Agent | type[Agent] | Callable[..., Any]
 
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
@@ -20,49 +29,112 @@ AGENTS: dict[str, AgentKind] = {
 }
 
 
-def make_agent(spec: str, geometry: Geometry | None = None) -> Agent:
+def make_agent(
+    spec: Contestant, geometry: Geometry | None = None, limit: Limit | None = None
+) -> Agent:
     """Return a new agent from its spec: `name`, `name:option=value,...` or `file.py:function`.
+
+    An agent that runs code from a file plays in a process of its own (see `ProcessAgent`), all
+    others in this one. An `Agent`, or a function, is an agent already and may stand for a spec.
 
     Raises `InvalidSpec` naming the choices for an unknown name or option, an option out of its
     range, or a file that is missing or holds no agent; and for an agent that cannot play on the
-    board of `geometry`, if one is given.
+    board of `geometry`, if one is given. Raises `InvalidLimit` for a `limit` it does not know.
 
     >>> make_agent("greedy:win=yes").name
     'greedy:win=yes'
     """
-    return make_agents([spec], geometry)[0]
+    return make_agents([spec], geometry, limit)[0]
 
 
-def make_agents(specs: Sequence[str], geometry: Geometry | None = None) -> list[Agent]:
+def make_agents(
+    specs: Sequence[Contestant], geometry: Geometry | None = None, limit: Limit | None = None
+) -> list[Agent]:
     """Return new agents from their specs; nothing is compiled before all specs are right.
 
-    Raises `InvalidSpec` as `make_agent` does.
+    Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
     """
-    agents = [_agent_of(spec.strip()) for spec in specs]
-    for agent in agents:
-        try:
-            if geometry is not None:
-                agent.check_board(geometry)
-        except ClaimevenError as error:
-            raise InvalidSpec(f"{agent.name} cannot play on {geometry}: {error}") from None
-    for agent in agents:
-        agent.load()
+    agents: list[Agent] = []
+    try:
+        agents.extend(_agent_of(spec) for spec in specs)
+        _make_ready(agents, geometry, limit or Limit())
+    except BaseException:
+        for agent, spec in zip(agents, specs, strict=False):
+            if isinstance(spec, str):
+                agent.close()
+        raise
     return agents
 
 
-def _agent_of(spec: str) -> Agent:
-    name, _, rest = spec.partition(":")
-    if name in AGENTS:
-        kind = AGENTS[name]
-        agent = kind.build(kind.parse(_split_options(rest, spec)))
-        agent.name = spec
-        return agent
+def build(spec: str) -> Agent:
+    """Return the agent of a spec of a name, here, whatever code it runs. Raises `InvalidSpec`."""
+    kind, options = _parse(spec)
+    agent = kind.build(options)
+    agent.name = spec
+    return agent
+
+
+def _agent_of(contestant: Contestant) -> Agent:
+    if not isinstance(contestant, str):
+        return as_agent(contestant)
+    spec = contestant.strip()
+    if spec.partition(":")[0] in AGENTS:
+        kind, options = _parse(spec)
+        if AVAILABLE and kind.runs_user_code(options):
+            return ProcessAgent(spec)
+        return build(spec)
     parts = split_file_spec(spec)
-    if parts is not None:
-        return load_agent(spec, *parts)
-    raise InvalidSpec(
-        f"{no_such('agent', name, AGENTS)}, or a Python file such as my_agent.py:agent"
-    )
+    if parts is None:
+        raise InvalidSpec(
+            f"{no_such('agent', spec.partition(':')[0], AGENTS)},"
+            " or a Python file such as my_agent.py:agent"
+        )
+    return ProcessAgent(spec, parts) if AVAILABLE else load_agent(spec, *parts)
+
+
+def _make_ready(agents: Sequence[Agent], geometry: Geometry | None, limit: Limit) -> None:
+    for agent in agents:
+        if isinstance(agent, ProcessAgent):
+            agent.make()
+    for agent in agents:
+        check_limit(agent, limit)
+    if geometry is not None:
+        for agent in agents:
+            with _told(f"{agent.name} cannot play on {geometry}"):
+                agent.check_board(geometry)
+    for agent in agents:
+        with _told(f"{agent.name} cannot be loaded"):
+            agent.load(Geometry() if geometry is None else geometry)
+
+
+def check_limit(agent: Agent, limit: Limit) -> None:
+    """Raise `InvalidLimit`, naming those it knows, if a limit cannot be asked of an agent."""
+    refused = limit.refused(agent.limits)
+    if refused:
+        known = [name for name in LIMITS if name in agent.limits]
+        raise InvalidLimit(
+            f"{agent.name} cannot be limited by {refused[0]}:"
+            f" it knows {', '.join(known) or 'no limit'}"
+        )
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Say in one sentence what an agent raises, Ctrl-C and memory that runs out apart."""
+    try:
+        yield
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except ClaimevenError as error:
+        raise InvalidSpec(f"{what}: {error}", getattr(error, "traceback", "")) from None
+    except BaseException as error:
+        raise InvalidSpec(f"{what}: it raised {described(error)}", traceback_of(error)) from error
+
+
+def _parse(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:
+    name, _, rest = spec.partition(":")
+    kind = AGENTS[name]
+    return kind, kind.parse(_split_options(rest, spec))
 
 
 def _split_options(text: str, spec: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ model to incorporate within-pair order effects", Biometrics 33, 1977, pages 693-
 The logarithm of the likelihood is concave in these n + 2 unknowns and linear in what was counted,
 so Newton's method finds its one peak. Many tournaments of the same agents, as a bootstrap makes
 them, are fitted at once: arrays have them (T) on their first axis, then the unknowns
-(r_1 ... r_n, h, d) or the matchups.
+(r_1 ... r_n, h, d) or who met whom.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _STEPS = 200
 _HALVINGS = 60
@@ -35,27 +34,19 @@ _HALVINGS = 60
 _LONGEST = 4.0
 _RIDGE = 1e-14
 # Newton's last step, in natural units; what it leaves is about its square.
-_SETTLED = 1e-7
-
-
-@dataclass(frozen=True)
-class Matchups:
-    """Who met whom: `first` and `second` (M) of the `agents` (their number n), each order once."""
-
-    agents: int
-    first: Indices
-    second: Indices
+_SETTLED = 1e-5
 
 
 @dataclass(frozen=True)
 class Tournaments:
-    """What was counted in tournaments T with the same matchups M; numbers need not be whole.
+    """What was counted in tournaments T of n agents; numbers need not be whole.
 
-    `games` (T, M) were played in each matchup. `counted` (T, n + 2) goes with the unknowns: half of
-    (games won - games lost) by each agent, the same by all first players together, games drawn.
-    `pro` and `contra` (T, n + 2) are the prior, games that nobody played: won and lost by each
-    agent against an outsider of strength 0 (no draws, nobody first), won and lost by the first
-    player between equals without draws, drawn and not drawn between equals with no first player.
+    `games` (T, n, n) were played by i, who moved first, and j. `counted` (T, n + 2) goes with the
+    unknowns: half of (games won - games lost) by each agent, the same by all first players
+    together, games drawn. `pro` and `contra` (T, n + 2) are the prior, games that nobody played:
+    won and lost by each agent against an outsider of strength 0 (no draws, nobody first), won and
+    lost by the first player between equals without draws, drawn and not drawn between equals with
+    no first player.
     """
 
     games: Reals
@@ -73,7 +64,7 @@ class _Shape:
     bend: Reals
 
 
-def fit(matchups: Matchups, tournaments: Tournaments, start: Reals | None = None) -> Reals:
+def fit(tournaments: Tournaments, start: Reals | None = None) -> Reals:
     """Return the likeliest unknowns (T, n + 2), the prior's games counted with the others.
 
     There is one answer if the prior has a game for and against each unknown. `start` (n + 2) is
@@ -83,14 +74,14 @@ def fit(matchups: Matchups, tournaments: Tournaments, start: Reals | None = None
     if start is not None:
         at += start
     ridge = _RIDGE * np.eye(at.shape[1])
-    shape = _shape(matchups, tournaments, at)
+    shape = _shape(tournaments, at)
     for _ in range(_STEPS):
         bend = shape.bend + ridge * shape.bend.max(axis=(1, 2), keepdims=True)
         step = np.linalg.solve(bend, shape.slope[:, :, None])[:, :, 0]
         step /= np.maximum(1, np.abs(step).max(axis=1, keepdims=True) / _LONGEST)
         slack = 1e-12 * (1 + np.abs(shape.height))
         for _ in range(_HALVINGS):
-            there = _shape(matchups, tournaments, at + step)
+            there = _shape(tournaments, at + step)
             # A step that leads over the peak and down is halved.
             down = there.height < shape.height - slack
             if not down.any():
@@ -114,12 +105,14 @@ def outcome_odds(advantage: Reals, draws: Reals) -> tuple[Reals, Reals, Reals, R
     return won / total, drawn / total, lost / total, top + np.log(total)
 
 
-def _shape(matchups: Matchups, tournaments: Tournaments, at: Reals) -> _Shape:
-    n = matchups.agents
+def _shape(tournaments: Tournaments, at: Reals) -> _Shape:
+    n = at.shape[1] - 2
+    strengths, order, draws = at[:, :n], at[:, n, None, None], at[:, n + 1, None, None]
     games = tournaments.games
-    # Step 1: the chances in every matchup.
-    advantage = at[:, matchups.first] - at[:, matchups.second] + at[:, n, None]
-    won, drawn, lost, log_odds = outcome_odds(advantage, at[:, n + 1, None])
+    # Step 1: the chances of i, moving first, and j.
+    won, drawn, lost, log_odds = outcome_odds(
+        strengths[:, :, None] - strengths[:, None, :] + order, draws
+    )
 
     # Step 2: the prior, a logistic curve in each unknown. Draws and no draws between equals are
     # even at d = ln 2.
@@ -130,36 +123,27 @@ def _shape(matchups: Matchups, tournaments: Tournaments, at: Reals) -> _Shape:
     log_prior = -pro * np.logaddexp(0, -leant) - contra * np.logaddexp(0, leant)
 
     # Step 3: height and slope. The slope is what was counted less what is expected.
-    height = (tournaments.counted * at + log_prior).sum(axis=1) - (games * log_odds).sum(axis=1)
+    height = (tournaments.counted * at + log_prior).sum(axis=1) - (games * log_odds).sum(
+        axis=(1, 2)
+    )
     lead = games * (won - lost) / 2
     expected = np.empty_like(at)
-    expected[:, :n] = _per_agent(matchups, lead)
-    expected[:, n] = lead.sum(axis=1)
-    expected[:, n + 1] = (games * drawn).sum(axis=1)
+    expected[:, :n] = lead.sum(axis=2) - lead.sum(axis=1)
+    expected[:, n] = lead.sum(axis=(1, 2))
+    expected[:, n + 1] = (games * drawn).sum(axis=(1, 2))
     slope = tournaments.counted - expected + pro * against - contra * (1 - against)
 
-    # Step 4: the bend. x spreads over its two agents with opposite signs.
+    # Step 4: the bend. x leans on i and j with opposite signs.
     spread = games * ((won + lost) - (won - lost) ** 2) / 4
-    mixed = -games * (won - lost) / 2 * drawn
+    mixed = -lead * drawn
     bend = np.zeros((*at.shape, n + 2))
-    bend[:, matchups.first, matchups.second] -= spread
-    bend[:, matchups.second, matchups.first] -= spread
-    diagonal = np.arange(n + 2)
-    bend[:, diagonal, diagonal] += (pro + contra) * against * (1 - against)
-    agents = diagonal[:n]
-    bend[:, agents, agents] += _per_agent(matchups, spread, sign=1)
-    bend[:, agents, n] = bend[:, n, agents] = _per_agent(matchups, spread)
-    bend[:, agents, n + 1] = bend[:, n + 1, agents] = _per_agent(matchups, mixed)
-    bend[:, n, n + 1] = bend[:, n + 1, n] = mixed.sum(axis=1)
-    bend[:, n, n] += spread.sum(axis=1)
-    bend[:, n + 1, n + 1] += (games * drawn * (1 - drawn)).sum(axis=1)
+    bend[:, :n, :n] = -spread - spread.transpose(0, 2, 1)
+    every = np.arange(n + 2)
+    bend[:, every[:n], every[:n]] += spread.sum(axis=2) + spread.sum(axis=1)
+    bend[:, :n, n] = bend[:, n, :n] = spread.sum(axis=2) - spread.sum(axis=1)
+    bend[:, :n, n + 1] = bend[:, n + 1, :n] = mixed.sum(axis=2) - mixed.sum(axis=1)
+    bend[:, n, n + 1] = bend[:, n + 1, n] = mixed.sum(axis=(1, 2))
+    bend[:, n, n] = spread.sum(axis=(1, 2))
+    bend[:, n + 1, n + 1] = (games * drawn * (1 - drawn)).sum(axis=(1, 2))
+    bend[:, every, every] += (pro + contra) * against * (1 - against)
     return _Shape(height, slope, bend)
-
-
-def _per_agent(matchups: Matchups, amounts: Reals, sign: int = -1) -> Reals:
-    """Sum amounts (T, M) for each agent (T, n): those as first plus `sign` those as second."""
-    played = np.zeros((len(matchups.first), matchups.agents))
-    rows = np.arange(len(matchups.first))
-    played[rows, matchups.first] = 1
-    played[rows, matchups.second] = sign
-    return amounts @ played

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from claimeven.arena.davidson import Matchups, Reals, Tournaments
+from claimeven.arena.davidson import Reals, Tournaments
 from claimeven.arena.pairs import InvalidEvidence, half_points
 
 #: Games of the prior for each unknown and as many against it: each agent's won and lost against
@@ -49,7 +49,7 @@ class Evidence:
     then the prior's games for each unknown, then those against each. `counted` (K, n + 2) is what a
     pair of a kind adds to the tournament's, `seated` (2, K) its games with the alphabetically first
     agent moving first, and second. Kinds of the same two agents follow each other: `starts` says
-    where each two begin, and `matchups` has all twos in the first order, then in the second.
+    where those of each two begin, and `twos` (2, ...) who they are.
     `games` and `points` (n) are totals; `took` (n, n) says which agent took a point off which.
     """
 
@@ -58,7 +58,7 @@ class Evidence:
     counted: Reals
     seated: Reals
     starts: NDArray[np.intp]
-    matchups: Matchups
+    twos: NDArray[np.intp]
     games: Reals
     points: Reals
     took: NDArray[np.bool_]
@@ -84,7 +84,7 @@ class Evidence:
         free = 1 - (unknowns - 1) / max(1.0, self.weights[:kinds].sum())
         precision = np.ones(len(self.weights))
         precision[:kinds] = max(0.5, free)
-        widest = max(len(self.weights), len(self.matchups.first), unknowns**2)
+        widest = max(len(self.weights), unknowns**2)
         at_once = max(1, _NUMBERS_AT_ONCE // widest)
         for done in range(0, tournaments, at_once):
             size = (min(at_once, tournaments - done), len(self.weights))
@@ -97,13 +97,10 @@ class Evidence:
         """Return the tournaments (T) in which kinds and prior weigh so much (T, K + 2 (n + 2))."""
         kinds, unknowns = self.counted.shape
         of_kinds, pro = weights[:, :kinds], weights[:, kinds : kinds + unknowns]
-        games = [np.add.reduceat(of_kinds * order, self.starts, axis=1) for order in self.seated]
-        return Tournaments(
-            np.concatenate(games, axis=1),
-            of_kinds @ self.counted,
-            pro,
-            weights[:, kinds + unknowns :],
-        )
+        games = np.zeros((len(weights), unknowns - 2, unknowns - 2))
+        for seated, (first, second) in zip(self.seated, (self.twos, self.twos[::-1]), strict=True):
+            games[:, first, second] = np.add.reduceat(of_kinds * seated, self.starts, axis=1)
+        return Tournaments(games, of_kinds @ self.counted, pro, weights[:, kinds + unknowns :])
 
     def joined(self, both_ways: bool) -> list[list[int]]:
         """Return the agents (their numbers) in groups joined by points, directly or through others.
@@ -163,8 +160,6 @@ def _count(agents: tuple[str, ...], kinds: Sequence[Kind], often: Reals) -> Evid
             seated[int(first > second), k] += 1
             took[first, second] |= halves > 0
             took[second, first] |= halves < 2
-    lows, highs = np.array(list(starts), dtype=np.intp).reshape(-1, 2).T
-    matchups = Matchups(n, np.concatenate([lows, highs]), np.concatenate([highs, lows]))
     totals = often @ played
     return Evidence(
         agents=agents,
@@ -172,7 +167,7 @@ def _count(agents: tuple[str, ...], kinds: Sequence[Kind], often: Reals) -> Evid
         counted=counted,
         seated=seated,
         starts=np.array(list(starts.values()), dtype=np.intp),
-        matchups=matchups,
+        twos=np.array(list(starts), dtype=np.intp).reshape(-1, 2).T,
         games=totals,
         points=totals / 2 + often @ counted[:, :n],
         took=took,

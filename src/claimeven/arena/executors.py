@@ -2,69 +2,155 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+import pickle
+import select
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
-from claimeven import interrupts
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.match import MatchPlan, PlayedGame, Player
+from claimeven.arena.match import MatchPlan, PlayedGame
+from claimeven.arena.referee import Referee
+from claimeven.processes import AVAILABLE, Child, ChildEnded, ChildSilent
 
 #: Most games handed to a worker at a time: enough to hide the hand-over, few enough for progress.
 BATCH = 8
 #: Batches a worker gets at the least, where there are so many games.
 BATCHES_EACH = 8
+#: Times a game is begun again when the process that plays it ends.
+TRIES = 3
+#: Milliseconds between two looks at workers that say nothing.
+LOOK = 100
 
-_player: Player | None = None
 
+def play_games(
+    plan: MatchPlan,
+    jobs: int = 1,
+    keep_decisions: bool = False,
+    tell: Callable[[str], object] | None = None,
+) -> Iterator[PlayedGame]:
+    """Yield the games of a plan in the order of its schedule, played by `jobs` processes.
 
-def play_games(plan: MatchPlan, jobs: int) -> Iterator[PlayedGame]:
-    """Yield the games of a plan as they are finished, played by `jobs` processes.
+    One job plays here. What is played does not depend on the number of jobs: games of an agent
+    that remembers earlier ones are played here in any case, and `tell` is called with a sentence
+    that says so. Each game keeps what the agents told of every move with `keep_decisions`. Worker
+    processes end with this one; one that ends before its games are finished is replaced, and they
+    are played again.
 
-    One job plays here, in order. What is played does not depend on the number of jobs. Raises
-    `InvalidMatch` for less than one job, and when an agent ends the process it plays in.
+    Raises `InvalidMatch` for less than one job, for several where an agent is an object or a
+    function of this process, and for a game whose process ends `TRIES` times.
     """
     if jobs < 1:
         raise InvalidMatch(f"a match takes at least 1 job, not {jobs}")
-    player = Player(plan)  # made here in any case, so that a bad spec is told at once
-    if jobs == 1:
-        yield from player.play_all()
-        return
-    numbers = range(plan.schedule.games)
-    size = max(1, min(BATCH, len(numbers) // (jobs * BATCHES_EACH)))
-    batches = [numbers[i : i + size] for i in range(0, len(numbers), size)]
-    pool = ProcessPoolExecutor(
-        min(jobs, len(batches)), multiprocessing.get_context("spawn"), _begin, (plan,)
-    )
-    finished = False
-    try:
-        # A terminal sends Ctrl-C to the workers too, which may still be importing.
-        with interrupts.held_back():
-            futures = [pool.submit(_play, batch) for batch in batches]
-        for future in as_completed(futures):
-            yield from future.result()
-        finished = True
-    except BrokenProcessPool:
+    if jobs > 1 and not plan.is_portable:
         raise InvalidMatch(
-            "an agent ended the process it played in; the games before it count"
-        ) from None
+            "agents that are objects or functions play in the process they are of: give 1 job,"
+            " or specs such as my_agent.py:agent"
+        )
+    with Referee(plan, keep_decisions) as referee:  # made in any case: a bad spec is told at once
+        jobs = min(jobs, plan.schedule.games) if AVAILABLE else 1
+        if jobs > 1 and referee.remembers:
+            jobs = 1
+            if tell is not None:
+                tell("an agent remembers earlier games: one process plays them, in order")
+        if jobs == 1:
+            yield from referee.play_all()
+            return
+    with_workers = _Workers(plan, jobs, keep_decisions)
+    try:
+        yield from with_workers.play()
     finally:
-        # Looked up first, as the pool forgets its processes when it shuts down.
-        workers = list((getattr(pool, "_processes", None) or {}).values())
-        pool.shutdown(wait=finished, cancel_futures=True)
-        for worker in () if finished else workers:
-            worker.terminate()
+        with_workers.end()
 
 
-def _begin(plan: MatchPlan) -> None:
-    """Set a worker up: the main process alone answers Ctrl-C."""
-    global _player  # noqa: PLW0603 - a worker process serves one match
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _player = Player(plan)
+@dataclass
+class _Worker:
+    """A worker process and the games it is playing."""
+
+    child: Child
+    numbers: deque[int] = field(default_factory=deque)
 
 
-def _play(numbers: range) -> list[PlayedGame]:
-    assert _player is not None
-    return [_player.play(number) for number in numbers]
+class _Workers:
+    """Several processes that play the games of a plan."""
+
+    def __init__(self, plan: MatchPlan, jobs: int, keep_decisions: bool) -> None:
+        self._first_message = pickle.dumps((plan, keep_decisions))
+        self._games = plan.schedule.games
+        size = max(1, min(BATCH, self._games // (jobs * BATCHES_EACH)))
+        numbers = range(self._games)
+        self._waiting = deque(list(numbers[i : i + size]) for i in range(0, self._games, size))
+        self._begun_again: Counter[int] = Counter()
+        self._workers: list[_Worker] = []
+        for _ in range(min(jobs, len(self._waiting))):
+            self._workers.append(self._started())
+
+    def play(self) -> Iterator[PlayedGame]:
+        """Yield the games in order."""
+        finished: dict[int, PlayedGame] = {}
+        due = 0
+        while due < self._games:
+            for worker in self._workers:
+                if not worker.numbers and self._waiting:
+                    self._hand_out(worker)
+            for played in self._received():
+                finished[played.number] = played
+            while due in finished:
+                yield finished.pop(due)
+                due += 1
+
+    def end(self) -> None:
+        """End the processes; those with games to play at once."""
+        for worker in self._workers:
+            worker.child.kill() if worker.numbers else worker.child.hang_up()
+        for worker in self._workers:
+            worker.child.end()
+
+    def _started(self) -> _Worker:
+        child = Child("claimeven.arena.worker")
+        child.send(self._first_message)
+        return _Worker(child)
+
+    def _hand_out(self, worker: _Worker) -> None:
+        worker.numbers = deque(self._waiting.popleft())
+        try:
+            worker.child.send(pickle.dumps(list(worker.numbers)))
+        except ChildEnded as ended:
+            self._replace(worker, str(ended))
+
+    def _received(self) -> Iterator[PlayedGame]:
+        """Yield what has arrived, waiting for it for a moment."""
+        poll = select.poll()
+        for worker in self._workers:
+            if not worker.child.ended or worker.numbers:
+                poll.register(worker.child.answers, select.POLLIN)
+        ready = {end for end, _ in poll.poll(LOOK)}
+        for worker in list(self._workers):
+            if worker.child.answers not in ready and not worker.child.ended:
+                continue
+            try:
+                games = pickle.loads(worker.child.receive(0))
+            except ChildSilent:
+                continue
+            except ChildEnded as ended:
+                self._replace(worker, str(ended))
+                continue
+            if isinstance(games, BaseException):
+                raise games
+            for played in games:
+                worker.numbers.remove(played.number)
+                yield played
+
+    def _replace(self, worker: _Worker, how: str) -> None:
+        """Have the games of a worker that has ended played again, by a new one."""
+        if worker.numbers:
+            number = worker.numbers[0]
+            self._begun_again[number] += 1
+            if self._begun_again[number] == TRIES:
+                raise InvalidMatch(
+                    f"the process that plays game {number + 1} has ended {TRIES} times: {how}"
+                )
+            self._waiting.appendleft(list(worker.numbers))
+        self._workers.remove(worker)
+        if self._waiting:
+            self._workers.append(self._started())

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from numbers import Real
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
-from claimeven.agents.files import as_column, describe
-from claimeven.game.errors import ClaimevenError
+from claimeven.arena.guard import begin_game, timed_decision
+from claimeven.arena.schedule import Opening
 from claimeven.game.line import Line
+from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
-QUANTITIES = ("seconds", "nodes", "depth", "branching", "evaluations")
+QUANTITIES = ("seconds", "nodes", "iterations", "depth", "branching", "evaluations")
 
 
 @dataclass
 class Measures:
     """Sums over the moves of one agent; a quantity an agent does not tell is not counted.
 
-    `most_stored` is the greatest number of nodes or positions that it told to hold.
+    `seconds` are those of a clock outside the agent. `most_stored` is the greatest number of nodes
+    or positions that it told to hold.
     """
 
     moves: int = 0
@@ -32,23 +30,23 @@ class Measures:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
     most_stored: int = 0
 
-    def note(self, decision: Decision) -> None:
-        """Add one decision."""
+    def note(self, decision: Decision, seconds: float) -> None:
+        """Add one plain decision and the seconds it took."""
         self.moves += 1
+        details = decision.details
         told = (
-            decision.seconds,
+            seconds,
             decision.nodes,
+            decision.iterations,
             decision.depth,
-            decision.details.get("branching"),
-            decision.details.get("evaluations"),
+            details.get("branching"),
+            details.get("evaluations"),
         )
         for name, amount in zip(QUANTITIES, told, strict=True):
             if amount is not None:
-                self.sums[name] += float(amount)
+                self.sums[name] += amount
                 self.counts[name] += 1
-        stored = decision.details.get("stored")
-        if isinstance(stored, int):
-            self.most_stored = max(self.most_stored, stored)
+        self.most_stored = max(self.most_stored, details.get("stored") or 0)
 
     def add(self, other: Measures) -> None:
         """Add the measures of another game."""
@@ -65,131 +63,95 @@ class Measures:
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game lost by an agent that did not play: which seat (0 moves first) and why."""
+    """A game lost by an agent that did not play: which seat (0 moves first) and why.
+
+    `reason` is one line; `traceback` that of what the agent raised, empty if it raised nothing.
+    """
 
     seat: int
     reason: str
+    traceback: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
 class Game:
     """A finished game.
 
-    `start` is the position the agents were given, `columns` what they played from there (0-based),
-    `winner` the seat that won (0 is the first player of the game), None for a draw; `measures`
-    those of each seat.
+    The agents began in `opening.position` and played `columns` (0-based) from there. `winner` is
+    the seat that won (0 is the first player of the game), None for a draw; `measures` are those of
+    each seat. `decisions` are what the agents told, one for each of `columns`, and `seconds` what
+    each of them took on a clock outside the agents; both are empty where they were not asked for.
     """
 
-    start: Position
+    opening: Opening
     columns: tuple[int, ...]
     winner: int | None
     forfeit: Forfeit | None = None
     measures: tuple[Measures, Measures] = field(default_factory=lambda: (Measures(), Measures()))
+    decisions: tuple[Decision, ...] = ()
+    seconds: tuple[float, ...] = ()
+
+    @property
+    def start(self) -> Position:
+        """The position in which the agents began."""
+        return self.opening.position
 
     @property
     def final(self) -> Position:
         """The position at the end."""
         return Line(self.start, self.columns).position
 
+    @property
+    def moves(self) -> str:
+        """The move string of the whole game, its opening included."""
+        return format_moves(self.opening.columns + self.columns, self.start.geometry)
+
 
 def play_game(
     seats: Sequence[Agent],
-    start: Position,
+    start: Position | Opening,
     limit: Limit,
     generators: Sequence[np.random.Generator],
     watch: Callable[[Position, int], None] | None = None,
+    keep_decisions: bool = False,
 ) -> Game:
     """Play a game of two agents from a position; seat 0 is the first player.
 
-    An agent that raises, answers with no column or with one that cannot be played forfeits.
-    `watch` sees every position after a move, with the column played. `generators` are the
-    random generators of the two seats.
+    An agent that raises, answers with no column or with one that cannot be played, or takes more
+    time than it has, forfeits. `watch` sees every position after a move, with the column played.
+    `generators` are the random generators of the two seats.
     """
-    position = start
+    opening = Opening.of(start)
+    position = opening.position
     columns: list[int] = []
+    decisions: list[Decision] = []
+    clock: list[float] = []
     measures = (Measures(), Measures())
+    forfeit: Forfeit | None = None
     for seat, agent in enumerate(seats):
         try:
-            if seat == 0 or agent is not seats[0]:
+            if forfeit is None and (seat == 0 or agent is not seats[0]):
                 begin_game(agent)
         except AgentFault as fault:
-            return Game(start, (), 1 - seat, Forfeit(seat, str(fault)), measures)
-    while position.outcome is None:
+            forfeit = Forfeit(seat, str(fault), fault.traceback)
+    while forfeit is None and position.outcome is None:
         seat = position.turn
         try:
-            decision = checked_decision(seats[seat], position, limit, generators[seat])
+            decision, seconds = timed_decision(seats[seat], position, limit, generators[seat])
         except AgentFault as fault:
-            return Game(start, tuple(columns), 1 - seat, Forfeit(seat, str(fault)), measures)
-        measures[seat].note(decision)
+            forfeit = Forfeit(seat, str(fault), fault.traceback)
+            break
+        measures[seat].note(decision, seconds)
         columns.append(decision.column)
+        if keep_decisions:
+            decisions.append(decision)
+            clock.append(seconds)
         position = position.play_unchecked(decision.column)
         if watch is not None:
             watch(position, decision.column)
-    return Game(start, tuple(columns), position.outcome.winner, None, measures)
-
-
-def checked_decision(
-    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
-) -> Decision:
-    """Return an agent's decision, its column an int that can be played.
-
-    Raises `AgentFault`, saying what happened, when the agent raises anything but
-    KeyboardInterrupt, or answers with something else.
-    """
-    with _faults():
-        decision = agent.choose(position, limit, rng)
-    if not isinstance(decision, Decision):
-        raise AgentFault(f"returned {decision!r} instead of a Decision")
-    column = as_column(decision.column)
-    try:
-        position.check_move(column)
-    except ClaimevenError:
-        choices = ", ".join(str(c) for c in position.legal_columns)
-        full = 0 <= column < position.geometry.columns
-        why = "which is full" if full else "which is not on the board"
-        raise AgentFault(
-            f"returned column {column} (counted from 0), {why}: legal were {choices}"
-        ) from None
-    _check_told(decision, position.geometry.columns)
-    return decision if type(decision.column) is int else replace(decision, column=column)
-
-
-def begin_game(agent: Agent) -> None:
-    """Reset an agent. Raises `AgentFault` when it fails at that."""
-    with _faults():
-        agent.reset()
-
-
-@contextmanager
-def _faults() -> Iterator[None]:
-    """Turn whatever an agent raises, Ctrl-C apart, into an `AgentFault` that says what it was."""
-    try:
-        yield
-    except (AgentFault, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise AgentFault(f"raised {describe(error)}") from error
-
-
-def _check_told(decision: Decision, columns: int) -> None:
-    """Raise `AgentFault` unless what a decision tells besides its column can be counted with."""
-    told: dict[str, Any] = {
-        name: getattr(decision, name) for name in ("value", "score", "depth", "nodes")
-    }
-    if isinstance(decision.details, Mapping):
-        told["branching"] = decision.details.get("branching")
+    if forfeit is not None:
+        winner: int | None = 1 - forfeit.seat
     else:
-        raise AgentFault(f"returned a Decision whose details are {decision.details!r}, no mapping")
-    wrong = [name for name, amount in told.items() if amount is not None and not _finite(amount)]
-    if not _finite(decision.seconds):
-        wrong.append("seconds")
-    if wrong:
-        given = told.get(wrong[0], decision.seconds)
-        raise AgentFault(f"returned a Decision whose {wrong[0]} is {given!r}, no number")
-    policy = decision.policy
-    if policy is not None and (len(policy) != columns or not all(map(_finite, policy))):
-        raise AgentFault("returned a Decision whose policy is not one number a column")
-
-
-def _finite(amount: Any) -> bool:
-    return isinstance(amount, Real) and math.isfinite(amount)
+        assert position.outcome is not None
+        winner = position.outcome.winner
+    return Game(opening, tuple(columns), winner, forfeit, measures, tuple(decisions), tuple(clock))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from claimeven.agents.contract import Agent, Limit
-from claimeven.agents.registry import make_agents
-from claimeven.arena.game import QUANTITIES, Game, Measures, play_game
+from claimeven.agents.contract import LIMITS, Limit
+from claimeven.agents.functions import name_of
+from claimeven.agents.registry import Contestant
+from claimeven.arena.game import QUANTITIES, Game, Measures
 from claimeven.arena.schedule import Schedule
-from claimeven.game.position import Position
 
 #: Half the width of a 95 % interval of the normal distribution, in standard deviations.
 NORMAL_95 = 1.959964
@@ -20,11 +19,25 @@ NORMAL_95 = 1.959964
 
 @dataclass(frozen=True)
 class MatchPlan:
-    """Everything that decides a match: the two specs, the schedule, the limit of each move."""
+    """Everything that decides a match: the two agents, the schedule, the limit of each move.
 
-    agents: tuple[str, str]
+    An agent is a spec, or an `Agent` or a function of the calling process.
+    """
+
+    agents: tuple[Contestant, Contestant]
     schedule: Schedule
     limit: Limit = field(default_factory=Limit)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the agents are called: their specs, or the names of objects and functions."""
+        first, second = map(name_of, self.agents)
+        return first, second
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether other processes can play it: both agents are specs."""
+        return all(isinstance(agent, str) for agent in self.agents)
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,20 @@ class PlayedGame:
     def seat_of(self, agent: int) -> int:
         """The seat an agent had: 0 if it moved first on the empty board."""
         return agent ^ self.first
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the game as plain data for JSON: game and agents counted from 1, all moves from
+        the empty board, of which the first `opening` letters were not the agents' own.
+        """
+        game, forfeit = self.game, self.game.forfeit
+        return {
+            "game": self.number + 1,
+            "first": self.first + 1,
+            "opening": game.opening.moves,
+            "moves": game.moves,
+            "winner": None if self.winner is None else self.winner + 1,
+            "forfeit": None if forfeit is None else forfeit.reason,
+        }
 
 
 @dataclass(frozen=True)
@@ -74,13 +101,22 @@ class MatchResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the first agent's score."""
-        return wilson_interval(self.scores[0], len(self.games))
+        """95 % interval of the first agent's score.
+
+        Games that are equal move for move count once for its width: deterministic agents that play
+        one game over and over show nothing new.
+        """
+        return wilson_interval(self.scores[0], self.unique_games)
 
     @cached_property
     def unique_games(self) -> int:
         """Number of different games, by opening, moves and seats."""
         return len({(p.game.start, p.game.columns, p.first) for p in self.games})
+
+    @property
+    def is_repetitive(self) -> bool:
+        """Whether fewer than half of the games are different."""
+        return 2 * self.unique_games < len(self.games)
 
     @cached_property
     def forfeits(self) -> tuple[Counter[str], Counter[str]]:
@@ -107,16 +143,20 @@ class MatchResult:
 
     def as_dict(self) -> dict[str, object]:
         """Return the totals as plain data for JSON; agents in the order of the plan."""
-        geometry = self.plan.schedule.start.geometry
+        schedule = self.plan.schedule
+        geometry = schedule.opening.root.geometry
         low, high = self.interval
         return {
-            "agents": list(self.plan.agents),
+            "agents": list(self.plan.names),
             "columns": geometry.columns,
             "rows": geometry.rows,
             "connect": geometry.connect,
-            "seed": self.plan.schedule.seed,
+            "position": schedule.opening.moves,
+            "opening_plies": schedule.opening_plies,
+            "limit": {name: getattr(self.plan.limit, name) for name in LIMITS},
+            "seed": schedule.seed,
             "games": len(self.games),
-            "games_planned": self.plan.schedule.games,
+            "games_planned": schedule.games,
             "wins": list(self.wins),
             "draws": self.draws,
             "scores": list(self.scores),
@@ -136,31 +176,6 @@ class MatchResult:
                 for measures in (self.measures(0), self.measures(1))
             ],
         }
-
-
-class Player:
-    """Plays the games of a plan with agents of its own, one at a time."""
-
-    def __init__(self, plan: MatchPlan) -> None:
-        self.plan = plan
-        board = plan.schedule.start.geometry
-        first, second = make_agents(plan.agents, board)
-        self.agents: tuple[Agent, Agent] = (first, second)
-
-    def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
-        """Play the game of that number of the schedule."""
-        pairing = self.plan.schedule.pairing(number)
-        seats: Sequence[Agent] = self.agents if pairing.first == 0 else self.agents[::-1]
-        generators = self.plan.schedule.generators(number)
-        if pairing.first == 1:
-            generators = generators[::-1]
-        game = play_game(seats, pairing.start, self.plan.limit, generators, watch)
-        return PlayedGame(number, pairing.first, game)
-
-    def play_all(self) -> Iterator[PlayedGame]:
-        """Play every game of the schedule in order."""
-        for number in range(self.plan.schedule.games):
-            yield self.play(number)
 
 
 def wilson_interval(score: float, games: int) -> tuple[float, float]:

@@ -151,7 +151,7 @@ class PairCounts:
         if not self.pairs:
             return 0.0
         deviation = math.sqrt(2 * _variance(_guarded(self.counts)))
-        return (self.share - 0.5) / deviation * NORMALIZED_ELO
+        return _lead(self.counts) / deviation * NORMALIZED_ELO
 
     @property
     def normalized_elo_interval(self) -> tuple[float, float]:
@@ -171,7 +171,7 @@ class PairCounts:
         if not self.pairs:
             return 0.5
         deviation = math.sqrt(_variance(_guarded(self.counts)) / self.pairs)
-        return (1 + math.erf((self.share - 0.5) / deviation / math.sqrt(2))) / 2
+        return (1 + math.erf(_lead(self.counts) / deviation / math.sqrt(2))) / 2
 
     def as_dict(self) -> dict[str, object]:
         """Return all of it as plain data for JSON; every number is finite."""
@@ -267,10 +267,16 @@ def _guarded(counts: tuple[int, int, int, int, int]) -> tuple[int, ...]:
 
 
 def _mean(counts: tuple[int, ...]) -> float:
-    # Shares are quarters, so this sum is exact.
-    return sum(n * a for n, a in zip(counts, SHARES, strict=True)) / sum(counts)
+    return sum(quarters * n for quarters, n in enumerate(counts)) / (4 * sum(counts))
+
+
+def _lead(counts: tuple[int, ...]) -> float:
+    """The mean less 1/2, with no digit lost where it is near 0."""
+    return sum((quarters - 2) * n for quarters, n in enumerate(counts)) / (4 * sum(counts))
 
 
 def _variance(counts: tuple[int, ...]) -> float:
-    mean = _mean(counts)
-    return sum(n * (a - mean) ** 2 for n, a in zip(counts, SHARES, strict=True)) / sum(counts)
+    total = sum(counts)
+    mean = sum(quarters * n for quarters, n in enumerate(counts))
+    square = sum(quarters**2 * n for quarters, n in enumerate(counts))
+    return (total * square - mean**2) / (4 * total) ** 2

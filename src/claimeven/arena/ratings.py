@@ -153,9 +153,9 @@ def rate(
     if resamples < 1:
         raise InvalidEvidence(f"intervals need 1 resampled tournament or more, not {resamples}")
     names, n = evidence.agents, len(evidence.agents)
-    best = fit(evidence.matchups, evidence.tournament)
+    best = fit(evidence.tournament)
     parts = evidence.resampled(resamples, rng)
-    drawn = np.concatenate([fit(evidence.matchups, part, best[0]) for part in parts])
+    drawn = np.concatenate([fit(part, best[0]) for part in parts])
 
     zero = range(n) if anchor is None else [names.index(anchor)]
     elo, samples = (_elo(unknowns[:, :n], zero) for unknowns in (best, drawn))

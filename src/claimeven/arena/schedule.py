@@ -3,14 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from claimeven.arena.errors import InvalidMatch
+from claimeven.game.line import Line
+from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
+#: The empty board that is meant where nothing else is said.
+STANDARD_START = Position()
 #: Tries to find a random opening that does not end the game.
 _TRIES = 1000
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Where a game begins: the position after `columns` (0-based) have been played from `root`.
+
+    >>> Opening(columns=(3, 3)).moves
+    '44'
+    """
+
+    root: Position = STANDARD_START
+    columns: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, start: Position | Opening) -> Opening:
+        """Return an opening; a position is one without moves."""
+        return start if isinstance(start, Opening) else Opening(start)
+
+    @cached_property
+    def position(self) -> Position:
+        """The position that the agents are given."""
+        return Line(self.root, self.columns).position
+
+    @property
+    def moves(self) -> str:
+        """The move string of the columns."""
+        return format_moves(self.columns, self.root.geometry)
+
+    def then(self, columns: tuple[int, ...]) -> Opening:
+        """Return the opening with more columns."""
+        return Opening(self.root, self.columns + columns)
 
 
 @dataclass(frozen=True)
@@ -23,16 +59,18 @@ class Pairing:
 
     number: int
     first: int
-    start: Position
+    opening: Opening
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The games of a match: `games` from `start`, each pair after `opening_plies` random plies."""
+    """The games of a match: `games` from `opening`, each pair after `opening_plies` random plies
+    more. `start` may be given as a position or an `Opening`.
+    """
 
     games: int
     seed: int
-    start: Position
+    start: Position | Opening = STANDARD_START
     opening_plies: int = 0
 
     def __post_init__(self) -> None:
@@ -40,10 +78,16 @@ class Schedule:
             raise InvalidMatch(f"a match has at least 1 game, not {self.games}")
         if self.seed < 0:
             raise InvalidMatch(f"a seed is 0 or more, not {self.seed}")
-        if self.start.is_over:
-            raise InvalidMatch(f"the game is over in the start position: {self.start.outcome}")
+        if self.opening.position.is_over:
+            outcome = self.opening.position.outcome
+            raise InvalidMatch(f"the game is over in the start position: {outcome}")
         if self.opening_plies < 0:
             raise InvalidMatch(f"an opening has 0 plies or more, not {self.opening_plies}")
+
+    @cached_property
+    def opening(self) -> Opening:
+        """What all games have in common."""
+        return Opening.of(self.start)
 
     def pairing(self, number: int) -> Pairing:
         """Return the game of that number."""
@@ -56,22 +100,24 @@ class Schedule:
 
     def _first(self, number: int) -> int:
         """Agent 0 makes the first move of even games, whoever's turn it is then."""
-        turn = (self.start.ply + self.opening_plies) % 2
+        turn = (self.opening.position.ply + self.opening_plies) % 2
         return number % 2 ^ turn
 
-    def _opening(self, pair: int) -> Position:
+    def _opening(self, pair: int) -> Opening:
         if not self.opening_plies:
-            return self.start
+            return self.opening
         rng = np.random.default_rng([self.seed, 2, pair])
         for _ in range(_TRIES):
-            position = self.start
+            position = self.opening.position
+            columns: list[int] = []
             for _ in range(self.opening_plies):
                 legal = position.legal_columns
                 if not legal:
                     break
-                position = position.play(legal[int(rng.integers(len(legal)))])
+                columns.append(legal[int(rng.integers(len(legal)))])
+                position = position.play_unchecked(columns[-1])
             if not position.is_over:
-                return position
+                return self.opening.then(tuple(columns))
         raise InvalidMatch(
             f"no random opening of {self.opening_plies} plies was found that leaves a game to play"
         )

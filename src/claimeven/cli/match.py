@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from claimeven.agents import Limit
-from claimeven.arena import MatchPlan, MatchResult, PlayedGame, Schedule, play_games
+from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, Schedule, play_games
 from claimeven.cli.boards import board_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
@@ -19,7 +19,7 @@ from claimeven.cli.progress import counting, say_when_compiling
 from claimeven.cli.streams import clean_stdout, table_width
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import format_moves
+from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 
 
@@ -67,7 +67,8 @@ def command(
       claimeven match my_agent.py:agent greedy --jobs 2 --json
       claimeven match alphabeta random --games 1 --show
     """
-    start = Position.from_moves(moves, geometry)
+    Position.from_moves(moves, geometry)
+    start = Opening(Position(geometry), tuple(parse_moves(moves, geometry)))
     plan = MatchPlan(
         (first_agent, second_agent),
         Schedule(games, seed, start, opening_plies),
@@ -120,11 +121,10 @@ def _chain(first: PlayedGame, rest: Iterator[PlayedGame]) -> Iterator[PlayedGame
 
 def _print_game(played: PlayedGame, plan: MatchPlan, out: TextIO) -> None:
     game = played.game
-    seats = plan.agents if played.first == 0 else plan.agents[::-1]
-    moves = format_moves(game.columns, game.start.geometry)
+    seats = plan.names if played.first == 0 else plan.names[::-1]
     out.write(
         f"game {played.number + 1}: first player {seats[0]}, second player {seats[1]}\n"
-        f"moves {moves}\n{board_text(game.final, out)}\n"
+        f"moves {game.moves}\n{board_text(game.final, out)}\n"
     )
     if game.forfeit is not None:
         out.write(f"{seats[game.forfeit.seat]} forfeits: {game.forfeit.reason}\n")
@@ -140,7 +140,7 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
     plan, played = result.plan, len(result.games)
     opening = f", {plan.schedule.opening_plies} random plies" * bool(plan.schedule.opening_plies)
     console.print(
-        f"{played} game{'s' * (played != 1)} on {plan.schedule.start.geometry}, seed"
+        f"{played} game{'s' * (played != 1)} on {plan.schedule.opening.root.geometry}, seed"
         f" {plan.schedule.seed}{opening}, {result.seconds:.2f} s"
     )
     totals = Table("", title_justify="left", box=None, pad_edge=False, expand=False)
@@ -150,7 +150,7 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
     low, high = result.interval
     for agent, interval in ((0, (low, high)), (1, (1 - high, 1 - low))):
         totals.add_row(
-            Text(plan.agents[agent]),
+            Text(plan.names[agent]),
             str(result.wins[agent]),
             str(result.draws),
             str(result.wins[1 - agent]),
@@ -166,7 +166,7 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
     for agent in (0, 1):
         measures = result.measures(agent)
         costs.add_row(
-            Text(plan.agents[agent]),
+            Text(plan.names[agent]),
             str(measures.moves),
             _number(measures.mean("seconds"), ".6f"),
             _number(measures.mean("nodes"), ",.1f"),
@@ -176,12 +176,12 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
     console.print(costs)
     for agent in (0, 1):
         if stored := result.measures(agent).most_stored:
-            console.print(f"most nodes stored by {plan.agents[agent]}: {stored:,}", markup=False)
+            console.print(f"most nodes stored by {plan.names[agent]}: {stored:,}", markup=False)
     for agent in (0, 1):
         if evaluations := result.evaluations_a_game(agent):
             a_move = result.measures(agent).mean("evaluations")
             console.print(
-                f"evaluations by {plan.agents[agent]}: {evaluations:,.1f} a game,"
+                f"evaluations by {plan.names[agent]}: {evaluations:,.1f} a game,"
                 f" {a_move:,.1f} a move",
                 markup=False,
             )
@@ -189,7 +189,7 @@ def _print_result(result: MatchResult, out: TextIO) -> None:
         console.print(f"\nunique games: {result.unique_games} ({result.unique_games / played:.0%})")
     for agent, reasons in enumerate(result.forfeits):
         for reason, count in reasons.most_common():
-            console.print(f"forfeits of {plan.agents[agent]}: {count} x {reason}", markup=False)
+            console.print(f"forfeits of {plan.names[agent]}: {count} x {reason}", markup=False)
 
 
 def _number(amount: float | None, style: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from claimeven.agents.contract import Limit
 from claimeven.cli.solving import SolverChoice
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -71,6 +70,8 @@ def limit_options(command: Command) -> Command:
         nodes: int | None,
         **others: Any,
     ) -> Any:
+        from claimeven.agents.contract import Limit  # noqa: PLC0415 - brings in all agents
+
         return command(limit=Limit(seconds, iterations, depth, nodes), **others)
 
     decorated: Command = with_limit

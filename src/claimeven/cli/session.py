@@ -12,7 +12,7 @@ import numpy as np
 
 from claimeven.agents import Agent, Limit
 from claimeven.agents.human import HumanAgent
-from claimeven.arena.game import begin_game, checked_decision
+from claimeven.arena.guard import begin_game, checked_decision
 from claimeven.cli.boards import board_text
 from claimeven.cli.hints import hint_lines
 from claimeven.cli.streams import text_width
@@ -85,8 +85,8 @@ class Session:
         """
         going_on = True
         while going_on:
-            self._begin()
             try:
+                self._begin()
                 going_on = self._play() and self._after()
             except KeyboardInterrupt:
                 self._say()

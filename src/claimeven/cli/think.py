@@ -6,7 +6,7 @@ import click
 import numpy as np
 
 from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
-from claimeven.arena.game import begin_game, checked_decision
+from claimeven.arena.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import check_seed, geometry_options, json_option, limit_options
@@ -95,12 +95,12 @@ def command(
         check_output(svg_file)
     say_when_compiling()
     with clean_stdout() as out:
-        agent = make_agent(spec, geometry)
+        agent = make_agent(spec, geometry, limit)
         with blaming(agent):
             begin_game(agent)
             decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
-        wanted = tree or svg_file is not None
-        view = agent.tree(tree_depth, tree_nodes) if wanted else None
+            wanted = tree or svg_file is not None
+            view = checked_tree(agent, tree_depth, tree_nodes) if wanted else None
         if view is None and wanted:
             raise InvalidSpec(f"{agent.name} has no tree to show of this decision")
         if svg_file is not None and view is not None:

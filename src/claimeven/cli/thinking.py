@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from textwrap import wrap
 from typing import Any
 
 from claimeven.agents import Agent, Decision
 from claimeven.agents.contract import AgentFault
-from claimeven.agents.files import describe
+from claimeven.arena.guard import checked_trace, checked_tree
 from claimeven.cli.streams import WIDTH
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
@@ -133,21 +133,23 @@ def trace_lines(
 ) -> Iterator[str]:
     """Yield the steps of a decision, `most` lines of them (0: all), and how it failed if so."""
     try:
-        trace = iter(agent.trace(position, limit, rng))
-        yield from islice(trace, most or None)
-        if next(trace, None) is not None:
-            yield f"... the trace goes on; the first {most} lines are shown"
-    except Exception as error:
-        yield f"... the trace ends: {describe(error)}"
+        lines = checked_trace(agent, position, limit, rng, most + 1 if most else sys.maxsize)
+        for number, line in enumerate(lines):
+            if most and number == most:
+                yield f"... the trace goes on; the first {most} lines are shown"
+            else:
+                yield line
+    except AgentFault as fault:
+        yield f"... the trace ends: it {fault}"
 
 
 def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
     """Yield the tree behind the last decision, or how showing it failed."""
     try:
-        view = agent.tree(depth, nodes)
+        view = checked_tree(agent, depth, nodes)
         yield from () if view is None else view.text.rstrip("\n").splitlines()
-    except Exception as error:
-        yield f"... no tree: {describe(error)}"
+    except AgentFault as fault:
+        yield f"... no tree: it {fault}"
 
 
 def _is_count(details: Any, key: str) -> bool:

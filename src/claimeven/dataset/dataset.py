@@ -4,9 +4,9 @@ Two sources, both determined by the seed alone:
 
 - `random`: each position is the end of a game of random moves to a random ply (see
   `sampling_kernel`); games that are over by then are dropped.
-- `selfplay`: positions of games in which both sides know the exact scores and err a little: the
-  chance of a column falls by a factor e for every `TEMPERATURE` points of score it loses. The first
-  moves, before the plies asked for, are random. Every position of a game from there on is taken.
+- `selfplay`: positions of games in which both sides know the exact scores and err a little (see
+  `solver.erring`; the temperature is `TEMPERATURE`). The first moves, before the plies asked for,
+  are random. Every position of a game from there on is taken.
 
 A position and its mirror image are the same: only the first one met is taken. Rows go to a journal
 beside the file as they are made, so work that was ended goes on where it was.
@@ -14,7 +14,6 @@ beside the file as they are made, so work that was ended goes on where it was.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,23 +24,27 @@ import numpy as np
 from claimeven.compiled.randomness import Stream, mixed_word
 from claimeven.dataset.files import Journal, write_table
 from claimeven.dataset.sampling_kernel import random_positions
+from claimeven.game.arguments import whole_number
 from claimeven.game.arrays import canonical_keys
-from claimeven.game.errors import ClaimevenError
+from claimeven.game.errors import ClaimevenError, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import board_vector
+from claimeven.solver.erring import column_at, error_chances
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such
 
 SOURCES = ("random", "selfplay")
-#: Points of score by which the chance of an erring column falls by a factor e in self-play.
+#: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0
 #: Candidates made at a time, and positions solved between two writes to the journal.
 CANDIDATES, BATCH = 4096, 64
 #: Candidates or games in a row without a new position after which there are taken to be no more.
 PATIENCE = {"random": 300_000, "selfplay": 3_000}
 SEEDS = 1 << 63
+#: What messages call the fields of a plan.
+_TOLD = {"lowest": "the lowest ply", "highest": "the highest ply", "seed": "a seed"}
 
 
 class InvalidDataset(ClaimevenError):
@@ -63,6 +66,9 @@ class DatasetPlan:
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
+        for name in ("positions", "lowest", "highest", "seed"):
+            number = whole_number(getattr(self, name), _TOLD.get(name, name), InvalidDataset)
+            object.__setattr__(self, name, number)
         last = self.geometry.cells - 1
         if self.positions < 1:
             raise InvalidDataset(f"positions must be 1 or more, not {self.positions}")
@@ -145,7 +151,7 @@ def make_dataset(
     begin = time.perf_counter()
     geometry = plan.geometry
     with Journal(path, plan.header(), field_names(geometry)) as journal:
-        seen = {_position_of(cells, geometry).canonical_key for cells in journal.rows}
+        seen = _keys_of(journal, geometry)
         resumed = min(len(seen), plan.positions)
         first = journal.last_number
         for rows in _batches(plan, solver, seen, first, plan.positions - resumed):
@@ -254,23 +260,18 @@ def _game(plan: DatasetPlan, solver: Solver, number: int) -> Iterator[Row]:
         else:
             scores = solver.scores(position)
             yield Row(number, format_moves(played, plan.geometry), position, scores)
-            column = _erring_column(scores, draw.share())
+            column = column_at(error_chances(scores, TEMPERATURE), draw.share())
         played.append(column)
         position = position.play_unchecked(column)
 
 
-def _erring_column(scores: tuple[int | None, ...], chance: float) -> int:
-    """Draw a column by the points it loses; `chance` is in [0, 1)."""
-    known = [(column, score) for column, score in enumerate(scores) if score is not None]
-    best = max(score for _, score in known)
-    weights = [math.exp((score - best) / TEMPERATURE) for _, score in known]
-    left = chance * sum(weights)
-    for (column, _), weight in zip(known, weights, strict=True):
-        left -= weight
-        if left < 0:
-            return column
-    return known[-1][0]
-
-
-def _position_of(cells: Sequence[int | str | None], geometry: Geometry) -> Position:
-    return Position(geometry, int(cells[2] or 0), int(cells[3] or 0))
+def _keys_of(journal: Journal, geometry: Geometry) -> set[int]:
+    """Return the canonical keys of the positions of an earlier run."""
+    keys = set()
+    for line, cells in enumerate(journal.rows, start=2):
+        try:
+            position = Position(geometry, int(cells[2] or 0), int(cells[3] or 0))
+        except InvalidPosition:
+            raise journal.damaged(line) from None
+        keys.add(position.canonical_key)
+    return keys

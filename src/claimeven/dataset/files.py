@@ -77,6 +77,12 @@ class Journal:
             self.last_number = number
         self._file.append(text.getvalue().encode())
 
+    def damaged(self, line: int) -> InvalidDatasetFile:
+        """Return the error that says which line is not what was written."""
+        return InvalidDatasetFile(
+            f"{self.path} is damaged in line {line}: remove it to begin again"
+        )
+
     def done(self) -> None:
         """Remove the journal: the data set is written."""
         self._file.remove()
@@ -101,10 +107,8 @@ class Journal:
                     for name, text in zip(("number", *self.fields), cells, strict=True)
                 )
                 assert isinstance(source, int)
-            except (ValueError, AssertionError, StopIteration):
-                raise InvalidDatasetFile(
-                    f"{self.path} is damaged in line {number}: remove it to begin again"
-                ) from None
+            except (ValueError, AssertionError, StopIteration, csv.Error):
+                raise self.damaged(number) from None
             self.rows.append(values)
             self.last_number = source
         return whole
@@ -112,7 +116,7 @@ class Journal:
     def _check_header(self, line: bytes, header: Mapping[str, Any]) -> None:
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise InvalidDatasetFile(

@@ -127,6 +127,9 @@ class Position:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Position cannot be changed; play() returns a new one ({name})")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Position cannot be changed; {name} stays")
+
     def __reduce__(self) -> tuple[type[Position], tuple[Geometry, int, int]]:
         return Position, (self.geometry, self.mine, self.mask)
 

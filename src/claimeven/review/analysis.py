@@ -24,15 +24,13 @@ from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import PLAYER_NAMES, Outcome, Position
 from claimeven.review.chart import score_chart
-from claimeven.review.usual import solver_for
+from claimeven.review.usual import WIDTH, solver_for
 from claimeven.solver.contract import ExactSolver
 from claimeven.solver.scores import score_in_words
 
 PERFECT, GOOD, INACCURATE, BLUNDER = JUDGEMENTS = ("perfect", "good", "inaccurate", "blunder")
 #: Credit of a move that changes the outcome by so many steps.
 _CREDITS = {1: 0.25, 2: 0.0}
-#: Characters a line of text takes at most.
-WIDTH = 80
 
 
 @dataclass(frozen=True)

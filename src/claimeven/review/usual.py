@@ -12,6 +12,10 @@ from claimeven.solver.contract import ExactSolver
 Asked = Position | str | Iterable[int]
 
 
+#: Characters a line of text takes at most.
+WIDTH = 80
+
+
 def position_of(asked: Asked, solver: ExactSolver | None) -> Position:
     """Return the position asked about; moves are played on the solver's board, or the usual one.
 

@@ -1,4 +1,4 @@
-"""The compiled evaluation of single positions."""
+"""The compiled evaluations of single positions, through the function that kernels call."""
 
 from __future__ import annotations
 

@@ -1,0 +1,152 @@
+"""Agents made for Kaggle ConnectX, called as kaggle-environments 1.33 calls them.
+
+`kaggle:main.py` loads a submission as Kaggle does: the file runs in an empty namespace (there is
+no `__file__`), its folder is on the path meanwhile, and the last callable it leaves behind is the
+agent. A function in a file or of your own is called this way too if it looks like one (see
+`functions`).
+
+It gets the observation and the configuration, or as many of them as it has parameters. It answers
+with a column counted from 0; what Kaggle would call INVALID loses the game, None is column 0, as
+there. Time beyond 2 s a move is taken from a bank of 60 s a game; when that is used up the game is
+lost. Under a limit in seconds that is the time for a move, and the bank is empty.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.plain import checked_column
+from claimeven.agents.safe_text import described, shown, traceback_of
+from claimeven.game.encodings import to_kaggle
+from claimeven.game.position import Position
+
+#: What a spec begins with whose file is loaded as Kaggle does.
+PREFIX = "kaggle:"
+#: Seconds for a move and in the bank of a game, where no limit is given.
+MOVE_SECONDS, BANK_SECONDS = 2, 60
+#: Moves of both sides, and seconds, after which Kaggle ends a game.
+EPISODE_STEPS, RUN_SECONDS = 1000, 1200
+
+
+class Struct(dict[str, Any]):
+    """A dict whose keys are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class KaggleAgent(Agent):
+    """A Kaggle ConnectX agent. `bank` is what is left of its spare time in this game."""
+
+    limits = frozenset(("seconds",))
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.name = name
+        self.function = function
+        self.bank: float = BANK_SECONDS
+
+    def reset(self) -> None:
+        """Fill the bank."""
+        self.bank = BANK_SECONDS
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Call the function. Raises `AgentFault` for an answer that Kaggle does not take."""
+        bank = self.bank if limit.seconds is None else 0
+        arguments = kaggle_arguments(position, limit, bank)
+        code = getattr(self.function, "__code__", None)
+        count = getattr(code, "co_argcount", len(arguments))
+        start = time.perf_counter()
+        with redirect_stdout(sys.stderr):
+            answer = self.function(*arguments[:count])
+        seconds = time.perf_counter() - start
+        if limit.seconds is None:
+            self.bank -= max(0.0, seconds - MOVE_SECONDS)
+            if self.bank < 0:
+                raise AgentFault(
+                    f"used up its bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT"
+                )
+        details: dict[str, Any] = {} if limit.seconds is not None else {"bank": self.bank}
+        if answer is None:
+            details["note"] = "it returned None, which Kaggle takes for column 0"
+        column = checked_column(kaggle_column(answer), position)
+        return Decision(column, seconds=seconds, details=details)
+
+
+def kaggle_arguments(
+    position: Position, limit: Limit, bank: float = BANK_SECONDS
+) -> tuple[Struct, Struct]:
+    """Return (observation, configuration) as Kaggle ConnectX gives them for a position."""
+    geometry = position.geometry
+    seconds = MOVE_SECONDS if limit.seconds is None else limit.seconds
+    observation = Struct(
+        remainingOverageTime=bank,
+        step=position.ply,
+        board=to_kaggle(position),
+        mark=position.turn + 1,
+    )
+    configuration = Struct(
+        episodeSteps=EPISODE_STEPS,
+        actTimeout=seconds,
+        runTimeout=RUN_SECONDS,
+        columns=geometry.columns,
+        rows=geometry.rows,
+        inarow=geometry.connect,
+        agentTimeout=BANK_SECONDS,
+        timeout=seconds,
+    )
+    return observation, configuration
+
+
+def kaggle_column(answer: Any) -> int:
+    """Return an answer as the column Kaggle makes of it. Raises `AgentFault` for one it refuses."""
+    if answer is None:
+        return 0
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return answer
+    if isinstance(answer, float) and answer.is_integer():
+        raise AgentFault(
+            f"returned {shown(answer)}, which breaks Kaggle's runner: it takes a plain int"
+        )
+    raise AgentFault(f"returned {shown(answer)}, which Kaggle calls INVALID: it takes a plain int")
+
+
+def load_submission(name: str, place: str) -> Agent:
+    """Return the agent of a file as Kaggle finds it. Raises `InvalidSpec`."""
+    path = Path(place)
+    try:
+        source = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidSpec(f"{place} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise InvalidSpec(f"{place} cannot be read: it is no UTF-8 text") from None
+    namespace: dict[str, Any] = {}
+    sys.path.append(str(path.resolve().parent))
+    try:
+        with redirect_stdout(sys.stderr):
+            exec(compile(source, place, "exec"), namespace)  # a user's program, in its own process
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        reason = f"{place} cannot be loaded: {described(error)}"
+        raise InvalidSpec(reason, traceback_of(error)) from error
+    finally:
+        sys.path.pop()
+    callables = [value for value in namespace.values() if callable(value)]
+    if not callables:
+        raise InvalidSpec(f"{place} leaves no callable behind, which would be the agent on Kaggle")
+    return KaggleAgent(name, callables[-1])

@@ -1,0 +1,233 @@
+"""An agent in a process of its own, from the side of the match."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents import wire
+from claimeven.agents.contract import GRACE, LIMITS, Agent, AgentFault, Decision, Limit, TreeView
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.safe_text import printable
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
+
+#: Seconds an agent may take to be loaded, and for whatever else has no limit: a move too.
+LOAD_SECONDS, PATIENCE = 120.0, 90.0
+#: Seconds it has to give back what it holds.
+FAREWELL = 5.0
+#: Characters of what it prints that are passed on, for each game.
+MOST_PRINTED = 20_000
+#: One thread each, unless the user has said otherwise; the same order of sets in every run; and
+#: no letter that cannot be printed.
+VARIABLES = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONIOENCODING": "utf-8:backslashreplace",
+}
+
+
+class ProcessAgent(Agent):
+    """An agent made from its spec in a process of its own.
+
+    Whatever it does stays there: it may raise, print, exit, fork or hang. A move that takes
+    `GRACE` seconds longer than the limit, or `PATIENCE` seconds where there is none, ends the
+    process; so does everything that leaves the process in doubt. The next game begins with a
+    fresh one. It may hold `memory_mb` of memory, by default half of the machine's. Its prints go
+    to stderr, `MOST_PRINTED` characters a game.
+
+    Used by several threads it serves one at a time. `close` ends the process.
+    """
+
+    def __init__(
+        self, spec: str, file: tuple[str, str] | None = None, memory_mb: int | None = None
+    ) -> None:
+        self.name = spec
+        self._file = file
+        self._memory_mb = memory_mb or _half_of_the_memory()
+        self._printed = _Printed(spec)
+        self._board: Geometry | None = None
+        self._lock = threading.RLock()
+        self._child: Child | None = None
+        self._made = False
+        self._start()
+
+    @property
+    def process(self) -> int | None:
+        """The number of the process, None while there is none."""
+        return None if self._child is None else self._child.process
+
+    def make(self) -> None:
+        """Wait for the agent to be made. Raises `InvalidSpec` if it cannot be."""
+        with self._lock:
+            if self._made or self._child is None:
+                return
+            try:
+                told = self._answer(LOAD_SECONDS, f"it was not done after {LOAD_SECONDS:g} s")
+            except AgentFault as fault:
+                self._drop()
+                raise InvalidSpec(f"{self.name} cannot be loaded: {fault}") from fault
+            except InvalidSpec:
+                self._drop()
+                raise
+            self.limits = frozenset(told["limits"]) & frozenset(LIMITS)
+            self.remembers = told["remembers"]
+            self._made = True
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidSpec` or `AgentFault` if the agent cannot play on a board."""
+        self._ask("check_board", PATIENCE, geometry=wire.from_geometry(geometry))
+
+    def load(self, geometry: Geometry) -> None:
+        """Let the agent make itself ready. Raises `InvalidSpec` or `AgentFault` if it fails."""
+        self._board = geometry
+        self._ask("load", LOAD_SECONDS, geometry=wire.from_geometry(geometry))
+
+    def reset(self) -> None:
+        """Begin a game, with a fresh process where the last one has ended."""
+        self._printed.begin()
+        self._ask("reset", PATIENCE)
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Ask the process. Raises `AgentFault` for whatever goes wrong."""
+        seconds = PATIENCE if limit.seconds is None else limit.seconds + GRACE
+        late = None if limit.seconds is None else limit.overrun
+        told = self._ask("choose", seconds, late, **_asked(position, limit, rng))
+        wire.set_generator(rng, told["rng"])
+        return wire.to_decision(told["decision"])
+
+    def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
+        """Yield the steps of a decision. Raises `AgentFault` where they end early."""
+        told = self._ask("trace", PATIENCE, **_asked(position, limit, rng))
+        yield from told["lines"]
+        if told["fault"] is not None:
+            raise AgentFault(told["fault"])
+
+    def tree(self, depth: int, nodes: int) -> TreeView | None:
+        """Return the tree behind the last decision. Raises `AgentFault`."""
+        told = self._ask("tree", PATIENCE, depth=depth, nodes=nodes)
+        return None if told is None else TreeView(**told)
+
+    def close(self) -> None:
+        """Let the agent give back what it holds, and end the process."""
+        with self._lock:
+            if self._child is not None and self._made:
+                with contextlib.suppress(AgentFault, InvalidSpec):
+                    self._send("close")
+                    self._answer(FAREWELL, "")
+            if self._child is not None:
+                self._child.end()
+            self._drop()
+
+    def _start(self) -> None:
+        variables = {name: os.environ.get(name, usual) for name, usual in VARIABLES.items()}
+        self._child = Child("claimeven.agents.worker", self._printed, variables)
+        self._made = False
+        self._send("make", spec=self.name, file=self._file, memory_mb=self._memory_mb)
+
+    def _revive(self) -> None:
+        """See to it that there is a process, as ready as the one before it was."""
+        if self._child is None or self._child.ended:
+            try:
+                self._drop()
+                self._start()
+                self.make()
+                if self._board is not None:
+                    self.load(self._board)
+            except (AgentFault, InvalidSpec) as error:
+                self._drop()
+                raise AgentFault(f"could not be started again: {error}") from error
+        else:
+            self.make()
+
+    def _ask(self, do: str, seconds: float, late: str | None = None, **arguments: Any) -> Any:
+        """Ask for something and return the answer, or raise what went wrong."""
+        with self._lock:
+            self._revive()
+            self._send(do, **arguments)
+            return self._answer(seconds, late or f"did not answer within {seconds:g} s")
+
+    def _send(self, do: str, **arguments: Any) -> None:
+        assert self._child is not None
+        try:
+            self._child.send(wire.packed({"do": do, **arguments}))
+        except ChildEnded as ended:
+            self._drop()
+            raise AgentFault(f"ended its process: {ended}") from None
+
+    def _answer(self, seconds: float, late: str) -> Any:
+        """Return the answer that comes within so many seconds.
+
+        A process that does not answer, or not as it should, is ended.
+        """
+        assert self._child is not None
+        try:
+            told = wire.unpacked(self._child.receive(seconds))
+            if "value" in told:
+                return told["value"]
+            reason = str(told["fault"] if "fault" in told else told["invalid"])
+        except ChildEnded as ended:
+            self._drop()
+            raise AgentFault(f"ended its process: {ended}") from None
+        except ChildSilent:
+            self._drop()
+            raise AgentFault(late) from None
+        except (ChildGarbled, ValueError, KeyError):
+            self._drop()
+            raise AgentFault("wrote into the connection of its process") from None
+        except BaseException:
+            self._drop()  # an answer that is still to come would be taken for the next one
+            raise
+        error = AgentFault if "fault" in told else InvalidSpec
+        raise error(reason, str(told.get("traceback", "")))
+
+    def _drop(self) -> None:
+        """End the process at once."""
+        if self._child is not None:
+            self._child.kill()
+        self._child = None
+
+
+class _Printed:
+    """Passes on what an agent prints, so many characters a game."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.begin()
+
+    def begin(self) -> None:
+        self.left = MOST_PRINTED
+
+    def __call__(self, text: str) -> None:
+        if self.left <= 0:
+            return
+        sys.stderr.write(text[: self.left])
+        self.left -= len(text)
+        if self.left <= 0:
+            sys.stderr.write(
+                f"\n{printable(self.name)} has printed {MOST_PRINTED:,} characters in this game:"
+                " the rest is left out\n"
+            )
+        sys.stderr.flush()
+
+
+def _asked(position: Position, limit: Limit, rng: np.random.Generator) -> dict[str, Any]:
+    return {
+        "position": wire.from_position(position),
+        "limit": wire.from_limit(limit),
+        "rng": wire.from_generator(rng),
+    }
+
+
+def _half_of_the_memory() -> int:
+    """Return half of the machine's memory in MB."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 21

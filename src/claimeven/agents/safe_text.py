@@ -1,0 +1,103 @@
+"""Text about what an agent did: always one line, of bounded length, that any terminal bears.
+
+What an agent raises or returns may fail again when it is asked for its text, be endless, or hold
+escape sequences. Nothing here raises, except for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import traceback
+from reprlib import Repr
+from typing import Any
+
+#: Characters of a reason, and of a traceback, that are kept.
+MOST_REASON, MOST_TRACEBACK = 300, 10_000
+#: Characters of a value that is quoted.
+MOST_VALUE = 60
+#: Bits of the largest whole number that is written out.
+MOST_BITS = 256
+
+
+class _Bounded(Repr):
+    """`repr` that looks at the first few parts of what may hold many."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = MOST_VALUE
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 8
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Write a whole number, or its size where it is one of many digits."""
+        if x.bit_length() > MOST_BITS:
+            return f"a whole number of {x.bit_length():,} bits"
+        return repr(x)
+
+    def repr_instance(self, x: object, level: int) -> str:
+        """Write an object as it writes itself."""
+        return _shortened(repr(x), MOST_VALUE)
+
+
+_bounded = _Bounded()
+
+
+def shown(value: Any) -> str:
+    """Return the `repr` of a value in at most about 60 characters, or its type if it has none."""
+    try:
+        return printable(_bounded.repr(value), 2 * MOST_VALUE)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return f"an object of type {_type_name(value)}"
+
+
+def described(error: BaseException) -> str:
+    """Say an exception in one line: its type and the first line of its message."""
+    name = _type_name(error)
+    try:
+        lines = str(error).strip().splitlines()
+        return printable(f"{name}: {lines[0]}" if lines else name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return f"{name}, whose message cannot be read"
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the traceback of an exception as text, its last part where it is long."""
+    try:
+        text = "".join(traceback.format_exception(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        text = f"the traceback of {_type_name(error)} cannot be written\n"
+    kept = "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
+    return kept if len(kept) <= MOST_TRACEBACK else "...\n" + kept[-MOST_TRACEBACK:]
+
+
+def printable(text: str, most: int = MOST_REASON) -> str:
+    """Return a text in one line of at most `most` characters, what cannot be printed escaped.
+
+    >>> printable("red: \\x1b[31m")
+    'red: \\\\x1b[31m'
+    """
+    shortened = _shortened(text, most)
+    if shortened.isprintable():
+        return shortened
+    return _shortened("".join(c if c.isprintable() else _escaped(c) for c in shortened), most)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _type_name(value: object) -> str:
+    try:
+        return printable(type(value).__name__, MOST_VALUE)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return "unknown"

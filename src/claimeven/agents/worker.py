@@ -1,0 +1,170 @@
+"""The process of an agent that has one of its own: made, asked and answered for here.
+
+`main` is what runs in the process that `agents.process.ProcessAgent` starts. A request is a JSON
+object whose `do` names what to do; the answer holds `value`, or what went wrong: `fault` with a
+`traceback` (the agent's doing), or `invalid` (a spec or file that makes no agent).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import resource
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents import wire
+from claimeven.agents.contract import Agent, AgentFault, Limit
+from claimeven.agents.plain import plain, plain_decision
+from claimeven.agents.safe_text import described, printable, traceback_of
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.processes import Parent
+
+#: Lines of a trace, characters of a line, and values in the data of a tree.
+MOST_LINES, MOST_LINE, MOST_TREE = 10_000, 1_000, 5_000_000
+#: How willing the kernel is to end this process first when memory runs out, 0 to 1000.
+OOM_SCORE = 800
+#: Tells the numbers drawn for `random` and `numpy.random` from the agent's own.
+_GLOBAL_SEED = 0x5EED
+
+
+class Worker:
+    """One agent, and what may be asked of it; every method takes and returns plain data."""
+
+    def __init__(self) -> None:
+        self.agent: Agent
+        self.rng = np.random.default_rng(0)
+        self.game_begun = False
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked; whatever is raised becomes part of the answer."""
+        act: Callable[..., Any] = getattr(self, request.pop("do"))
+        try:
+            return {"value": act(**request)}
+        except AgentFault as fault:
+            return {"fault": printable(str(fault)), "traceback": fault.traceback}
+        except ClaimevenError as error:
+            return {"invalid": printable(str(error)), "traceback": traceback_of(error)}
+        except BaseException as error:
+            return {"fault": f"raised {described(error)}", "traceback": traceback_of(error)}
+
+    def make(self, spec: str, file: list[str] | None, memory_mb: int) -> dict[str, Any]:
+        """Make the agent of a spec, which names a file and what to take of it, or an agent."""
+        _bound_memory(memory_mb)
+        # A file may draw at once: the same numbers every time.
+        random.seed(_GLOBAL_SEED)
+        np.random.seed(_GLOBAL_SEED)
+        self.agent = _made(spec, file)
+        return {
+            "limits": sorted(str(name) for name in self.agent.limits),
+            "remembers": bool(self.agent.remembers),
+        }
+
+    def check_board(self, geometry: list[int]) -> None:
+        """Let the agent object to a board."""
+        self.agent.check_board(Geometry(*geometry))
+
+    def load(self, geometry: list[int]) -> None:
+        """Let the agent make itself ready."""
+        self.agent.load(Geometry(*geometry))
+
+    def reset(self) -> None:
+        """Begin a game."""
+        self.game_begun = False
+        self.agent.reset()
+
+    def choose(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
+        """Ask for a decision; the generator goes both ways."""
+        asked, bounds = self._asked(position, limit, rng)
+        if not self.game_begun:
+            self.game_begun = True
+            self._seed_globals(rng)
+        decision = plain_decision(self.agent.choose(asked, bounds, self.rng), asked)
+        return {"decision": wire.from_decision(decision), "rng": wire.from_generator(self.rng)}
+
+    def trace(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
+        """Ask for the steps of a decision, and what ended them early."""
+        lines: list[str] = []
+        try:
+            for step in self.agent.trace(*self._asked(position, limit, rng), self.rng):
+                lines.append(printable(str(step), MOST_LINE))
+                if len(lines) >= MOST_LINES:
+                    break
+        except BaseException as error:
+            return {"lines": lines, "fault": f"raised {described(error)}"}
+        return {"lines": lines, "fault": None}
+
+    def tree(self, depth: int, nodes: int) -> dict[str, Any] | None:
+        """Ask for the tree behind the last decision."""
+        view = self.agent.tree(depth, nodes)
+        if view is None:
+            return None
+        data = plain(view.data, MOST_TREE, 4 * depth + 4)
+        return {"text": str(view.text), "data": data, "svg": str(view.svg)}
+
+    def close(self) -> None:
+        """Let the agent give back what it holds."""
+        self.agent.close()
+
+    def _asked(
+        self, position: list[int], limit: list[Any], rng: list[int]
+    ) -> tuple[Position, Limit]:
+        wire.set_generator(self.rng, rng)
+        return wire.to_position(position), wire.to_limit(limit)
+
+    def _seed_globals(self, state: list[int]) -> None:
+        """Seed what an agent may draw from besides its generator, without drawing from that."""
+        seeds = np.random.SeedSequence([_GLOBAL_SEED, *state]).generate_state(2)
+        random.seed(int(seeds[0]))
+        np.random.seed(int(seeds[1]))
+
+
+def main(ends: tuple[int, int, int]) -> None:
+    """Answer the parent's requests until there are no more."""
+    parent = Parent(ends)
+    _offer_to_be_ended_first()
+    sys.argv = [""]
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    worker = Worker()
+    while (data := parent.receive()) is not None:
+        answer = worker.answer(wire.unpacked(data))
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        try:
+            message = wire.packed(answer)
+        except Exception as error:
+            message = wire.packed({"fault": f"raised {described(error)}", "traceback": ""})
+        parent.send(message)
+
+
+def _made(spec: str, file: list[str] | None) -> Agent:
+    """Make the agent of a spec in this process."""
+    if file is not None:
+        from claimeven.agents.files import load_agent  # noqa: PLC0415 - one of the two is needed
+
+        place, name = file
+        return load_agent(spec, place, name)
+    # Brings in every family, which an agent from a file need not wait for.
+    from claimeven.agents.registry import build  # noqa: PLC0415 - one of the two is needed
+
+    return build(spec)
+
+
+def _bound_memory(memory_mb: int) -> None:
+    """Let this process hold so much memory at most."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, hard))
+
+
+def _offer_to_be_ended_first() -> None:
+    """Where memory runs out, end this process rather than the one that plays the match."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")

@@ -1,0 +1,105 @@
+"""Agents asked so that whatever they do is at worst a fault: a reason in one line.
+
+All that is known of an agent's answer is checked here, inside the guard; what comes out is plain
+data (see `agents.plain`). Ctrl-C alone comes through.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+import numpy as np
+
+from claimeven.agents.contract import GRACE, Agent, AgentFault, Decision, Limit, TreeView
+from claimeven.agents.plain import plain, plain_decision
+from claimeven.agents.safe_text import described, printable, traceback_of
+from claimeven.game.position import Position
+
+#: Characters of a line of a trace, and values in the data of a tree.
+MOST_LINE, MOST_TREE = 1_000, 5_000_000
+
+
+def timed_decision(
+    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
+) -> tuple[Decision, float]:
+    """Return an agent's decision as plain data, and the seconds it took on a clock of our own.
+
+    Raises `AgentFault`, saying what happened, when the agent raises anything but
+    KeyboardInterrupt, answers with something else than a decision for a column that can be
+    played, or overruns the limit in seconds by more than `GRACE`.
+    """
+    try:
+        begin = time.perf_counter()
+        answer = agent.choose(position, limit, rng)
+        seconds = time.perf_counter() - begin
+        decision = plain_decision(answer, position)
+        late = limit.seconds is not None and agent.timed and seconds > limit.seconds + GRACE
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise as_fault(error) from error
+    if late:
+        raise AgentFault(limit.overrun)
+    return decision, seconds
+
+
+def checked_decision(
+    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
+) -> Decision:
+    """Return an agent's decision as plain data. Raises `AgentFault` as `timed_decision` does."""
+    return timed_decision(agent, position, limit, rng)[0]
+
+
+def begin_game(agent: Agent) -> None:
+    """Reset an agent. Raises `AgentFault` when it fails at that."""
+    with faults():
+        agent.reset()
+
+
+def checked_trace(
+    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator, lines: int
+) -> Iterator[str]:
+    """Yield the steps of a decision, so many lines at most. Raises `AgentFault` when it fails."""
+    with faults():
+        steps = iter(agent.trace(position, limit, rng))
+    for _ in range(lines):
+        with faults():
+            step = list(islice(steps, 1))
+            text = printable(str(step[0]), MOST_LINE) if step else ""
+        if not step:
+            return
+        yield text
+
+
+def checked_tree(agent: Agent, depth: int, nodes: int) -> TreeView | None:
+    """Return the tree behind the last decision, its data plain. Raises `AgentFault`."""
+    with faults():
+        view = agent.tree(depth, nodes)
+        if view is None:
+            return None
+        data = plain(view.data, MOST_TREE, 4 * depth + 4)
+        texts = (view.text, view.svg)
+        if not isinstance(data, dict) or not all(isinstance(text, str) for text in texts):
+            raise AgentFault("showed a tree that is no TreeView")
+    return TreeView(view.text, data, view.svg)
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Turn whatever an agent raises, Ctrl-C apart, into an `AgentFault` that says what it was."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise as_fault(error) from error
+
+
+def as_fault(error: BaseException) -> AgentFault:
+    """Return what an agent raised as a fault, with its traceback."""
+    if type(error) is AgentFault:
+        return AgentFault(printable(str(error)), error.traceback)
+    return AgentFault(f"raised {described(error)}", traceback_of(error))

@@ -1,0 +1,62 @@
+"""A match of two agents in one call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from claimeven.agents.contract import Limit
+from claimeven.agents.registry import Contestant
+from claimeven.arena.executors import play_games
+from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
+from claimeven.arena.schedule import Opening, Schedule
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import parse_moves
+from claimeven.game.position import Position
+
+
+def play_match(
+    first: Contestant,
+    second: Contestant,
+    *,
+    games: int = 100,
+    seed: int = 0,
+    limit: Limit | None = None,
+    jobs: int = 1,
+    start: str | Position | Opening = "",
+    geometry: Geometry | None = None,
+    opening_plies: int = 0,
+    keep_decisions: bool = True,
+    watch: Callable[[PlayedGame], object] | None = None,
+) -> MatchResult:
+    """Play a match of two agents and return its games and totals.
+
+    An agent is a spec ("alphabeta:depth=3", "my_agent.py:agent"), an `Agent`, or a function that
+    takes a position, or (obs, config) as on Kaggle. Those from files play in processes of their
+    own, all others in this one, or in `jobs` processes like it; objects and functions take one
+    job. Nothing an agent does ends the match: it loses the game.
+
+    `games` are played in pairs: the same opening with the seats swapped. They begin after the
+    moves of `start` on the board of `geometry`, or in the position or opening given, and after
+    `opening_plies` random plies. `limit` holds for each move. Without `keep_decisions` the games
+    keep their moves and measures only, which takes less memory. `watch` is called with each game
+    as it is finished, in order.
+
+    The same seed gives the same games with any number of jobs, unless time is limited. Raises
+    `InvalidMatch`, `InvalidSpec`, `InvalidLimit` and what a wrong `start` raises.
+
+    >>> result = play_match("greedy:win=yes", "random", games=10, seed=1)
+    >>> result.wins, result.draws
+    ((9, 1), 0)
+    """
+    if isinstance(start, str):
+        board = Geometry() if geometry is None else geometry
+        start = Opening(Position(board), tuple(parse_moves(start, board)))
+    plan = MatchPlan((first, second), Schedule(games, seed, start, opening_plies), limit or Limit())
+    begin = time.perf_counter()
+    finished: list[PlayedGame] = []
+    for played in play_games(plan, jobs, keep_decisions):
+        finished.append(played)
+        if watch is not None:
+            watch(played)
+    return MatchResult(plan, tuple(finished), time.perf_counter() - begin)

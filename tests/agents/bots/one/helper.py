@@ -1,0 +1,3 @@
+"""The neighbour of the bot beside it."""
+
+COLUMN = 1

@@ -1,0 +1,7 @@
+"""Prints without measure before it answers: 50 MB of it."""
+
+
+def agent(position):
+    for _ in range(50):
+        print("x" * 10**6)
+    return position.legal_columns[0]

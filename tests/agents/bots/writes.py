@@ -1,0 +1,11 @@
+"""Writes into every file descriptor it has, that of its answers among them."""
+
+import contextlib
+import os
+
+
+def agent(position):
+    for number in range(3, 20):
+        with contextlib.suppress(OSError):
+            os.write(number, b"\xff" * 8)
+    return position.legal_columns[0]

@@ -1,0 +1,4 @@
+"""Settings for the tests of agents."""
+
+#: Agents to play against, not tests.
+collect_ignore = ["bots"]

@@ -1,0 +1,116 @@
+"""Functions as agents: what each is called with, and what can be no agent."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Position
+from claimeven.agents import (
+    Agent,
+    AgentFault,
+    Decision,
+    FunctionAgent,
+    InvalidSpec,
+    KaggleAgent,
+    Limit,
+    as_agent,
+    make_agent,
+)
+from claimeven.agents.functions import name_of
+from claimeven.agents.plain import as_column
+
+
+def first(position: Position) -> int:
+    return position.legal_columns[0]
+
+
+def chosen(found: Any, moves: str = "") -> Decision:
+    return as_agent(found).choose(Position.from_moves(moves), Limit(), np.random.default_rng(0))
+
+
+class Callable:
+    """An object that is called."""
+
+    def __call__(self, position: Position) -> int:
+        return 3
+
+    def method(self, obs: Any) -> int:
+        return 3
+
+
+class Third(Agent):
+    """Plays the fourth column."""
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        return Decision(3)
+
+
+@pytest.mark.parametrize(
+    ("found", "kind"),
+    [
+        (first, FunctionAgent),
+        (lambda board: 3, FunctionAgent),
+        (lambda position, depth=3: 3, FunctionAgent),
+        (Callable(), FunctionAgent),
+        (partial(lambda column, position: column, 3), FunctionAgent),
+        (lambda obs: 3, KaggleAgent),
+        (lambda observation, config=None: 3, KaggleAgent),
+        (lambda board, settings: 3, KaggleAgent),
+        (lambda: 3, KaggleAgent),
+        (lambda *arguments: 3, KaggleAgent),
+        (Third, Third),
+        (Third(), Third),
+    ],
+)
+def test_what_stands_for_an_agent(found: Any, kind: type[Agent]) -> None:
+    agent = as_agent(found)
+    assert type(agent) is kind
+    assert chosen(found, "111111" if found is first else "").column in (1, 3)
+
+
+def test_agents_keep_their_names() -> None:
+    agent = Third()
+    assert as_agent(agent) is agent
+    assert make_agent(agent) is agent
+    assert make_agent(first).name == "first"
+    assert as_agent(agent, "third").name == "third"
+    named = {name_of(found) for found in (first, Third, agent, " spec ")}
+    assert named == {"first", "Third", "third", "spec"}
+    assert name_of(Callable()).startswith("<tests.agents.test_functions.Callable object")
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (3, "3 is not a function or an Agent"),
+        (None, "None is not a function or an Agent"),
+        (dict, "dict: the class dict is not a claimeven Agent"),
+        (Agent, "Agent: it cannot be made: TypeError: Can't instantiate abstract class Agent"),
+        (max, "max does not say which arguments it takes"),
+        (
+            lambda a, b, c: 0,
+            "<lambda> takes 3 arguments: an agent takes a position, or (obs, config)",
+        ),
+    ],
+)
+def test_what_can_be_no_agent_is_told(found: Any, told: str) -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        make_agent(found)
+    assert str(caught.value).startswith(told)
+
+
+@pytest.mark.parametrize("answer", [None, 3.0, "3", True, np.True_, [3], np.array([3, 4])])
+def test_what_is_no_column_number_is_a_fault(answer: object) -> None:
+    with pytest.raises(AgentFault) as caught:
+        as_column(answer)
+    assert str(caught.value) == f"returned {answer!r} instead of a column number"
+
+
+@pytest.mark.parametrize("answer", [3, np.int64(3), np.uint8(3), np.array(3)])
+def test_what_is_a_column_number(answer: object) -> None:
+    assert as_column(answer) == 3
+    assert type(as_column(answer)) is int

@@ -1,0 +1,256 @@
+"""An agent from a file plays in a process of its own: whatever it does stays there."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.agents import (
+    Agent,
+    AgentFault,
+    Decision,
+    InvalidSpec,
+    Limit,
+    ProcessAgent,
+    make_agent,
+    make_agents,
+)
+from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.arena import play_match
+from claimeven.arena.guard import checked_decision, checked_trace, checked_tree
+
+BOTS = Path(__file__).parent / "bots"
+
+
+def bot(name: str, what: str = "") -> str:
+    return f"{BOTS / name}.py:{what}" if what else f"{BOTS / name}.py"
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def in_process(spec: str) -> Agent:
+    parts = split_file_spec(spec)
+    assert parts is not None
+    return load_agent(spec, *parts)
+
+
+#: A bot, and what it forfeits for as second player after the first disc.
+FORFEITS = [
+    ("raises", "raised RuntimeError: \\x1b[31mbroken\\x07 ☃"),
+    ("exits", "ended its process: exit status 3"),
+    ("leaves", "raised KeyboardInterrupt"),
+    ("crashes", "ended its process: signal SIGSEGV"),
+    ("swaps", "ended its process: exit status 0"),
+    ("writes", "wrote into the connection of its process"),
+    ("shuts", "ended its process: "),
+]
+
+
+@pytest.mark.parametrize(("name", "reason"), FORFEITS)
+def test_what_a_bot_does_costs_its_games_and_no_other(name: str, reason: str) -> None:
+    result = play_match("greedy", bot(name), games=2)
+    assert result.wins == (2, 0)
+    reasons = result.forfeits[1]
+    assert sum(reasons.values()) == 2
+    assert any(given.startswith(reason) for given in reasons)
+
+
+@pytest.mark.parametrize("name", ["forks", "lingers"])
+def test_bots_that_only_look_dangerous_play_on(name: str) -> None:
+    result = play_match(bot(name), "greedy", games=2)
+    assert result.forfeits == ({}, {})
+    assert all(played.game.final.is_over for played in result.games)
+
+
+def test_a_bot_that_never_answers_is_ended_and_begins_again() -> None:
+    begin = time.monotonic()
+    result = play_match(bot("stalls"), "random", games=2, limit=Limit(seconds=0.1))
+    reason = "took over 0.25 s more than the 0.1 s it had for a move"
+    assert result.forfeits[0] == {reason: 2}
+    # Its first move of each game is played: the process is a fresh one.
+    assert [len(played.game.columns) for played in result.games] == [2, 3]
+    assert time.monotonic() - begin < 60
+
+
+def test_a_bot_that_is_late_forfeits() -> None:
+    result = play_match(bot("slow"), "random", games=1, limit=Limit(seconds=0.1))
+    assert sum(result.forfeits[0].values()) == 1
+    result = play_match(bot("slow"), "random", games=1, limit=Limit(seconds=20), start="121212")
+    assert result.forfeits == ({}, {})
+
+
+def test_patience_ends_where_no_limit_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("claimeven.agents.process.PATIENCE", 0.3)
+    result = play_match(bot("stalls"), "random", games=1)
+    assert result.forfeits[0] == {"did not answer within 0.3 s": 1}
+
+
+def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture[str]) -> None:
+    result = play_match(bot("prints"), bot("speaks"), games=1, start="112211")
+    assert result.forfeits == ({}, {})
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("loading\n") == 1
+    assert err.count("thinking ☃\n") == err.count("warning\n") > 0
+    assert len(err) < 30_000
+    assert "has printed 20,000 characters in this game: the rest is left out" in err
+
+
+def test_memory_is_bounded() -> None:
+    agent = ProcessAgent(bot("eats"), (bot("eats"), ""), memory_mb=600)
+    agent.make()
+    with pytest.raises(AgentFault, match="raised MemoryError"):
+        agent.choose(Position(), Limit(), rng())
+    agent.close()
+
+
+FAILURES = [
+    ("fails", "InLoad", "{spec} cannot be loaded: raised BaseException: no"),
+    ("fails", "LeavesInLoad", "{spec} cannot be loaded: raised SystemExit: 5"),
+    ("fails", "EndsInLoad", "{spec} cannot be loaded: ended its process: exit status 5"),
+    ("fails", "InCheckBoard", "{spec} cannot play on 7x6: raised RuntimeError: too large"),
+    ("fails", "Unmade", "{spec} cannot be loaded: raised KeyboardInterrupt"),
+    ("unloadable", "", "{spec} cannot be loaded: Odd: not me"),
+]
+
+
+@pytest.mark.parametrize(("name", "what", "told"), FAILURES)
+def test_an_agent_that_cannot_begin_is_told_in_a_sentence(name: str, what: str, told: str) -> None:
+    spec = bot(name, what)
+    with pytest.raises(InvalidSpec) as caught:
+        make_agents(["random", spec], Geometry())
+    assert str(caught.value).replace(" (7 columns, 6 rows, 4 in a line)", "") == told.format(
+        spec=spec
+    ).replace("7x6", str(Geometry()))
+
+
+def test_an_agent_that_is_never_loaded_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claimeven.agents.process.LOAD_SECONDS", 0.5)
+    file = tmp_path / "sleeps.py"
+    file.write_text("import time\ntime.sleep(1000)\n", encoding="utf-8")
+    with pytest.raises(InvalidSpec) as caught:
+        make_agent(str(file))
+    assert str(caught.value) == f"{file} cannot be loaded: it was not done after 0.5 s"
+
+
+def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> None:
+    file = tmp_path / "once.py"
+    file.write_text(
+        "import os, pathlib\n"
+        "mark = pathlib.Path(__file__).with_suffix('.mark')\n"
+        "assert not mark.exists() or mark.read_text() != 'broken', 'second time'\n"
+        "def agent(position):\n"
+        "    mark.write_text('broken')\n"
+        "    os._exit(1)\n",
+        encoding="utf-8",
+    )
+    result = play_match(str(file), "random", games=3)
+    reasons = result.forfeits[0]
+    assert reasons["ended its process: exit status 1"] == 1
+    assert (
+        reasons[f"could not be started again: {file} cannot be loaded: AssertionError: second time"]
+        == 2
+    )
+
+
+def test_each_file_has_its_own_helpers() -> None:
+    one, two = make_agents([bot("one/bot"), bot("two/bot")])
+    chosen = [agent.choose(Position(), Limit(), rng()).column for agent in (one, two)]
+    assert chosen == [1, 2]
+    one.close()
+    two.close()
+
+
+@pytest.mark.parametrize("name", ["draws", "sets"])
+def test_what_a_bot_draws_follows_from_the_seed(name: str) -> None:
+    matches = [play_match(bot(name), "greedy", games=4, seed=5) for _ in range(2)]
+    games = [[played.game.columns for played in match.games] for match in matches]
+    assert games[0] == games[1]
+    assert (len(set(games[0])) == 4) == (name == "draws")
+
+
+def test_drawing_at_random_elsewhere_is_left_alone() -> None:
+    random.seed(1)
+    before = random.getstate()
+    play_match(bot("draws"), "random", games=1)
+    assert random.getstate() == before
+
+
+def decided(agent: Agent, generator: np.random.Generator) -> list[Decision]:
+    agent.reset()
+    limit = Limit(depth=3, iterations=7)
+    position, told = Position(Geometry(9, 9, 5)), []
+    for _ in range(5):
+        told.append(checked_decision(agent, position, limit, generator))
+        position = position.play(told[-1].column)
+    return told
+
+
+def test_a_process_answers_as_the_agent_would_here() -> None:
+    spec = bot("searches", "Telling")
+    there = make_agent(spec)
+    assert isinstance(there, ProcessAgent)
+    one, other = rng(3), rng(3)
+    assert decided(there, one) == decided(in_process(spec), other)
+    assert one.bit_generator.state == other.bit_generator.state
+    unusual = [np.random.Generator(np.random.MT19937(4)) for _ in range(2)]
+    assert decided(there, unusual[0]) == decided(there, unusual[1])
+    there.close()
+
+
+def test_traces_and_trees_come_over() -> None:
+    there = make_agent(bot("searches", "Telling"))
+    steps = checked_trace(there, Position.from_moves("44"), Limit(), rng(), 10)
+    assert next(steps) == "ply 2"
+    with pytest.raises(AgentFault, match="raised LookupError: lost"):
+        next(steps)
+    view = checked_tree(there, 4, 10)
+    assert view is not None
+    assert (view.text, view.data, view.svg) == ("text", {"depth": 4}, "<svg/>")
+    there.close()
+
+
+def test_a_process_tells_what_its_agent_is() -> None:
+    agent = make_agent(bot("remembers", "Counting"))
+    assert agent.remembers
+    assert agent.limits == {"depth"}
+    function = make_agent(bot("first"))
+    assert (function.remembers, function.limits) == (False, {"seconds"})
+    agent.close()
+    function.close()
+
+
+def test_an_evaluation_of_ones_own_has_a_process_too(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import os\ndef worth(position):\n"
+        "    return os._exit(7) if position.ply > 3 else float(position.theirs.bit_count())\n",
+        encoding="utf-8",
+    )
+    result = play_match(f"minimax:depth=1,eval={file}:worth", "random", games=2)
+    assert result.forfeits[0] == {"ended its process: exit status 7": 2}
+
+
+def test_processes_end_with_their_agent() -> None:
+    agent = make_agent(bot("stalls"))
+    assert isinstance(agent, ProcessAgent)
+    agent.reset()
+    process = agent.process
+    assert process is not None
+    agent.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    agent.close()
+    # It serves again after all.
+    assert agent.choose(Position(), Limit(), rng()).column == 0
+    agent.close()

@@ -1,0 +1,84 @@
+"""The page on reading the output names every JSON key and every heading of a table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+
+PAGE = Path(__file__).parents[2] / "docs" / "reading-output.md"
+SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
+
+ASKED = {
+    "solve": ("solve", "4455"),
+    "think, Monte Carlo": ("think", "44", "--agent", "uct:iterations=5", "--tree"),
+    "think, alpha-beta": ("think", "44", "--agent", "alphabeta:depth=2", "--trace"),
+    "think, perfect": ("think", "44", "--agent", "perfect"),
+    "think, full": ("think", "12", "--agent", "full", *SMALL[:6]),
+    "explain": ("explain", "44455554221", "--table-mb", "4"),
+    "analyze": ("analyze", "12121", *SMALL),
+    "match": ("match", "greedy", "random", "--games", "2"),
+    "play": ("play", "--first", "greedy", "--second", "random"),
+    "book info": ("book", "info"),
+    "book counts": ("book", "counts"),
+    "book verify": ("book", "verify", "--sample", "0"),
+    "perft": ("perft", "2"),
+    "agents": ("agents",),
+}
+#: Keys that are no words of ours: reasons, options of minimax trees told on their own pages.
+OWN = {"forfeit_reasons"}
+
+
+def section(verb: str) -> str:
+    text = PAGE.read_text(encoding="utf-8")
+    found = re.search(rf"^## {verb}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, f"{PAGE.name} has no section on {verb}"
+    return found[1]
+
+
+def keys_of(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield key
+            if key not in OWN:
+                yield from keys_of(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from keys_of(value)
+
+
+@pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
+def test_every_json_key_is_told(run: Run, words: tuple[str, ...]) -> None:
+    ran = run(*words, "--json")
+    assert ran.status == 0
+    told = set(re.findall(r"`([a-z_0-9]+)`", section(words[0])))
+    assert set(keys_of(json.loads(ran.out))) <= told
+
+
+def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
+    words = ("dataset", "--positions", "3", "--plies", "6", "--out", str(tmp_path / "a.csv"))
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("dataset")))
+    assert set(keys_of(json.loads(run(*words, *SMALL, "--json").out))) <= told
+
+
+@pytest.mark.parametrize(
+    ("words", "headings"),
+    [
+        (("match", "greedy", "random", "--games", "2"), "wins draws losses score 95 % interval"),
+        (("match", "greedy", "random", "--games", "2"), "moves seconds nodes depth branching"),
+        (("analyze", "12", *SMALL), "disc column before after judgement"),
+        (("book", "counts"), "ply win draw loss over quiet win quiet draw quiet loss"),
+        (("perft", "2"), "ply sequences distinct positions"),
+    ],
+)
+def test_every_heading_is_told(run: Run, words: tuple[str, ...], headings: str) -> None:
+    lines = [" ".join(line.split()) for line in run(*words).out.splitlines()]
+    assert any(line.endswith(headings) for line in lines)
+    page = section(words[0])
+    assert all(re.search(rf"\b{word}\b", page) for word in re.findall(r"[a-z]+", headings))

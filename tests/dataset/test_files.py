@@ -1,0 +1,76 @@
+"""The files of a data set: journal, CSV and Parquet, and those that cannot be used."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven.dataset.dataset import make_dataset
+from claimeven.dataset.files import InvalidDatasetFile
+from claimeven.game.errors import ClaimevenError
+from tests.dataset.test_dataset import plan, read, solver
+
+
+def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    make_dataset(tmp_path / "set.csv", plan(80), solver())
+    make_dataset(tmp_path / "set.parquet", plan(80), solver())
+    table = parquet.read_table(tmp_path / "set.parquet")
+    assert json.loads(table.schema.metadata[b"claimeven"])["plies"] == "6-12"
+    assert str(table.schema.field("mine").type) == "uint64"
+    rows = read(tmp_path / "set.csv")
+    for row, other in zip(rows, table.to_pylist(), strict=True):
+        assert row == {name: "" if value is None else str(value) for name, value in other.items()}
+
+
+def test_parquet_without_its_package_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(InvalidDatasetFile, match=r"pip install 'claimeven\[data\]'"):
+        make_dataset(tmp_path / "set.parquet", plan(), solver())
+
+
+def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    there = tmp_path / "there.csv"
+    there.write_text("mine")
+    for path, sentence in (
+        (there, "is there already: choose another name or remove it"),
+        (tmp_path / "set.txt", "must end in .csv or .parquet"),
+        (tmp_path / "no" / "set.csv", "there is no folder"),
+    ):
+        with pytest.raises(ClaimevenError, match=sentence):
+            make_dataset(path, plan(), solver())
+    assert there.read_text() == "mine"
+
+
+def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
+    path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
+    header = json.dumps(plan().header())
+    for content, sentence in (
+        (json.dumps({**plan().header(), "seed": 9}) + "\n", "was begun with seed 9, not 1"),
+        (header + "\n3,12,1\n", "is damaged in line 2"),
+        (header + "\n3,12,x,1,1,1,1,1,1,1\n", "is damaged in line 2"),
+        (header + "\n3,12,1,1,2,0,0,0,0,0\n", "is damaged in line 2"),
+        (header + "\n3,12," + "9" * 200_000 + "\n", "is damaged in line 2"),
+        (header + "\n3,1\0,1,1,2,0,0,0,0,0\n", "is damaged in line 2"),
+        ("[" * 100_000 + "\n", "is not a partial data set"),
+        ("hello\n", "is not a partial data set"),
+        ("[1]\n", "is not a partial data set"),
+    ):
+        partial.write_text(content)
+        with pytest.raises(InvalidDatasetFile, match=sentence):
+            make_dataset(path, plan(), solver())
+        assert partial.read_text() == content

@@ -1,0 +1,28 @@
+"""Errors on purpose: how likely each is, and what is drawn."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from claimeven.solver.erring import column_at, error_chances
+
+
+def test_errors_are_rarer_the_more_they_lose() -> None:
+    chances = error_chances((5, None, 3, -5), 4.0)
+    assert sum(chances) == pytest.approx(1)
+    assert chances[1] == 0
+    assert chances[2] / chances[0] == pytest.approx(math.exp(-0.5))
+    assert chances[3] / chances[0] == pytest.approx(math.exp(-2.5))
+
+
+def test_columns_take_up_their_chances() -> None:
+    chances = (0.25, 0.0, 0.5, 0.25)
+    drawn = [column_at(chances, place / 4000) for place in range(4000)]
+    assert [drawn.count(column) for column in range(4)] == [1000, 0, 2000, 1000]
+
+
+def test_a_column_without_a_chance_is_never_drawn() -> None:
+    assert column_at((0.0, 0.1, 0.2, 0.0), math.nextafter(1, 0)) == 2
+    assert column_at((0.0, 1.0), 0.0) == 1
