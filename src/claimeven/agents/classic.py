@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, TreeView, one_hot
+from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, TreeView, one_hot
 from claimeven.agents.files import load_evaluation
 from claimeven.agents.options import FULL, AgentKind, Option
 from claimeven.evaluation.registry import EVALUATIONS, Evaluation
@@ -28,7 +28,6 @@ from claimeven.minimax.rules import (
     PROVEN,
     VIEWS,
     ColumnValue,
-    InvalidSearch,
     MinimaxResult,
     plies_to_end,
 )
@@ -136,14 +135,14 @@ class SearchAgent(Agent):
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree of the last search, as the textbook makes it from an empty table.
 
-        Raises `InvalidSearch` when that would take minutes.
+        Raises `AgentFault` when that would take minutes.
         """
         if self._last is None:
             return None
         position, result = self._last
         if result.counters.nodes > MOST_TREE_NODES:
-            raise InvalidSearch(
-                f"a tree of {result.counters.nodes:,} positions is not shown, only one of up to"
+            raise AgentFault(
+                f"shows no tree of {result.counters.nodes:,} positions, only one of up to"
                 f" {MOST_TREE_NODES:,}: choose a depth below {result.depth}"
             )
         root = build_tree(self.search.trace(position, result.depth), depth, nodes)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, TreeView
+from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, TreeView
 from claimeven.agents.files import load_function, split_file_spec
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.agents.plain import as_column
 from claimeven.compiled.randomness import Stream
+from claimeven.game.errors import IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
@@ -242,8 +243,12 @@ def load_playout(text: str) -> str | Rule:
         raise InvalidSpec(f"{text} must take a position, or a position and a random stream")
 
     def rule(position: Position, stream: Stream) -> int:
-        answer = function(position) if count == 1 else function(position, stream)
-        return as_column(answer)
+        column = as_column(function(position) if count == 1 else function(position, stream))
+        try:
+            position.check_move(column)
+        except IllegalMove as error:
+            raise AgentFault(f"has a playout that answers wrongly: {error}") from None
+        return column
 
     return rule
 
