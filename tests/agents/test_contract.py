@@ -39,12 +39,6 @@ def test_limits_are_finite_and_whole() -> None:
     assert Limit(iterations=np.int64(3)).iterations == 3  # type: ignore[arg-type]
 
 
-def test_nodes_bound_the_iterations_of_monte_carlo() -> None:
-    agent = make_agent("uct-menary:iterations=500")
-    for limit, made in ((Limit(nodes=100), 100), (Limit(iterations=70, nodes=100), 70)):
-        assert decide(agent, Position(), 1, limit).details["iterations"] == made
-
-
 def test_the_tighter_limit_has_the_smaller_of_each() -> None:
     one, other = Limit(seconds=1.0, depth=3, nodes=10), Limit(seconds=0.5, depth=4, iterations=7)
     assert one.tighter(other) == other.tighter(one) == Limit(0.5, 7, 3, 10)

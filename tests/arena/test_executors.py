@@ -102,7 +102,7 @@ def test_impossible_matches_are_told() -> None:
 
 
 LIMITS = [
-    ("uct", Limit(depth=3), "uct cannot be limited by depth: it knows seconds, iterations, nodes"),
+    ("uct", Limit(depth=3), "uct cannot be limited by depth: it knows seconds, iterations"),
     (
         "alphabeta",
         Limit(seconds=1, iterations=3),

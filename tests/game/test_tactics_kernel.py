@@ -84,6 +84,7 @@ def test_bitboards_against_the_oracle(geometry: Geometry) -> None:
         assert wins & ~geometry.board == wins & mask == 0
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("geometry", IN_A_WORD, ids=str)
 def test_compiled_against_bitboards(geometry: Geometry) -> None:
     rng = random.Random(geometry.bits)

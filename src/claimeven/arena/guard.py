@@ -13,7 +13,16 @@ from itertools import islice
 
 import numpy as np
 
-from claimeven.agents.contract import GRACE, Agent, AgentFault, Decision, Limit, TreeView
+from claimeven.agents.contract import (
+    GRACE,
+    Agent,
+    AgentFault,
+    Decision,
+    FaultKind,
+    Limit,
+    TreeView,
+    kind_of,
+)
 from claimeven.agents.plain import plain, plain_decision
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.game.position import Position
@@ -42,7 +51,7 @@ def timed_decision(
     except BaseException as error:
         raise as_fault(error) from error
     if late:
-        raise AgentFault(limit.overrun)
+        raise AgentFault(limit.overrun, kind=FaultKind.TIME)
     return decision, seconds
 
 
@@ -101,5 +110,5 @@ def faults() -> Iterator[None]:
 def as_fault(error: BaseException) -> AgentFault:
     """Return what an agent raised as a fault, with its traceback."""
     if type(error) is AgentFault:
-        return AgentFault(printable(str(error)), error.traceback)
-    return AgentFault(f"raised {described(error)}", traceback_of(error))
+        return AgentFault(printable(str(error)), error.traceback, error.kind)
+    return AgentFault(f"raised {described(error)}", traceback_of(error), kind_of(error))

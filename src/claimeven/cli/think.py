@@ -133,7 +133,7 @@ def _as_dict(
         "depth": decision.depth,
         "nodes": decision.nodes,
         "visits": details.pop("visits", None),
-        "iterations": details.pop("iterations", None),
+        "iterations": decision.iterations,
         "seconds": decision.seconds,
         "line": None if line is None else format_moves(line, position.geometry),
         "tree": None if view is None else dict(view.data),
