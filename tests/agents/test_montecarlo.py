@@ -85,12 +85,12 @@ def test_a_trace_says_what_it_traces(name: str) -> None:
 @pytest.mark.parametrize("moves", ["121212", "41315"])
 def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
     position = Position.from_moves(moves)
-    steps, forest = MonteCarloSearch(preset(name)).trace(position, np.random.default_rng(3), 40)
+    steps, root = MonteCarloSearch(preset(name)).trace(position, np.random.default_rng(3), 40)
     result = MonteCarloSearch(preset(name)).search(
         position, np.random.default_rng(3), iterations=40
     )
-    assert len(list(steps)) == result.iterations
-    assert forest.branch(1) == result.root
+    assert len(steps) == result.iterations
+    assert root == result.root
 
 
 def test_results_of_a_trace_are_those_of_the_side_to_move() -> None:
@@ -101,10 +101,16 @@ def test_results_of_a_trace_are_those_of_the_side_to_move() -> None:
     assert [float(root[2]) for root in roots] == [sum(results[: n + 1]) for n in range(20)]
 
 
-@pytest.mark.parametrize(("spec", "limit", "steps"), [
-    ("uct-menary", {}, 20), ("uct-menary:iterations=55", {}, 55), ("uct-menary", {"nodes": 3}, 3),
-    ("uct-polito", {}, 20), ("uct-aifour", {"iterations": 31}, 31),
-])  # fmt: skip
+STEPS = (
+    ("uct-menary", {}, 20),
+    ("uct-menary:iterations=55", {}, 55),
+    ("uct-menary", {"iterations": 3}, 3),
+    ("uct-polito", {}, 20),
+    ("uct-aifour", {"iterations": 31}, 31),
+)
+
+
+@pytest.mark.parametrize(("spec", "limit", "steps"), STEPS)
 def test_a_trace_tells_as_many_steps_as_are_asked_for(
     spec: str, limit: dict[str, int], steps: int
 ) -> None:

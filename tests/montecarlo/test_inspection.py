@@ -141,8 +141,7 @@ def test_svg() -> None:
 def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
     """The traced search is the compiled one: same tree; its steps are games that fit together."""
     options = preset(name, reuse=False, decisive="off", capacity=5000)
-    told, forest = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
-    steps, root = list(told), forest.branch(1)
+    steps, root = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
     result = MonteCarloSearch(options).search(POSITION, np.random.default_rng(3), iterations=120)
     assert root == result.root
     assert [step.iteration for step in steps] == list(range(1, len(steps) + 1))

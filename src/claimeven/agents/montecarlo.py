@@ -136,7 +136,7 @@ class MonteCarloAgent(Agent):
         say nothing.
         """
         iterations = self.own.tighter(limit).iterations or TRACE_ITERATIONS
-        steps, forest = self.search.trace(position, rng, min(iterations, MAX_ITERATIONS))
+        steps, forest = self.search.follow(position, rng, min(iterations, MAX_ITERATIONS))
         told = 0
         for told, step in enumerate(steps, start=1):
             if told == 1:

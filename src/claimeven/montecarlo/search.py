@@ -215,13 +215,21 @@ class MonteCarloSearch:
 
     def trace(
         self, position: Position, rng: np.random.Generator, iterations: int
-    ) -> tuple[Iterator[Step], Forest]:
-        """Each iteration of a search from scratch, phase by phase, and the tree it grows.
+    ) -> tuple[Sequence[Step], Branch]:
+        """Each iteration of a search from scratch, phase by phase, and the root afterwards.
 
         It is the search that `search` makes with the same generator on one thread without a kept
-        tree, made by the textbook while the steps are taken: after each the forest shows the tree
-        as it is then. There are no steps where the position is decided without a search, and
-        fewer than `iterations` where a search ends before.
+        tree, made by the textbook. There are no steps where the position is decided without a
+        search, and fewer than `iterations` where a search ends before.
+        """
+        steps, forest = self.follow(position, rng, iterations)
+        return list(steps), forest.branch(depth=1)
+
+    def follow(
+        self, position: Position, rng: np.random.Generator, iterations: int
+    ) -> tuple[Iterator[Step], Forest]:
+        """`trace` while it is made: after each step that is taken the forest shows the tree as it
+        is then.
         """
         check_budget(iterations, None)
         self._check(position)
