@@ -60,6 +60,14 @@ STUDIES = (
         "UCT 43, negamax 7 of 50",
     ),
     Study(
+        "aifour-published", "uct-aifour:iterations=200", "negamax-aifour", 50,
+        "UCT 43, negamax 7 of 50, from the empty board as here", opening_plies=0,
+    ),
+    Study(
+        "aifour-published-slip", "uct-aifour:iterations=200", "bench.aifour_slip:agent", 50,
+        "UCT 43, negamax 7 of 50, from the empty board as here", opening_plies=0,
+    ),
+    Study(
         "aifour-uct2000-negamax", "uct-aifour:iterations=2000", "negamax-aifour", 50,
     ),
     Study(

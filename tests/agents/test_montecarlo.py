@@ -1,9 +1,11 @@
 """The Monte Carlo agents: what they tell, from one side throughout; threads; what `load` does."""
 
 import json
+import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ def told(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object]
     decision = agent.choose(position, Limit(**limit), np.random.default_rng(0))
     view = agent.tree(2, 60)
     assert view is not None
-    trace = list(agent.trace(position, Limit(**limit), np.random.default_rng(0)))
+    trace = list(islice(agent.trace(position, Limit(**limit), np.random.default_rng(0)), 3000))
     assert json.dumps(dict(view.data), allow_nan=False)
     return decision, dict(view.data), view.text, trace
 
@@ -72,10 +74,10 @@ def test_all_lost_at_once_is_told() -> None:
 def test_a_trace_says_what_it_traces(name: str) -> None:
     *_, trace = told(name, "44", iterations=30)
     assert trace[0] == (
-        "the first 20 iterations of a new search, same seed; +1: the side to move here wins"
+        "a new search of 30 iterations at most, same seed; +1: the side to move here wins"
     )
     steps = [line for line in trace if " back up " in line]
-    assert len(steps) == 20
+    assert len(steps) == 30
     assert {line.split(" back up ")[1].split(",")[0] for line in steps} <= {"+1", "-1", "0"}
 
 
@@ -95,8 +97,62 @@ def test_results_of_a_trace_are_those_of_the_side_to_move() -> None:
     """Playouts are as many won as the root's total says."""
     *_, trace = told("uct-menary", "44", iterations=20)
     results = [int(line.split(" back up ")[1].split(",")[0]) for line in trace if "back up" in line]
-    root = next(line.split() for line in trace if line.startswith("root"))
-    assert float(root[2]) == sum(results)
+    roots = [line.split() for line in trace if line.startswith("root")]
+    assert [float(root[2]) for root in roots] == [sum(results[: n + 1]) for n in range(20)]
+
+
+STEPS = (
+    ("uct-menary", {}, 20),
+    ("uct-menary:iterations=55", {}, 55),
+    ("uct-menary", {"iterations": 3}, 3),
+    ("uct-polito", {}, 20),
+    ("uct-aifour", {"iterations": 31}, 31),
+)
+
+
+@pytest.mark.parametrize(("spec", "limit", "steps"), STEPS)
+def test_a_trace_tells_as_many_steps_as_are_asked_for(
+    spec: str, limit: dict[str, int], steps: int
+) -> None:
+    agent = make_agent(spec)
+    lines = list(agent.trace(Position.from_moves("44"), Limit(**limit), np.random.default_rng(0)))
+    assert sum("back up" in line for line in lines) == steps
+    assert sum(line.startswith("root") for line in lines) == steps
+
+
+def test_the_tree_after_each_step_has_the_numbers_of_the_steps() -> None:
+    """N, T, E and Q of every node, worked out from the steps told before it."""
+    *_, trace = told("uct-menary", "44", iterations=30)
+    visits: dict[str, int] = {"": 0}
+    totals: dict[str, int] = {"": 0}
+    compared = 0
+    for line in trace[trace.index(next(t for t in trace if "back up" in t)) :]:
+        words = line.split()
+        if "back up" in line:
+            path = words[2].strip(",").replace("root", "")
+            result = int(line.split(" back up ")[1])
+            for length in range(len(path) + 1):
+                node = path[:length]
+                # A move is told as the player sees it who makes it: the side to move the odd ones.
+                seen = result if length % 2 or not length else -result
+                visits[node] = visits.get(node, 0) + 1
+                totals[node] = totals.get(node, 0) + seen
+            above: list[str] = []
+        elif words[0] == "move":
+            assert words[1:] == ["N", "T", "E", "Q"]
+        elif not words[0].startswith("("):
+            depth = (len(line) - len(line.lstrip())) // 4
+            above = [*above[:depth], "" if words[0] == "root" else words[0]]
+            node = "".join(above)
+            mean = totals[node] / visits[node]
+            told_mean, told_total, told_visits = words[-1], words[2], words[1]
+            assert (int(told_visits), float(told_total)) == (visits[node], totals[node])
+            assert float(told_mean) == pytest.approx(mean, abs=0.0006)
+            if node:
+                bonus = 2 * math.sqrt(math.log(visits[node[:-1]]) / visits[node])
+                assert float(words[3]) == pytest.approx(mean + bonus, abs=0.0006)
+            compared += 1
+    assert compared > 300
 
 
 def test_a_full_tree_is_told() -> None:

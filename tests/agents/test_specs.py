@@ -9,7 +9,7 @@ from claimeven.agents import AGENTS, AgentKind, InvalidSpec, Option, make_agent
 from claimeven.evaluation import InvalidEvaluation
 
 NAMES = ", ".join(AGENTS)
-SEARCH_OPTIONS = "depth, eval, seconds, nodes, order, start, backend"
+SEARCH_OPTIONS = "depth, eval, view, seconds, nodes, order, start, backend"
 
 BAD = [
     (

@@ -69,6 +69,7 @@ def test_totals_as_data() -> None:
         "iterations",
         "depth",
         "branching",
+        "evaluations",
         "most_stored",
     }
     assert per_move[0]["depth"] == 1.0

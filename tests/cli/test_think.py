@@ -82,7 +82,8 @@ def test_the_tree_as_text_json_and_drawing(run: Run, spec: str, tmp_path: Path) 
     assert widest(words.out) <= WIDTH
     drawing = ET.fromstring(file.read_text())
     assert drawing.tag.endswith("svg")
-    told = json.loads(run(*asked, "--json").out)
+    assert json.loads(run(*asked, "--json").out)["tree"] is None
+    told = json.loads(run(*asked, "--json", "--tree").out)
     tree = told["tree"]
     counted, waiting = 0, [(tree, 0)]
     while waiting:
@@ -100,20 +101,46 @@ def test_a_tree_that_is_not_there(run: Run, tmp_path: Path) -> None:
     for asked in (("--tree",), ("--svg", str(tmp_path / "tree.svg"))):
         ran = run("think", "44", "--agent", "greedy", *asked)
         assert (ran.status, ran.out) == (2, "")
-        assert ran.err == ("claimeven: greedy keeps no tree to show: the Monte Carlo agents do\n")
+        assert ran.err == "claimeven: greedy has no tree to show of this decision\n"
     ran = run("think", "44", "--agent", "uct", *LIMITS, "--svg", str(tmp_path / "no" / "tree.svg"))
     assert ran.status == 2
     assert "cannot be written: there is no folder " in ran.err
     assert run("think", "44", "--agent", "uct", "--tree-nodes", "0").status == 2
 
 
-def test_json_holds_the_trace(run: Run) -> None:
-    asked = ("think", "4455", "--agent", "alphabeta:depth=2")
-    lines = run(*asked, "--trace").out.splitlines()
-    told = json.loads(run(*asked, "--trace", "--json").out)
+@pytest.mark.parametrize("name", ["minimax", "alphabeta", "negamax"])
+def test_the_tree_of_a_search_in_depth(run: Run, name: str, tmp_path: Path) -> None:
+    file = tmp_path / "tree.svg"
+    asked = ("think", "4455", "--agent", f"{name}:depth=3", "--tree", "--svg", str(file))
+    words = run(*asked, "--tree-depth", "3")
+    assert (words.status, words.err) == (0, "")
+    assert "root *" in words.out
+    assert ("skipped" in words.out) == (name != "minimax")
+    assert ET.fromstring(file.read_text()).tag.endswith("svg")
+    tree = json.loads(run(*asked, "--json").out)["tree"]
+    assert tree["plies_to_end"] == 3
+    assert len(tree["children"]) == 7
+
+
+def test_a_tree_too_large_to_show_is_refused(run: Run) -> None:
+    ran = run("think", "", "--agent", "minimax:depth=7", "--tree")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == (
+        "claimeven: minimax:depth=7 shows no tree of 960,793 positions, only one of up to"
+        " 200,000: choose a depth below 7\n"
+    )
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:depth=2", "negamax:depth=2", "uct-menary"])
+def test_a_trace_is_in_the_json_too(run: Run, spec: str) -> None:
+    asked = ("think", "4455", "--agent", spec, "--trace")
+    told = json.loads(run(*asked, "--json").out)
+    words = run(*asked).out
     assert len(told["trace"]) > 10
-    assert set(told["trace"]) <= set(lines)
-    assert json.loads(run(*asked, "--json").out)["trace"] is None
+    assert "\n".join(told["trace"]) in words
+    short = json.loads(run(*asked, "--json", "--trace-lines", "3").out)["trace"]
+    assert short == [*told["trace"][:3], "... the trace goes on; the first 3 lines are shown"]
+    assert json.loads(run("think", "4455", "--agent", spec, "--json").out)["trace"] is None
 
 
 def test_a_tree_that_fails_is_told_where_it_was_asked_for(run: Run, tmp_path: Path) -> None:

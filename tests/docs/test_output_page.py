@@ -39,6 +39,14 @@ def test_every_key_is_told(verb: str, answer: Callable[[list[str]], Any]) -> Non
     assert set(_keys(answer(CALLS[verb]))) <= told | set(re.findall(r"`([\w-]+)`", _shared()))
 
 
+def test_every_key_of_a_tree_in_depth_is_told(answer: Callable[[list[str]], Any]) -> None:
+    told = set(re.findall(r"`([\w-]+)`", _section("think")))
+    asked = ["think", "4455", "--agent", "alphabeta:depth=2", "--tree", "--json"]
+    tree = answer(asked)["tree"]
+    assert len(tree["children"]) > 1
+    assert set(_keys(tree)) <= told
+
+
 def test_details_of_every_family_are_told(answer: Callable[[list[str]], Any]) -> None:
     told = set(re.findall(r"`([\w-]+)`", _section("think")))
     for agent in (

@@ -196,6 +196,45 @@ def test_backends_agree_in_everything(geometry: Geometry, algorithm: str) -> Non
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("geometry", SEARCHED, ids=str)
+def test_backends_agree_with_evaluations_for_the_root(geometry: Geometry, algorithm: str) -> None:
+    for name in ("windows", "sequences"):
+        one, other = (
+            MinimaxSearch(algorithm, name, backend=backend, view="root") for backend in BACKENDS
+        )
+        depths = cycle((1, 2, 3))
+        for position in random_positions(geometry, 8, seed=11, going_on=True):
+            same(one, other, position, depth=next(depths))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_evaluations_for_the_root_are_those_of_the_oracle(algorithm: str, depth: int) -> None:
+    search = MinimaxSearch(algorithm, "windows", view="root")
+    differing = 0
+    for position in random_positions(Geometry(), 40, seed=12, going_on=True):
+        root = oracle(position).player
+
+        def as_the_root_sees(game: naive.Game, root: int = root) -> int:
+            seen = game.copy()
+            seen.player = root
+            value = naive.windows_value(seen)
+            return value if game.player == root else -value
+
+        expected = naive.minimax(oracle(position), depth, as_the_root_sees)
+        found = search.search(position, depth).value
+        if abs(found) > PROVEN:
+            assert (found > 0) == (expected > 0)
+            assert abs(expected) >= 10_000_000
+        else:
+            assert found == expected
+            mover = MinimaxSearch(algorithm, "windows").search(position, depth)
+            differing += mover.value != found
+    # The root's side moves where an even number of plies has been searched.
+    assert (differing > 20) == (depth % 2 == 1)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_backends_agree_under_a_limit_of_nodes(algorithm: str) -> None:
     rng = random.Random(8)
     for geometry in SEARCHED:

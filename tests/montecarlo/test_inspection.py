@@ -24,13 +24,14 @@ POSITION = Position.from_moves("44")
 
 
 def test_bonus_mean_and_total_are_those_of_the_formula() -> None:
-    """N, T, E and Q of Menary's tree summary, with c = 1 and 2 under the root."""
+    """N, T, E and Q of Menary's tree summary, with a bonus of 2 * sqrt(ln N / n)."""
     root = search(POSITION, preset("uct-menary"), 500).forest.branch(2)
     for child in root.children:
         assert child.mean == child.total / child.visits
-        assert child.bonus == pytest.approx(math.sqrt(2 * math.log(500) / child.visits))
+        assert child.bonus == pytest.approx(2 * math.sqrt(math.log(500) / child.visits))
+        assert child.selection == child.mean + child.bonus
         for below in (node for node in child.children if node.visits):
-            expected = math.sqrt(2 * math.log(child.visits) / below.visits)
+            expected = 2 * math.sqrt(math.log(child.visits) / below.visits)
             assert below.bonus == pytest.approx(expected)
     assert sum(child.share for child in root.children) == pytest.approx(1)
 
@@ -81,8 +82,8 @@ def test_json(name: str) -> None:
     assert [child["move"] for child in data["children"]] == list("1234567")
     for child in data["children"]:
         assert set(child) == {
-            "move", "visits", "total", "mean", "bonus", "share", "proof", "distance",
-            "children", "left_out",
+            "move", "visits", "total", "mean", "bonus", "selection", "share", "proof",
+            "distance", "children", "left_out",
         }  # fmt: skip
     untried = search(POSITION, preset(name, decisive="off"), 1).forest.branch(1)
     assert any(c["mean"] is None for c in tree_json(untried, POSITION)["children"])
@@ -96,7 +97,8 @@ def test_text() -> None:
     assert heading == ["N", "T", "E", "Q"]
     assert root == ["root", "2000", f"{result.root.total:.1f}", f"{result.root.mean:.3f}"]
     for child, row in zip(result.root.children, rows, strict=True):
-        numbers = [str(child.visits), f"{child.total:.1f}", f"{child.bonus:.3f}"]
+        selection = child.mean + child.bonus
+        numbers = [str(child.visits), f"{child.total:.1f}", f"{selection:.3f}"]
         assert row == [str(child.column + 1), *numbers, f"{child.mean:.3f}"]
     assert len({len(line) for line in table.splitlines()[1:]}) == 1  # aligned
     won = Position.from_moves("4455")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from claimeven.game import Geometry
+from claimeven.game import Geometry, Position
 from claimeven.montecarlo import (
     PLAYOUTS,
     PRESETS,
@@ -14,7 +14,10 @@ from claimeven.montecarlo import (
     MonteCarloOptions,
     MonteCarloSearch,
 )
+from claimeven.montecarlo.contract import LeafByLeaf
+from claimeven.montecarlo.dispatch import compiled_engine, textbook_engine
 from claimeven.montecarlo.formula_kernel import TABLE_SIZE
+from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.options import (
     CHOICES,
     DECISIVE,
@@ -39,6 +42,7 @@ def random_options(rng: random.Random) -> MonteCarloOptions:
                 playout=rng.choice(PLAYOUTS),
                 cut=rng.choice((0, 0, 1, 2, 5)),
                 scale=rng.choice(SCALES),
+                least_wins=rng.choice((0, 0, 1, 3)),
                 choice=rng.choice(CHOICES),
                 solver=rng.random() < 0.4,
                 decisive=rng.choice(DECISIVE),
@@ -102,6 +106,41 @@ def test_random_options(part: int) -> None:
     rng = random.Random(part)
     for _ in range(25):
         assert_same_games(random_options(rng), rng, rng.choice((1, 10, 60, 120)))
+
+
+def test_flat_search_stays_at_a_leaf_until_it_is_told_to_go_on() -> None:
+    """So it gives every leaf the same time; here the same playouts, so that twins agree."""
+    rng = random.Random(5)
+    options = PRESETS["flat"].with_changes(decisive="off")
+    for _ in range(10):
+        position = unfinished_position(rng, rng.choice(BOARDS))
+        forests = []
+        for engine in (compiled_engine(position.geometry, options), textbook_engine(options)):
+            assert isinstance(engine, LeafByLeaf)
+            engine.start(position, 7)
+            engine.stay()
+            leaves = engine.leaves()
+            for leaf in range(leaves):
+                assert engine.run(2) == 2
+                assert engine.run(1 + leaf % 3) == 1 + leaf % 3
+                engine.go_on()
+            forests.append(Forest(position, options, (engine,)).branch(None))
+        assert forests[0] == forests[1]
+        visits = [
+            leaf.visits for child in forests[0].children for leaf in child.children or [child]
+        ]
+        assert sorted(visits) == sorted(3 + leaf % 3 for leaf in range(leaves))
+
+
+def test_flat_search_with_seconds_alone_visits_every_leaf() -> None:
+    for backend in ("compiled", "python"):
+        search = MonteCarloSearch(PRESETS["flat"], backend)
+        search.load()
+        result = search.search(Position(), np.random.default_rng(1), seconds=0.2)
+        leaves = [leaf for child in result.forest.branch(2).children for leaf in child.children]
+        assert len(leaves) == 49
+        assert min(leaf.visits for leaf in leaves) >= 1
+        assert result.iterations == sum(leaf.visits for leaf in leaves)
 
 
 @pytest.mark.parametrize("name", PRESETS)

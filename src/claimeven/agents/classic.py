@@ -9,14 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, one_hot
+from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, TreeView, one_hot
 from claimeven.agents.files import load_evaluation
 from claimeven.agents.options import FULL, AgentKind, Option
 from claimeven.evaluation.registry import EVALUATIONS, Evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.minimax.rules import PROVEN, ColumnValue, plies_to_end
+from claimeven.minimax.inspection import (
+    build_tree,
+    tree_json,
+    tree_svg,
+    tree_text,
+    value_text,
+    window_text,
+)
+from claimeven.minimax.rules import (
+    PROVEN,
+    VIEWS,
+    ColumnValue,
+    MinimaxResult,
+    plies_to_end,
+)
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.trace import Event
 
@@ -24,21 +38,34 @@ from claimeven.minimax.trace import Event
 USUAL_DEPTH = 5
 #: A game with fewer discs than this is opened in the centre under `start=centre`.
 OPENING_DISCS = 2
+#: A tree is shown by the textbook, which looks at this many positions in a few seconds.
+MOST_TREE_NODES = 200_000
 
 
 class SearchAgent(Agent):
-    """An agent around a `MinimaxSearch`."""
+    """An agent around a `MinimaxSearch`.
+
+    `own` is the limit its spec names. One that `remembers` keeps its transposition table from
+    game to game.
+    """
 
     limits = frozenset(("seconds", "depth", "nodes"))
 
     def __init__(
-        self, search: MinimaxSearch, own: Limit, to_the_end: bool, centre_start: bool
+        self,
+        search: MinimaxSearch,
+        own: Limit,
+        to_the_end: bool,
+        centre_start: bool,
+        remembers: bool = False,
     ) -> None:
         self.name = search.algorithm
         self.search = search
         self.own = own
         self.to_the_end = to_the_end
         self.centre_start = centre_start
+        self.remembers = remembers
+        self._last: tuple[Position, MinimaxResult] | None = None
 
     def load(self, geometry: Geometry) -> None:
         """Compile the search, or load it."""
@@ -49,13 +76,16 @@ class SearchAgent(Agent):
         self.search.backend_for(geometry)
 
     def reset(self) -> None:
-        """Forget the table of positions."""
-        self.search.reset()
+        """Forget the transposition table, unless it is kept for the agent's life."""
+        self._last = None
+        if not self.remembers:
+            self.search.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Search the position under the tighter of its own limits and those given."""
         start = time.perf_counter()
         columns = position.geometry.columns
+        self._last = None
         if self.centre_start and position.ply < OPENING_DISCS:
             centre = position.geometry.centre_order[0]
             if centre in position.legal_columns and not position.is_over:
@@ -68,6 +98,7 @@ class SearchAgent(Agent):
                 )
         bounds = self._bounds(limit)
         result = self.search.search(position, bounds.depth, bounds.seconds, bounds.nodes)
+        self._last = (position, result)
         counters = result.counters
         return Decision(
             result.column,
@@ -96,8 +127,30 @@ class SearchAgent(Agent):
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield every step of the textbook search to the depth of the limits."""
         depth = self._bounds(limit).depth or USUAL_DEPTH
+        view = "there" if self.search.algorithm == "negamax" else "at the root"
+        yield f"values and windows as the side to move {view} sees them"
         for event in self.search.trace(position, depth):
             yield event_line(event, position)
+
+    def tree(self, depth: int, nodes: int) -> TreeView | None:
+        """Return the tree of the last search, as the textbook makes it from an empty table.
+
+        Raises `AgentFault` when that would take minutes.
+        """
+        if self._last is None:
+            return None
+        position, result = self._last
+        if result.counters.nodes > MOST_TREE_NODES:
+            raise AgentFault(
+                f"shows no tree of {result.counters.nodes:,} positions, only one of up to"
+                f" {MOST_TREE_NODES:,}: choose a depth below {result.depth}"
+            )
+        root = build_tree(self.search.trace(position, result.depth), depth, nodes)
+        return TreeView(
+            tree_text(root, position),
+            tree_json(root, position),
+            tree_svg(root, position, self.search.evaluation.scale),
+        )
 
     def _bounds(self, limit: Limit) -> Limit:
         bounds = self.own.tighter(limit)
@@ -117,21 +170,11 @@ def event_line(event: Event, position: Position) -> str:
     geometry = position.geometry
     indent = "  " * len(event.columns)
     name = format_moves(event.columns, geometry) or "root"
-    window = f"[{_short(event.alpha)}, {_short(event.beta)}]"
     if event.kind == "enter":
+        window = window_text(event.alpha, event.beta)
         return f"{indent}{name} depth {event.depth} window {window}"
     assert event.value is not None
-    return f"{indent}{name} {event.kind}: {_short(event.value)}, {event.reason}"
-
-
-def _short(value: float) -> str:
-    """Write a value; proven results as the ply of the winning disc."""
-    if value in (float("inf"), float("-inf")):
-        return "+inf" if value > 0 else "-inf"
-    plies = plies_to_end(value)
-    if plies is None:
-        return f"{value:g}"
-    return f"{'win' if value > 0 else 'loss'} in {plies}"
+    return f"{indent}{name} {event.kind}: {value_text(event.value)}, {event.reason}"
 
 
 def _column_words(known: ColumnValue | None) -> str:
@@ -153,10 +196,12 @@ def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
         options["order"],
         options["backend"],
         1 << options["table"] if "table" in options else TABLE_ENTRIES,
+        options["view"],
     )
     full = options["depth"] == FULL
     own = Limit(options["seconds"], None, None if full else options["depth"], options["nodes"])
-    return SearchAgent(search, own, full, options["start"] == "centre")
+    centre_start = options["start"] == "centre"
+    return SearchAgent(search, own, full, centre_start, options.get("keep", False))
 
 
 def _builder(algorithm: str) -> Callable[[Mapping[str, Any]], Agent]:
@@ -178,6 +223,11 @@ _OPTIONS = (
         "windows",
         f"heuristic: {', '.join(EVALUATIONS)}, or my_file.py:function",
     ),
+    Option(
+        "view", "choice", "mover",
+        "whose view the heuristic takes: the side to move where the search stops, or at the root",
+        choices=VIEWS,
+    ),
     Option("seconds", "float", None, "wall-clock time for a move, deepening from 1", 0.001, 1e6),
     Option("nodes", "int", None, "positions for a move, deepening from 1", 1),
     Option(
@@ -198,7 +248,11 @@ _ALPHABETA = AgentKind(
 _NEGAMAX = AgentKind(
     "negamax",
     "alpha-beta with a table of the positions it met, kept from move to move",
-    (*_OPTIONS, Option("table", "int", 18, "entries of the table, as a power of two", 0, 28)),
+    (
+        *_OPTIONS,
+        Option("table", "int", 18, "entries of the table, as a power of two", 0, 28),
+        Option("keep", "flag", False, "keep the table from game to game too"),
+    ),
     _builder("negamax"),
 )
 
@@ -215,7 +269,7 @@ KINDS = (
         depth=3, eval="sequences", order="left", start="centre",
     ),
     _ALPHABETA.preset(
-        "alphabeta-lund", "alpha-beta of a Lund student report", depth=5, order="left"
+        "alphabeta-lund", "alpha-beta of a Lund student report", depth=5, order="left", view="root"
     ),
     _NEGAMAX.preset(
         "negamax-aifour", "negamax of the AIFour notebook", depth=4, eval="streaks", order="left"

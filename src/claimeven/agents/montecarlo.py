@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import partial
@@ -9,13 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, TreeView
-from claimeven.agents.options import AgentKind, Option
+from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, TreeView
+from claimeven.agents.files import load_function, split_file_spec
+from claimeven.agents.options import AgentKind, InvalidSpec, Option
+from claimeven.agents.plain import as_column
+from claimeven.compiled.randomness import Stream
+from claimeven.game.errors import IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 from claimeven.montecarlo.drawing import tree_svg
-from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, tree_json, tree_text
+from claimeven.montecarlo.inspection import (
+    LEGEND,
+    PROOF_NAMES,
+    Branch,
+    tree_json,
+    tree_lines,
+    tree_text,
+)
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_WIN
 from claimeven.montecarlo.options import (
     CHOICES,
@@ -31,10 +43,11 @@ from claimeven.montecarlo.options import (
     MonteCarloOptions,
 )
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
+from claimeven.montecarlo.playouts.textbook import Rule
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch
 from claimeven.montecarlo.textbook import Step
 
-#: Iterations a trace tells.
+#: Iterations a trace tells where nothing says how many.
 TRACE_ITERATIONS = 20
 
 
@@ -116,21 +129,28 @@ class MonteCarloAgent(Agent):
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield the phases of the first iterations, as the textbook makes them, and the tree; of
-        a position that is decided without a search the reason.
+        """Yield the phases of every iteration, as the textbook makes them, and the tree after it;
+        of a position that is decided without a search the reason.
+
+        There are as many iterations as the spec or the limit says, `TRACE_ITERATIONS` where they
+        say nothing.
         """
-        iterations = min(self._budget(limit).iterations or TRACE_ITERATIONS, TRACE_ITERATIONS)
-        steps, root = self.search.trace(position, rng, iterations)
-        if not steps:
-            yield _evident_line(root, position)
-            return
-        yield (
-            f"the first {len(steps)} iterations of a new search, same seed;"
-            " +1: the side to move here wins"
-        )
-        for step in steps:
+        iterations = self.own.tighter(limit).iterations or TRACE_ITERATIONS
+        steps, forest = self.search.follow(position, rng, min(iterations, MAX_ITERATIONS))
+        told = 0
+        for told, step in enumerate(steps, start=1):
+            if told == 1:
+                yield (
+                    f"a new search of {iterations:,} iterations at most, same seed;"
+                    " +1: the side to move here wins"
+                )
+                yield from LEGEND
             yield step_line(step, position)
-        yield from tree_text(root, position).splitlines()
+            # An iteration visits at most two nodes for the first time: in a graph, which holds
+            # many paths to one node, the bound keeps the tree small.
+            yield from tree_lines(forest.branch(None, 1 + 2 * step.iteration), position)
+        if not told:
+            yield _evident_line(forest.branch(1), position)
 
     def _budget(self, limit: Limit) -> Limit:
         budget = self.own.tighter(limit)
@@ -190,6 +210,7 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
     backend = given.pop("backend")
     own = Limit(given.pop("seconds"), given.pop("iterations"))
     usual = PRESETS[name]
+    given["playout"] = load_playout(given["playout"])
     chosen = usual.with_changes(**given, seconds=None, iterations=None)
     return MonteCarloAgent(
         name,
@@ -198,6 +219,34 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
         Limit(usual.seconds, usual.iterations),
         remembers=chosen.table != "off" and chosen.reuse and name == "uct-itu-table",
     )
+
+
+def load_playout(text: str) -> str | Rule:
+    """Return the name of a playout rule, or a user's function `my_file.py:function` as one.
+
+    The function takes a position, or a position and the `Stream` of random numbers to draw from,
+    and returns a 0-based column. Raises `InvalidSpec` for another function.
+    """
+    parts = None if text in PLAYOUTS or ":" not in text else split_file_spec(text)
+    if parts is None:
+        return text
+    function = load_function(*parts)
+    try:
+        count = len(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        count = 0
+    if count not in (1, 2):
+        raise InvalidSpec(f"{text} must take a position, or a position and a random stream")
+
+    def rule(position: Position, stream: Stream) -> int:
+        column = as_column(function(position) if count == 1 else function(position, stream))
+        try:
+            position.check_move(column)
+        except IllegalMove as error:
+            raise AgentFault(f"has a playout that answers wrongly: {error}") from None
+        return column
+
+    return rule
 
 
 def _builder(name: str) -> Callable[[Mapping[str, Any]], Agent]:
@@ -214,9 +263,15 @@ _OPTIONS = (
     _choice("formula", FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
     Option("c", "float", None, "constant of the bonus", 0, 1000),
     _choice("first", FIRST_PLAYS, "which child of a node is tried first"),
-    _choice("playout", PLAYOUTS, "how a game is played out from a leaf"),
+    Option(
+        "playout",
+        "text",
+        None,
+        f"how a game is played out from a leaf: {', '.join(PLAYOUTS)}, or my_file.py:function",
+    ),
     Option("cut", "int", None, "moves after which a playout is a draw; 0 never", 0, 1000),
     _choice("scale", SCALES, "scale of the results"),
+    Option("least_wins", "int", None, "wins that a tried child counts at least", 0, 1000),
     _choice("choice", CHOICES, "what decides between the columns in the end"),
     Option("solver", "flag", None, "back up proven wins and losses"),
     _choice("decisive", DECISIVE, "where wins at once are taken without a search"),
@@ -243,7 +298,7 @@ _SUMMARIES = {
 _SIMPLE_OPTIONS = tuple(
     option
     for option in _OPTIONS
-    if option.name not in ("formula", "c", "first", "solver", "table", "reuse")
+    if option.name not in ("formula", "c", "first", "least_wins", "solver", "table", "reuse")
 )
 
 

@@ -14,7 +14,7 @@ from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
-QUANTITIES = ("seconds", "nodes", "iterations", "depth", "branching")
+QUANTITIES = ("seconds", "nodes", "iterations", "depth", "branching", "evaluations")
 
 
 @dataclass
@@ -40,6 +40,7 @@ class Measures:
             decision.iterations,
             decision.depth,
             details.get("branching"),
+            details.get("evaluations"),
         )
         for name, amount in zip(QUANTITIES, told, strict=True):
             if amount is not None:

@@ -139,6 +139,12 @@ class MatchResult:
             total.add(played.game.measures[played.seat_of(agent)])
         return total
 
+    def evaluations_a_game(self, agent: int) -> float | None:
+        """Mean number of evaluations an agent made in a game; None where it told of none."""
+        measures = self.measures(agent)
+        told = measures.counts["evaluations"] > 0
+        return measures.sums["evaluations"] / len(self.games) if told else None
+
     def as_dict(self) -> dict[str, object]:
         """Return the totals as plain data for JSON; agents in the order of the plan."""
         schedule = self.plan.schedule
@@ -164,6 +170,7 @@ class MatchResult:
             "forfeits": sum(sum(reasons.values()) for reasons in self.forfeits),
             "forfeits_by_agent": [sum(reasons.values()) for reasons in self.forfeits],
             "forfeit_reasons": [dict(reasons) for reasons in self.forfeits],
+            "evaluations_per_game": [self.evaluations_a_game(agent) for agent in (0, 1)],
             "per_move": [
                 {
                     "moves": measures.moves,

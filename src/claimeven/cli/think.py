@@ -6,7 +6,6 @@ import click
 import numpy as np
 
 from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
-from claimeven.agents.contract import AgentFault
 from claimeven.arena.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
@@ -34,7 +33,14 @@ from claimeven.outputs import check_output, write_text
 @geometry_options
 @limit_options
 @click.option("--trace", is_flag=True, help="Tell the steps of the search too.")
-@click.option("--tree", is_flag=True, help="Print the tree of the search, most visited part.")
+@click.option(
+    "--trace-lines",
+    "trace_limit",
+    type=click.IntRange(0),
+    default=0,
+    help="Lines of the trace to tell; 0, the default, is all of them.",
+)
+@click.option("--tree", is_flag=True, help="Print the tree of the search, its chief part.")
 @click.option(
     "--tree-depth",
     type=click.IntRange(0, 256),
@@ -47,7 +53,7 @@ from claimeven.outputs import check_output, write_text
     type=click.IntRange(1, 100_000),
     default=TREE_NODES,
     show_default=True,
-    help="Nodes of the tree to show, the most visited.",
+    help="Nodes of the tree to show: the most visited, or those next to the root.",
 )
 @click.option(
     "--svg",
@@ -62,6 +68,7 @@ def command(
     geometry: Geometry,
     limit: Limit,
     trace: bool,
+    trace_limit: int,
     tree: bool,
     tree_depth: int,
     tree_nodes: int,
@@ -77,8 +84,10 @@ def command(
       claimeven think 4455
       claimeven think "" --agent negamax --seconds 0.5
       claimeven think 112233 --agent alphabeta:depth=2 --trace
+      claimeven think 44 --agent uct-menary:iterations=10 --trace
+      claimeven think 4455 --agent alphabeta:depth=3 --tree --tree-depth 3
       claimeven think 44 --agent uct:iterations=5000 --tree --svg tree.svg
-      claimeven think 4455 --agent alphabeta --json
+      claimeven think 4455 --agent alphabeta --tree --json
     """
     position = ongoing(moves, geometry)
     check_seed(seed)
@@ -91,17 +100,12 @@ def command(
             begin_game(agent)
             decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
             wanted = tree or svg_file is not None
-            try:
-                view = checked_tree(agent, tree_depth, tree_nodes)
-            except AgentFault:
-                if wanted:
-                    raise
-                view = None
+            view = checked_tree(agent, tree_depth, tree_nodes) if wanted else None
         if view is None and wanted:
-            raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
+            raise InvalidSpec(f"{agent.name} has no tree to show of this decision")
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
-        steps = trace_lines(agent, position, limit, np.random.default_rng(seed))
+        steps = trace_lines(agent, position, limit, np.random.default_rng(seed), trace_limit)
         if as_json:
             write_json(_as_dict(decision, position, view, list(steps) if trace else None), out)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from textwrap import wrap
@@ -17,7 +18,7 @@ from claimeven.game.position import Position
 LEVELS = ("mute", "low", "high")
 #: Plies and nodes of a search tree shown where nothing else is asked for.
 TREE_DEPTH, TREE_NODES = 2, 60
-#: Lines of a trace shown before the rest is only counted.
+#: Lines of a trace shown in a game before the rest is left out.
 TRACE_LINES = 400
 
 #: Counters of a decision in the order they are told, with their words.
@@ -128,12 +129,15 @@ def blaming(agent: Agent) -> Iterator[None]:
         raise AgentFault(f"{agent.name} {fault}") from fault
 
 
-def trace_lines(agent: Agent, position: Position, limit: Any, rng: Any) -> Iterator[str]:
-    """Yield the steps of a decision, `TRACE_LINES` at most, and how it failed if it did."""
+def trace_lines(
+    agent: Agent, position: Position, limit: Any, rng: Any, most: int = TRACE_LINES
+) -> Iterator[str]:
+    """Yield the steps of a decision, `most` lines of them (0: all), and how it failed if so."""
     try:
-        for number, line in enumerate(checked_trace(agent, position, limit, rng, TRACE_LINES + 1)):
-            if number == TRACE_LINES:
-                yield f"... the trace goes on; the first {TRACE_LINES} lines are shown"
+        lines = checked_trace(agent, position, limit, rng, most + 1 if most else sys.maxsize)
+        for number, line in enumerate(lines):
+            if most and number == most:
+                yield f"... the trace goes on; the first {most} lines are shown"
             else:
                 yield line
     except AgentFault as fault:

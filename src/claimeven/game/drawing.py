@@ -234,23 +234,25 @@ _EMPTIES: Final = ".· "
 _EDGES: Final = _UPRIGHTS + "[]*"
 _FRAME_LINE: Final = re.compile(r"[\s|│║]*[-+=─═┌└├╔╚╠].*")
 _ROW_LABEL: Final = re.compile(r"^\s*\d+\s*(?=[|│║])")
+_BLANK: Final = re.compile(r"\s")
 _COLOUR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
 def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") -> Position:
     """Read a drawing of `draw` in any style, or a plain grid of X, O and dots.
 
-    Also read: boxes with cells five characters wide, rows without a frame (`. . X O . . .`), and
-    a frame with 0-based column numbers below. X, x, ● and 1 are the first player's discs, and O,
-    o, ○ and 2 the second's; with `first` "O" it is the other way round. Marks and the lines that
-    are not part of the board are passed over. Raises `InvalidNotation` for a text that does not
-    hold a board of this geometry, and `InvalidPosition` for discs that no game reaches.
+    Also read: boxes with cells five characters wide, blanks of any width in them, rows without a
+    frame (`. . X O . . .`), and a frame with 0-based column numbers above or below. X, x, ● and 1
+    are the first player's discs, and O, o, ○ and 2 the second's; with `first` "O" it is the other
+    way round. Marks and the lines that are not part of the board are passed over. Raises
+    `InvalidNotation` for a text that does not hold a board of this geometry, and
+    `InvalidPosition` for discs that no game reaches.
     """
     if first not in ("X", "O"):
         raise InvalidNotation(f"the first player's symbol is 'X' or 'O', not {first!r}")
     rows = []
     for number, line in enumerate(_COLOUR_CODE.sub("", text).splitlines(), start=1):
-        cells = _cells_of_line(line, number, geometry)
+        cells = _cells_of_line(_BLANK.sub(" ", line), number, geometry)
         if cells is not None:
             rows.append(cells)
     if len(rows) != geometry.rows:

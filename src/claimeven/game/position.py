@@ -302,6 +302,16 @@ class Position:
         )
         return image
 
+    def swapped(self) -> Position:
+        """Return the board with every disc given to the other side, which no game reaches.
+
+        `mine` are the discs of the side not to move here: an evaluation of it says how the same
+        board looks from the other side.
+        """
+        image = object.__new__(Position)
+        _set(image, self.geometry, self.theirs, self.mask)
+        return image
+
     def __str__(self) -> str:
         return as_text(self)
 

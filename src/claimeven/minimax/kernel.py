@@ -49,7 +49,7 @@ from claimeven.minimax.transpositions import (
 MINE, MASK, TODO = range(3)
 ALPHA_IN, ALPHA, BETA, BEST, PLACE, TRYING = range(6)
 #: Registers: where the loop stands, and the search's options.
-PLY, DEPTH_LIMIT, PRUNE, TABLE_BITS, EVALUATION, REGISTERS = range(6)
+PLY, DEPTH_LIMIT, PRUNE, TABLE_BITS, EVALUATION, ROOT_VIEW, REGISTERS = range(7)
 NODES, EVALUATIONS, CUTOFFS, EXPANDED, TABLE_HITS, DEEPEST, COUNTERS = range(7)
 #: Root rows: value of each column and whether it is exact; UNSEEN where not searched.
 UNSEEN, BOUNDED, IS_EXACT = range(3)
@@ -72,6 +72,7 @@ class SearchState:
         evaluation: Evaluation,
         order: str,
         table: CompiledTranspositionTable | None,
+        view: str,
     ) -> None:
         geometry = position.geometry
         plies = geometry.cells - position.ply + 1
@@ -92,6 +93,7 @@ class SearchState:
                 algorithm != "minimax",
                 table.bits if table is not None else NO_TABLE,
                 evaluation.kernel,
+                view == "root",
             ],
             dtype=np.int64,
         )
@@ -323,6 +325,7 @@ def search_slice(
     height, connect, board = words[HEIGHT], words[CONNECT], words[BOARD]
     depth_limit, bits = registers[DEPTH_LIMIT], registers[TABLE_BITS]
     prune, which = registers[PRUNE] != 0, registers[EVALUATION]
+    root_view = registers[ROOT_VIEW] != 0
     nodes, evaluations, deepest = counts[NODES], counts[EVALUATIONS], counts[DEEPEST]
     ply = registers[PLY]
     done = ply == DONE
@@ -376,8 +379,10 @@ def search_slice(
                 if not settled and depth == 0:
                     settled = True
                     evaluations += 1
-                    value = evaluate_discs(which, theirs, mask, words, weights)
-                    value = max(-MOST, min(MOST, value))
+                    swapped = root_view and below & 1 != 0
+                    seen = mover if swapped else theirs
+                    value = evaluate_discs(which, seen, mask, words, weights)
+                    value = max(-MOST, min(MOST, -value if swapped else value))
                     if bits != NO_TABLE:
                         _store(keys, entries, bits, theirs + mask, value, 0, EXACT, -1)
                 if not settled:

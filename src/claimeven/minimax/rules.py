@@ -17,6 +17,9 @@ MOST: Final = PROVEN - 1
 
 ALGORITHMS: Final = ("minimax", "alphabeta", "negamax")
 ORDERS: Final = ("centre", "left")
+#: Whose view an evaluation takes: that of the side to move where the search stops, or that of the
+#: side to move at the root. They differ where an evaluation is not the same from both sides.
+VIEWS: Final = ("mover", "root")
 
 
 class InvalidSearch(ClaimevenError):

@@ -22,6 +22,7 @@ from claimeven.minimax.kernel import SearchState, search_slice, start_search
 from claimeven.minimax.rules import (
     ALGORITHMS,
     PROVEN,
+    VIEWS,
     ColumnValue,
     Counters,
     InvalidSearch,
@@ -61,7 +62,7 @@ class MinimaxSearch:
     `algorithm` is minimax, alphabeta or negamax; `evaluation` a name, an `Evaluation` or a
     function of a position; `order` "centre" or "left"; `backend` "auto" (compiled where board
     and evaluation allow), "compiled" or "python"; `table` the entries of negamax's table, a
-    power of two.
+    power of two; `view` "mover" or "root", whose view the evaluation takes (`rules.VIEWS`).
 
     Raises `InvalidSearch` or `InvalidEvaluation` for anything else. Threads may share it: a search
     waits for the one before it to end.
@@ -79,10 +80,12 @@ class MinimaxSearch:
         order: str = "centre",
         backend: str = "auto",
         table: int = TABLE_ENTRIES,
+        view: str = "mover",
     ) -> None:
         for what, given, choices in (
             ("algorithm", algorithm, ALGORITHMS),
             ("backend", backend, BACKENDS),
+            ("view", view, VIEWS),
         ):
             if given not in choices:
                 raise InvalidSearch(
@@ -95,8 +98,9 @@ class MinimaxSearch:
         self.order = order
         self.backend = backend
         self.table_entries = table
+        self.view = view
         self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
-        self._geometry: Geometry | None = None
+        self._table_holds: tuple[Geometry, int] | None = None
         #: Held by the search that is running: the tables serve one at a time.
         self._busy = RLock()
 
@@ -142,9 +146,11 @@ class MinimaxSearch:
         self, position: Position, depth: int | None, seconds: float | None, nodes: int | None
     ) -> MinimaxResult:
         """Make the search of `search`, alone."""
-        if position.geometry != self._geometry:
-            self.reset()  # keys of positions hold within one board alone
-            self._geometry = position.geometry
+        # Keys of positions hold within one board alone, and evaluations for one root's side.
+        holds = (position.geometry, position.turn if self.view == "root" else 0)
+        if holds != self._table_holds:
+            self.reset()
+            self._table_holds = holds
         empty = position.geometry.cells - position.ply
         deepest = empty if depth is None else min(depth, empty)
         deadline = None if seconds is None else time.perf_counter() + seconds
@@ -189,7 +195,7 @@ class MinimaxSearch:
 
     def _textbook(self, position: Position, table: TranspositionTable | None) -> SearchContext:
         order = column_order(position.geometry, self.order)
-        return SearchContext(self.evaluation, order, Counters(), table)
+        return SearchContext(self.evaluation, order, Counters(), table, self.view)
 
     def _textbook_run(self, position: Position, depth: int, context: SearchContext) -> Trace:
         algorithms: dict[str, Callable[[Position, int, SearchContext], Trace]] = {
@@ -205,7 +211,9 @@ class MinimaxSearch:
         """Search one depth compiled; None when a bound ended it. Adds its counts to `total`."""
         table = self._table("compiled")
         assert not isinstance(table, TranspositionTable)
-        state = SearchState(position, depth, self.algorithm, self.evaluation, self.order, table)
+        state = SearchState(
+            position, depth, self.algorithm, self.evaluation, self.order, table, self.view
+        )
         done = False
         while not done and not bounds.reached(state.nodes):
             done = state.run(bounds.next_pause(state.nodes))

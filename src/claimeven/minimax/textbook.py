@@ -4,7 +4,7 @@ Each is a generator that yields an `Event` at every step and returns a `Variatio
 their twin on plain integers, which visits the same positions in the same order.
 
 A win is worth `WIN` less the plies to it, so faster wins and slower losses are preferred. At depth
-0 the heuristic, which speaks for the side to move, decides.
+0 the heuristic decides, asked for the side to move or, with `view` "root", for the root's side.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.position import Position
 from claimeven.minimax.rules import WIN, Counters, clip
-from claimeven.minimax.trace import Event, Trace, Variation
+from claimeven.minimax.trace import FROM_TABLE, Event, Trace, Variation
 from claimeven.minimax.transpositions import EXACT, LOWER, UPPER, TranspositionTable
 
 
@@ -28,13 +28,15 @@ class LimitReached(Exception):
 class SearchContext:
     """What a textbook search carries along: the heuristic, the column order, the counters.
 
-    `stop` is asked, with the number of nodes so far, before a position is entered.
+    `view` says whose view the heuristic takes, one of `rules.VIEWS`. `stop` is asked, with the
+    number of nodes so far, before a position is entered.
     """
 
     evaluation: Evaluation
     order: Sequence[int]
     counters: Counters = field(default_factory=Counters)
     table: TranspositionTable | None = None
+    view: str = "mover"
     stop: Callable[[int], bool] = lambda nodes: False
 
     def enter(self, path: tuple[int, ...]) -> None:
@@ -42,6 +44,13 @@ class SearchContext:
         if self.stop(self.counters.nodes):
             raise LimitReached
         self.counters.enter(len(path))
+
+    def evaluate(self, position: Position, ply: int) -> float:
+        """Return the heuristic's value for the side to move, `ply` moves below the root."""
+        self.counters.evaluations += 1
+        if self.view == "root" and ply % 2:
+            return -clip(self.evaluation(position.swapped()))
+        return clip(self.evaluation(position))
 
 
 def minimax(
@@ -113,8 +122,9 @@ def alphabeta(
             beta = min(beta, best.value)
         if alpha >= beta and place < len(columns):
             context.counters.cutoffs += 1
-            reason = _cut_reason(turn, len(columns) - place)
-            yield Event("cut", path, depth, alpha, beta, best.value, reason)
+            skipped = len(columns) - place
+            reason = _cut_reason(turn, skipped)
+            yield Event("cut", path, depth, alpha, beta, best.value, reason, skipped=skipped)
             break
     yield Event("return", path, depth, alpha, beta, best.value, "best of the columns tried")
     return best
@@ -144,11 +154,10 @@ def negamax(
     if entry is not None and path and entry.answers(depth, len(path), alpha, beta):
         context.counters.table_hits += 1
         value = entry.value_at(len(path))
-        yield Event("return", path, depth, *window, value, "found in the table", "mover")
+        yield Event("return", path, depth, *window, value, FROM_TABLE, "mover")
         return Variation(value)
     if depth == 0:
-        context.counters.evaluations += 1
-        value = clip(context.evaluation(position))
+        value = context.evaluate(position, len(path))
         if context.table is not None:
             context.table.put(position.key, value, depth, EXACT, -1, len(path))
         yield Event("return", path, depth, *window, value, "evaluated", "mover")
@@ -166,8 +175,9 @@ def negamax(
         alpha = max(alpha, best.value)
         if alpha >= beta and place < len(columns):
             context.counters.cutoffs += 1
-            reason = f"{_skipped(len(columns) - place)}: the opponent has better elsewhere"
-            yield Event("cut", path, depth, alpha, beta, best.value, reason, "mover")
+            skipped = len(columns) - place
+            reason = f"{_skipped(skipped)}: the opponent has better elsewhere"
+            yield Event("cut", path, depth, alpha, beta, best.value, reason, "mover", skipped)
             break
     if context.table is not None:
         bound = EXACT
@@ -187,8 +197,7 @@ def _value_at_rest(
     if position.outcome is not None:
         return _finished_value(position, ply)
     if depth == 0:
-        context.counters.evaluations += 1
-        return clip(context.evaluation(position)), "evaluated"
+        return context.evaluate(position, ply), "evaluated"
     return None
 
 

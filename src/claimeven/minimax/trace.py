@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
+
+#: The reason of a value that the transposition table knew.
+FROM_TABLE: Final = "found in the transposition table"
 
 
 @dataclass(frozen=True)
@@ -15,7 +18,8 @@ class Event:
     of its columns is skipped). `columns` are the 0-based columns played from the root, so its
     length is the ply below the root. `alpha`, `beta` and `value` are from the view `view` tells:
     "root" in minimax and alpha-beta, "mover" (the side to move there) in negamax. `value` is None
-    on entering, `reason` says why a value or a cut came about.
+    on entering, `reason` says why a value or a cut came about; `skipped` counts the columns that a
+    cut skips.
     """
 
     kind: Literal["enter", "return", "cut"]
@@ -26,6 +30,7 @@ class Event:
     value: float | None = None
     reason: str = ""
     view: Literal["root", "mover"] = "root"
+    skipped: int = 0
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from claimeven.game import Position
 from claimeven.montecarlo.layout import UNPROVEN
@@ -78,3 +78,17 @@ class Engine(Viewed, Protocol):
         """Make iterations; returns how many were made: fewer where there is nothing left to do, or
         where the root would get more than `MOST_VISITS`.
         """
+
+
+@runtime_checkable
+class LeafByLeaf(Protocol):
+    """An engine whose leaves take turns, or that stays at one until it is told to go on."""
+
+    def leaves(self) -> int:
+        """Return the number of leaves."""
+
+    def stay(self) -> None:
+        """Let the leaf whose turn it is keep it."""
+
+    def go_on(self) -> None:
+        """Let the next leaf have its turn."""

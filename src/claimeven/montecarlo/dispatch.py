@@ -7,10 +7,17 @@ from claimeven.game import Geometry, Position
 from claimeven.montecarlo.contract import Engine
 from claimeven.montecarlo.graph.engine import GraphEngine, TextbookGraphEngine
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
-from claimeven.montecarlo.simple.engine import BreadthEngine, FlatEngine, TextbookSimpleEngine
+from claimeven.montecarlo.simple.engine import (
+    BreadthEngine,
+    FlatEngine,
+    TextbookBreadthEngine,
+    TextbookFlatEngine,
+)
 from claimeven.montecarlo.tree.engine import TextbookTreeEngine, TreeEngine
 
-AnyTextbookEngine = TextbookTreeEngine | TextbookGraphEngine | TextbookSimpleEngine
+AnyTextbookEngine = (
+    TextbookTreeEngine | TextbookGraphEngine | TextbookFlatEngine | TextbookBreadthEngine
+)
 
 
 def compiled_engine(geometry: Geometry, options: MonteCarloOptions) -> Engine:
@@ -20,8 +27,10 @@ def compiled_engine(geometry: Geometry, options: MonteCarloOptions) -> Engine:
 
 def textbook_engine(options: MonteCarloOptions) -> AnyTextbookEngine:
     """Engine on positions, for any board."""
-    if options.method != "uct":
-        return TextbookSimpleEngine(options)
+    if options.method == "flat":
+        return TextbookFlatEngine(options)
+    if options.method == "breadth":
+        return TextbookBreadthEngine(options)
     if options.table != "off":
         return TextbookGraphEngine(options)
     return TextbookTreeEngine(options)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from claimeven.compiled import Int, float64, inlined, named_tuple
+from claimeven.compiled import Int, float64, inlined, int64, named_tuple
 from claimeven.montecarlo.formula import inverse_root, log_root
 
 Floats: TypeAlias = Any  #: an array of float64, in kernels
@@ -21,14 +21,17 @@ LOG_ROOTS = np.array([0.0, *map(log_root, range(1, TABLE_SIZE))])
 
 
 class Formula(NamedTuple):
-    """What a kernel selects by: the weight of the bonus, and the tables of roots."""
+    """What a kernel selects by: the weight of the bonus, the tables of roots, and the wins that a
+    tried child is counted at least.
+    """
 
     weight: float
     inverse_roots: Floats = INVERSE_ROOTS
     log_roots: Floats = LOG_ROOTS
+    least_wins: Int = 0
 
 
-FORMULA: Final = named_tuple(Formula, float64, float64[::1], float64[::1])
+FORMULA: Final = named_tuple(Formula, float64, float64[::1], float64[::1], int64)
 
 
 @inlined
@@ -55,7 +58,8 @@ def inverse_root_kernel(visits: Int, formula: Formula) -> float:
 
 @inlined
 def upper_bound_kernel(total: Int, visits: Int, spread: float, formula: Formula) -> float:
-    """`upper_bound`."""
+    """`upper_bound` of the `counted_total`."""
     root = inverse_root_kernel(visits, formula)
-    bound: float = root * (total * root + spread)
+    counted = max(total, 2 * formula.least_wins - visits)
+    bound: float = root * (counted * root + spread)
     return bound

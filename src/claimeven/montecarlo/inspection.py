@@ -39,8 +39,8 @@ class Branch:
         visits: N, iterations through it.
         total: T, sum of their results on the scale of the options.
         mean: Q = T / N; nan where not visited.
-        bonus: E, what selection adds to the mean for exploration; infinite where not visited,
-            None at the root and where nothing is selected (flat, breadth).
+        bonus: what selection adds to the mean for exploration; infinite where not visited, None
+            at the root and where nothing is selected (flat, breadth).
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
         plain_mean: the mean on the scale -1..1; 0 where not visited.
         judged: what `choice=mean` goes by: the mean, or in flat search the sum of the means of
@@ -65,6 +65,15 @@ class Branch:
     distance: int
     children: tuple[Branch, ...] = ()
     left_out: int = 0
+
+    @property
+    def selection(self) -> float | None:
+        """E, the mean and the bonus, what selection goes by; infinite where not visited, None
+        where there is no bonus.
+        """
+        if self.bonus is None or not self.visits:
+            return self.bonus
+        return self.mean + self.bonus
 
 
 class OutdatedForest(ClaimevenError):
@@ -174,7 +183,7 @@ class Forest:
         if shown.depth > 0:
             share = visits / siblings if siblings else 0.0
             if options.method == "uct":
-                bonus = self._bonus(above, visits)
+                bonus = self._bonus(above, visits, facts.total)
         if options.width == 2.0:
             total = (total + visits) / 2
         mean = total / visits if visits else math.nan
@@ -194,12 +203,16 @@ class Forest:
             facts.proof, distance, tuple(children), shown.left_out,
         )  # fmt: skip
 
-    def _bonus(self, above: int, visits: int) -> float:
-        """What selection adds to the mean of a child with `visits`, of a parent with `above`."""
+    def _bonus(self, above: int, visits: int, total: float) -> float:
+        """What selection adds to the mean of a child with `visits` and the sum of results `total`
+        on -1..1, of a parent with `above` visits.
+        """
         if not visits:
             return math.inf
-        weight = self.options.weight / self.options.width
-        return weight * math.sqrt(math.log(max(above, 1)) / visits)
+        options = self.options
+        lift = max(0.0, 2 * options.least_wins - visits - total) / visits
+        bonus = options.weight * math.sqrt(math.log(max(above, 1)) / visits)
+        return (bonus + lift) / options.width
 
 
 class _Joint(NamedTuple):
@@ -273,8 +286,8 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
     """A tree as plain data for JSON: null where a number is not defined.
 
     Keys: `move` (as in move strings; null at the root), `visits`, `total`, `mean`, `bonus`,
-    `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`, each as in
-    `Branch`.
+    `selection`, `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`,
+    each as in `Branch`.
     """
 
     def data(node: Branch, root: bool) -> dict[str, Any]:
@@ -284,6 +297,7 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
             "total": node.total,
             "mean": _number(node.mean),
             "bonus": None if node.bonus is None else _number(node.bonus),
+            "selection": None if node.selection is None else _number(node.selection),
             "share": node.share,
             "proof": PROOF_NAMES[node.proof],
             "distance": node.distance if node.proof else None,
@@ -295,15 +309,20 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
 
 
 #: What stands above a tree in text.
-_LEGEND: Final = (
-    "N visits, T sum of their results, E bonus, Q = T / N; a dot: none yet.",
+LEGEND: Final = (
+    "N visits, T sum of their results, Q = T / N, E = Q + bonus; a dot: none yet.",
     "T, Q and proofs: as the player sees them who makes the move, at the root the",
     "player to move; win in 3: proven, three moves with this one.",
 )
 
 
 def tree_text(branch: Branch, position: Position) -> str:
-    """A tree as a table under a legend: N visits, T total, E bonus and Q mean of each node."""
+    """A tree as a table under a legend: N visits, T total, Q mean and E = Q + bonus of each."""
+    return "\n".join([*LEGEND, *tree_lines(branch, position)])
+
+
+def tree_lines(branch: Branch, position: Position) -> list[str]:
+    """The lines of `tree_text` without its legend."""
     rows: list[tuple[str, ...]] = [("move", "N", "T", "E", "Q", "")]
 
     def write(node: Branch, depth: int, name: str) -> None:
@@ -312,7 +331,7 @@ def tree_text(branch: Branch, position: Position) -> str:
                 "    " * depth + name,
                 str(node.visits),
                 f"{node.total:.1f}",
-                "" if node.bonus is None else _text(node.bonus),
+                "" if node.selection is None else _text(node.selection),
                 _text(node.mean),
                 _ending(node),
             )
@@ -326,13 +345,13 @@ def tree_text(branch: Branch, position: Position) -> str:
     if not any(row[3] for row in rows[1:]):
         rows = [(*row[:3], "", *row[4:]) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    lines = list(_LEGEND)
+    lines = []
     for name, *numbers, ending in rows:
         cells = [
             f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True) if width
         ]
         lines.append("  ".join([f"{name:<{widths[0]}}", *cells, ending]).rstrip())
-    return "\n".join(lines)
+    return lines
 
 
 def _ending(node: Branch) -> str:

@@ -4,8 +4,9 @@ The bonus of a child is what selection adds to its mean to have it tried again: 
 of the parent, n those of the child, and `c` says how much trying is worth.
 
 - `method` (`uct`, `flat`, `breadth`): `flat`: every leaf two moves ahead gets the same number of
-  playouts; `breadth`: nodes are expanded in the order they were made, one playout each, and once
-  the tree is full one for each leaf in turn.
+  playouts, or where only time is given the same time, a 40th of it or less; `breadth`: nodes are
+  expanded in the order they were made, one playout each, and once the tree is full one for each
+  leaf in turn.
 - `formula` (`ucb1`, `ucb`): the bonus: `ucb1` is c * sqrt(2 ln N / n) (Auer 2002), `ucb` is c *
   sqrt(ln N / n).
 - `c` (at least 0): the constant of the bonus, on the chosen scale of results.
@@ -17,10 +18,13 @@ of the parent, n those of the child, and `c` says how much trying is worth.
   `replies`): how a game is played out from a leaf: `careful` is `wins-and-blocks` that never fills
   the cell below a win of the opponent while it can help it; `greedy` makes the longest run;
   `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`; `replies` is
-  `wins-and-blocks` that answers a move as it was last answered by a side that then won.
+  `wins-and-blocks` that answers a move as it was last answered by a side that then won. Or a rule
+  of one's own, a function of a position and the `Stream` of random numbers that returns a column;
+  it needs the backend in Python.
 - `cut` (0 to 1000): moves after which a playout is cut and counts as a draw; 0: never.
 - `scale` (`-1..1`, `0..1`): the scale of results, and so of means, totals and c; a draw is in the
   middle.
+- `least_wins` (0 to 1000): playouts that a tried child counts as having won at least, in selection.
 - `choice` (`visits`, `mean`, `ucb`): what decides in the end: most visits, the best mean, or mean +
   bonus.
 - `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
@@ -42,12 +46,13 @@ of the parent, n those of the child, and `c` says how much trying is worth.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from claimeven.game import ClaimevenError
+from claimeven.compiled.randomness import Stream
+from claimeven.game import ClaimevenError, Position
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
 
@@ -78,9 +83,10 @@ class MonteCarloOptions:
     formula: str = "ucb"
     c: float = 0.7
     first: str = "random"
-    playout: str = "random"
+    playout: str | Callable[[Position, Stream], int] = "random"
     cut: int = 0
     scale: str = "-1..1"
+    least_wins: int = 0
     choice: str = "visits"
     solver: bool = False
     decisive: str = "off"
@@ -103,11 +109,14 @@ class MonteCarloOptions:
             ("table", TABLES),
         ):
             chosen = getattr(self, name)
+            if name == "playout" and callable(chosen):
+                continue
             if chosen not in choices:
                 raise InvalidOptions(f"unknown {name} {chosen!r}: choose from {', '.join(choices)}")
         if not is_number(self.c) or not 0 <= self.c < math.inf:
             raise InvalidOptions(f"c must be a number of at least 0, not {self.c!r}")
         check_whole("cut", self.cut, 0, 1_000)
+        check_whole("least_wins", self.least_wins, 0, 1_000)
         check_whole("capacity", self.capacity, 1, MAX_CAPACITY)
         check_whole("threads", self.threads, 1, MAX_THREADS)
         for name in ("solver", "reuse"):
@@ -122,6 +131,8 @@ class MonteCarloOptions:
                 raise InvalidOptions("solver and reuse need method=uct")
         if self.table != "off" and self.first == "all":
             raise InvalidOptions("table needs first=random or first=order")
+        if self.least_wins and (self.method != "uct" or self.table != "off"):
+            raise InvalidOptions("least_wins needs method=uct and table=off")
 
     @property
     def root_factor(self) -> float:
@@ -184,13 +195,20 @@ DEFAULT: Final = MonteCarloOptions(
 PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
     {
         "uct": DEFAULT,
-        "flat": MonteCarloOptions(method="flat", choice="mean", decisive="root", seconds=3.0),
+        "flat": MonteCarloOptions(
+            method="flat", cut=40, choice="mean", decisive="root", seconds=3.0
+        ),
         "breadth": MonteCarloOptions(method="breadth", choice="mean", iterations=2000),
         "uct-polito": MonteCarloOptions(
-            c=math.sqrt(2), first="all", scale="0..1", choice="visits", iterations=100
+            c=math.sqrt(2),
+            first="all",
+            scale="0..1",
+            least_wins=1,
+            choice="visits",
+            iterations=100,
         ),
         "uct-menary": MonteCarloOptions(
-            formula="ucb1", c=1.0, first="random", choice="mean", reuse=True, seconds=1.0
+            formula="ucb", c=2.0, first="random", choice="mean", reuse=True, seconds=1.0
         ),
         "uct-aifour": MonteCarloOptions(
             formula="ucb1", c=1 / math.sqrt(2), first="order", choice="ucb", iterations=200
@@ -199,7 +217,7 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
             formula="ucb1",
             c=1.4,
             first="random",
-            cut=20,
+            cut=40,
             choice="ucb",
             decisive="root",
             seconds=3.0,
@@ -208,7 +226,7 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
             formula="ucb1",
             c=1.4,
             first="random",
-            cut=20,
+            cut=40,
             choice="ucb",
             decisive="root",
             table="equal",

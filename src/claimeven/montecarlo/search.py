@@ -19,7 +19,7 @@ import numpy as np
 
 from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.montecarlo.choice import choose, evident_choice, policy
-from claimeven.montecarlo.contract import Engine, Viewed
+from claimeven.montecarlo.contract import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.dispatch import (
     check_capacity,
     compiled_engine,
@@ -33,6 +33,9 @@ from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, chec
 from claimeven.montecarlo.textbook import Step
 
 BACKENDS: Final = ("auto", "compiled", "python")
+
+#: Parts that flat search divides its time into: a leaf gets one of them at most.
+TIME_PARTS: Final = 40
 
 #: Seconds that a timed search aims to spend between two looks at the clock.
 _SLICE: Final = 0.001
@@ -126,7 +129,7 @@ class MonteCarloSearch:
         with self.busy:
             if geometry is not None and self.backend_for(geometry) == "python":
                 return
-            if self.backend != "python":
+            if self.backend != "python" and not callable(self.options.playout):
                 load_kernels(self.options)
             if geometry is None or self._engines_for == self._wanted(geometry):
                 return
@@ -184,10 +187,9 @@ class MonteCarloSearch:
         kept = forest.root_visits()
         made = 0
         if not evident:
-            deadline = None
             if seconds is not None:
-                deadline = started + seconds - min(self._telling, seconds / 4)
-            made = _run_all(engines, iterations, deadline, _FIRST[backend])
+                seconds -= min(self._telling, seconds / 4)
+            made = _run_all(engines, iterations, _Time(started, seconds), _FIRST[backend])
         grown = time.perf_counter()
         root = forest.branch(depth=1)
         chosen = (evident_choice if evident else choose)(root, position, self.options, rng)
@@ -220,24 +222,38 @@ class MonteCarloSearch:
         tree, made by the textbook. There are no steps where the position is decided without a
         search, and fewer than `iterations` where a search ends before.
         """
+        steps, forest = self.follow(position, rng, iterations)
+        return list(steps), forest.branch(depth=1)
+
+    def follow(
+        self, position: Position, rng: np.random.Generator, iterations: int
+    ) -> tuple[Iterator[Step], Forest]:
+        """`trace` while it is made: after each step that is taken the forest shows the tree as it
+        is then.
+        """
         check_budget(iterations, None)
         self._check(position)
         evident = evident_tree(position, self.options)
         if evident:
-            return [], Forest(position, self.options, (EvidentTree(evident),)).branch(depth=1)
+            return iter(()), Forest(position, self.options, (EvidentTree(evident),))
         engine = textbook_engine(self.options)
         engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
-        steps = list(engine.steps(iterations))
-        return steps, Forest(position, self.options, (engine,)).branch(depth=1)
+        return engine.steps(iterations), Forest(position, self.options, (engine,))
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidOptions` if none can."""
+        own = callable(self.options.playout)
+        if self.backend == "compiled" and own:
+            raise InvalidOptions(
+                "a playout of one's own is Python: choose backend=auto or backend=python"
+            )
         if self.backend == "compiled" and not geometry.fits_word:
             raise InvalidOptions(
                 f"a board of {geometry} is too large for backend=compiled: choose"
                 " backend=auto or backend=python"
             )
-        return "python" if self.backend == "python" or not geometry.fits_word else "compiled"
+        python = self.backend == "python" or own or not geometry.fits_word
+        return "python" if python else "compiled"
 
     def _check(self, position: Position) -> None:
         """Raise unless a position can be searched."""
@@ -286,9 +302,19 @@ def _branching(trees: Sequence[Viewed]) -> float | None:
     return sum(moves for _, moves in grown) / expanded if expanded else None
 
 
-def _run_all(
-    engines: Sequence[Engine], iterations: int | None, deadline: float | None, first: int
-) -> int:
+@dataclass(frozen=True)
+class _Time:
+    """When a search began, and the seconds it has; None: any number."""
+
+    started: float
+    seconds: float | None
+
+    @property
+    def deadline(self) -> float | None:
+        return None if self.seconds is None else self.started + self.seconds
+
+
+def _run_all(engines: Sequence[Engine], iterations: int | None, limit: _Time, first: int) -> int:
     """Run every engine on a thread, the first on this one; returns the iterations made."""
     count = len(engines)
     shares = [
@@ -299,7 +325,11 @@ def _run_all(
     stop = Event()
 
     def work(i: int) -> None:
-        made[i] = _run(engines[i], shares[i], deadline, first, stop)
+        engine, share = engines[i], shares[i]
+        if share is None and limit.seconds is not None and isinstance(engine, LeafByLeaf):
+            made[i] = _run_leaf_by_leaf(engine, limit, first, stop)
+        else:
+            made[i] = _run(engine, share, limit.deadline, first, stop)
 
     helpers = [Thread(target=work, args=(i,), daemon=True) for i in range(1, count)]
     for helper in helpers:
@@ -313,6 +343,21 @@ def _run_all(
         for helper in helpers:
             helper.join()
     return sum(made)
+
+
+def _run_leaf_by_leaf(engine: Engine, limit: _Time, first: int, stop: Event) -> int:
+    """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
+    leaves, the smaller one that keeps the limit; returns the iterations made.
+    """
+    assert isinstance(engine, LeafByLeaf) and limit.seconds is not None
+    leaves = engine.leaves()
+    share = limit.seconds / max(TIME_PARTS, leaves)
+    engine.stay()
+    made = 0
+    for leaf in range(1, leaves + 1):
+        made += _run(engine, None, limit.started + leaf * share, first, stop)
+        engine.go_on()
+    return made
 
 
 def _run(

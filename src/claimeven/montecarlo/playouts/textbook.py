@@ -147,19 +147,22 @@ assert tuple(RULES) == PLAYOUTS
 
 
 def play_out(
-    position: Position, name: str, stream: Stream, cut: int, replies: Replies
+    position: Position, rule: str | Rule, stream: Stream, cut: int, replies: Replies
 ) -> tuple[int, list[int]]:
-    """Play by the rule of that name to the end, or for `cut` moves when cut is not 0.
+    """Play by a rule, or that of a name, to the end, or for `cut` moves when cut is not 0.
 
     Returns the result for the side to move in `position` (+1, 0, -1; 0 when cut) and the moves.
     `replies` is what `replies` remembers from playout to playout.
     """
     turn, cells = position.turn, list[Cell]()
     while not position.is_over and (not cut or len(cells) < cut):
-        if name == "replies":
+        if rule == "replies":
             column = replies.move(position, stream, cells[-1] if cells else None)
+        elif isinstance(rule, str):
+            column = RULES[rule](position, stream)
         else:
-            column = RULES[name](position, stream)
+            column = rule(position, stream)
+            position.check_move(column)
         cells.append((column, position.height_of(column)))
         position = position.play(column)
     outcome = position.outcome

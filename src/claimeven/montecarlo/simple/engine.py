@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.simple.kernel import grow_breadth, grow_flat, plant_two_plies
-from claimeven.montecarlo.simple.layout import CURSOR, LEAF, STATE_FIELDS, linked_tree
-from claimeven.montecarlo.simple.textbook import TextbookBreadth, TextbookFlat, TextbookSimple
+from claimeven.montecarlo.simple.layout import CURSOR, LEAF, STATE_FIELDS, STAYS, linked_tree
+from claimeven.montecarlo.simple.textbook import TextbookBreadth, TextbookFlat
 from claimeven.montecarlo.tree.engine import NodesEngine, RecordsEngine
-from claimeven.montecarlo.tree.layout import NEW_ROOT, ROOT
+from claimeven.montecarlo.tree.layout import CHILD, NEW_ROOT, NO_CHILDREN, ROOT
 from claimeven.montecarlo.tree.textbook import TreeNode
 
 
@@ -39,6 +41,7 @@ class SimpleEngine(RecordsEngine):
         self.state[layout.USED] = 1
         self.state[CURSOR] = 0
         self.state[LEAF] = 0
+        self.state[STAYS] = 0
 
     def run(self, iterations: int) -> int:
         return int(
@@ -59,6 +62,15 @@ class FlatEngine(SimpleEngine):
         super().start(position, seed, keep)
         plant_two_plies(self.tree, self.work, self.rules)
 
+    def leaves(self) -> int:
+        return int(np.count_nonzero(self.records[: self.used, CHILD] == NO_CHILDREN))
+
+    def stay(self) -> None:
+        self.state[STAYS] = 1
+
+    def go_on(self) -> None:
+        self.state[LEAF] += 1
+
 
 class BreadthEngine(SimpleEngine):
     """Breadth-first search, compiled."""
@@ -67,12 +79,30 @@ class BreadthEngine(SimpleEngine):
     grow = grow_breadth
 
 
-class TextbookSimpleEngine(NodesEngine[TextbookSimple]):
-    """Flat or breadth-first search, on positions."""
+class TextbookBreadthEngine(NodesEngine[TextbookBreadth]):
+    """Breadth-first search, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        kind = TextbookFlat if self.options.method == "flat" else TextbookBreadth
-        self._search = kind(position, self.options, seed)
+        self._search = TextbookBreadth(position, self.options, seed)
 
     def root(self) -> TreeNode:
         return self.search.root
+
+
+class TextbookFlatEngine(NodesEngine[TextbookFlat]):
+    """Flat search, on positions."""
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        self._search = TextbookFlat(position, self.options, seed)
+
+    def root(self) -> TreeNode:
+        return self.search.root
+
+    def leaves(self) -> int:
+        return sum(path[-1].children is None for path in self.search.nodes)
+
+    def stay(self) -> None:
+        self.search.stays = True
+
+    def go_on(self) -> None:
+        self.search.leaf = (self.search.leaf + 1) % self.search.used

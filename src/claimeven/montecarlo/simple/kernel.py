@@ -27,7 +27,7 @@ from claimeven.montecarlo.layout import (
     column_of,
     proof_of,
 )
-from claimeven.montecarlo.simple.layout import CURSOR, LEAF, LINKED_TREE, LinkedTree
+from claimeven.montecarlo.simple.layout import CURSOR, LEAF, LINKED_TREE, STAYS, LinkedTree
 from claimeven.montecarlo.tree.layout import CHILD, META, NO_CHILDREN, TOTAL, VISITS
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -87,11 +87,13 @@ def simulate_and_back_up(
 
 @inlined
 def next_leaf(tree: LinkedTree, state: Ints) -> Int:
-    """Return the leaf whose turn it is: they take turns in the order they were made."""
+    """Return the leaf whose turn it is: they take turns in the order they were made, unless the
+    search stays at one.
+    """
     node = state[LEAF]
     while node == state[USED] or tree.nodes[node, CHILD] != NO_CHILDREN:
         node = np.int64(0) if node == state[USED] else node + 1
-    state[LEAF] = node + 1
+    state[LEAF] = node + 1 - state[STAYS]
     return node
 
 

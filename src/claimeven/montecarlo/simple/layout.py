@@ -15,9 +15,9 @@ from claimeven.compiled import int32, named_tuple
 from claimeven.montecarlo.layout import SHARED_STATE_FIELDS
 from claimeven.montecarlo.tree.layout import tree_records
 
-# Fields of `state` behind the shared ones: the next node of `breadth`, and where the next leaf is
-# looked for (`breadth`, `flat`).
-CURSOR, LEAF, STATE_FIELDS = range(SHARED_STATE_FIELDS, SHARED_STATE_FIELDS + 3)
+# Fields of `state` behind the shared ones: the next node of `breadth`; where the next leaf is
+# looked for (`breadth`, `flat`); and 1 while `flat` stays at a leaf, 0 where leaves take turns.
+CURSOR, LEAF, STAYS, STATE_FIELDS = range(SHARED_STATE_FIELDS, SHARED_STATE_FIELDS + 4)
 
 
 class LinkedTree(NamedTuple):

@@ -20,6 +20,7 @@ class TextbookSimple(TextbookSearch):
 
     cursor: int = 0
     leaf: int = 0
+    stays: bool = False
     root: TreeNode = field(init=False)
     nodes: list[tuple[TreeNode, ...]] = field(init=False)
 
@@ -50,11 +51,14 @@ class TextbookSimple(TextbookSearch):
         return columns
 
     def next_leaf(self) -> tuple[TreeNode, ...]:
-        """Path to the leaf whose turn it is: they take turns in the order they were made."""
+        """Path to the leaf whose turn it is: they take turns in the order they were made, unless
+        the search stays at one.
+        """
         while self.nodes[self.leaf][-1].children is not None:
             self.leaf = (self.leaf + 1) % self.used
         path = self.nodes[self.leaf]
-        self.leaf = (self.leaf + 1) % self.used
+        if not self.stays:
+            self.leaf = (self.leaf + 1) % self.used
         return path
 
     def simulate_and_back_up(self, path: tuple[TreeNode, ...], expanded: tuple[int, ...]) -> Step:

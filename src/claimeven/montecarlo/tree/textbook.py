@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 
 from claimeven.game import Position
-from claimeven.montecarlo.formula import log_root, upper_bound
+from claimeven.montecarlo.formula import counted_total, log_root, upper_bound
 from claimeven.montecarlo.layout import MOST_VISITS, PROOF_RESULTS, PROVEN_LOSS, UNPROVEN
 from claimeven.montecarlo.textbook import (
     Step,
@@ -104,7 +104,8 @@ class TextbookTree(TextbookSearch):
             elif self.options.solver and child.proof == PROVEN_LOSS:
                 continue
             else:
-                bound = upper_bound(child.total, child.visits, spread)
+                total = counted_total(child.total, child.visits, self.options.least_wins)
+                bound = upper_bound(total, child.visits, spread)
             if bound > best:
                 best, chosen = bound, child
         return chosen

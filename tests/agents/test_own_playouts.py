@@ -1,0 +1,90 @@
+"""Playout rules from a user's file: `uct-polito:playout=my_file.py:function`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.agents import AgentFault, Decision, InvalidSpec, Limit, make_agent
+from claimeven.game import ClaimevenError
+
+RULES = """
+def leftmost(position):
+    return position.legal_columns[0]
+
+def drawn(position, stream):
+    while True:
+        column = stream.below(position.geometry.columns)
+        if column in position.legal_columns:
+            return column
+
+def off(position):
+    return 8
+
+def words(position):
+    return "four"
+
+def three(position, stream, depth):
+    return 0
+
+number = 4
+"""
+
+METHODS = ("flat", "breadth", "uct-polito", "uct-itu-table", "uct")
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    file = tmp_path / "rules.py"
+    file.write_text(RULES)
+    return file
+
+
+def decide(spec: str) -> Decision:
+    position, rng = Position.from_moves("4455"), np.random.default_rng(3)
+    return make_agent(spec).choose(position, Limit(iterations=80), rng)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_rule_of_ones_own_is_followed(rules: Path, name: str) -> None:
+    """The same rule as `random`, draw for draw, so the same decision."""
+    own = decide(f"{name}:playout={rules}:drawn")
+    ours = decide(f"{name}:playout=random,backend=python")
+    assert own.details["backend"] == "python"
+    assert (own.column, own.value, own.policy, own.details["visits"]) == (
+        ours.column,
+        ours.value,
+        ours.policy,
+        ours.details["visits"],
+    )
+
+
+def test_a_rule_of_the_position_alone(rules: Path) -> None:
+    visits = [decide(f"uct-aifour:playout={rules}:leftmost").details["visits"] for _ in range(2)]
+    assert visits[0] == visits[1] != decide("uct-aifour").details["visits"]
+
+
+@pytest.mark.parametrize(("name", "sentence"), [
+    ("off", "has a playout that answers wrongly: column 9 is not on the board"),
+    ("words", "returned 'four' instead of a column number"),
+])  # fmt: skip
+def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> None:
+    with pytest.raises(AgentFault, match=sentence):
+        decide(f"uct:playout={rules}:{name}")
+
+
+def test_what_is_no_rule_is_refused(rules: Path) -> None:
+    for name, sentence in (
+        ("missing", "has nothing called 'missing'"),
+        ("number", "is not a function"),
+        ("three", "must take a position, or a position and a random stream"),
+    ):
+        with pytest.raises(InvalidSpec, match=sentence):
+            make_agent(f"uct:playout={rules}:{name}")
+    with pytest.raises(ClaimevenError, match="unknown playout 'left': choose from random, "):
+        make_agent("uct:playout=left")
+    with pytest.raises(InvalidSpec, match="a playout of one's own is Python: choose backend=auto"):
+        make_agent(f"uct:playout={rules}:drawn,backend=compiled", Geometry())

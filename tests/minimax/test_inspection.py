@@ -1,0 +1,135 @@
+"""The tree of a search: what it tells of each position is true, as text, JSON and drawing."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.minimax import PROVEN, WIN, MinimaxSearch
+from claimeven.minimax.inspection import (
+    AT_LEAST,
+    AT_MOST,
+    EXACT,
+    SearchedNode,
+    build_tree,
+    tree_json,
+    tree_svg,
+    tree_text,
+)
+from tests.positions import random_positions
+
+ALGORITHMS = ("minimax", "alphabeta", "negamax")
+DEPTH = 4
+
+
+def grown(
+    algorithm: str, position: Position, depth: int = DEPTH, shown: int = DEPTH, limit: int = 10**6
+) -> SearchedNode:
+    search = MinimaxSearch(algorithm, "windows", backend="python")
+    return build_tree(search.trace(position, depth), shown, limit)
+
+
+def walk(
+    node: SearchedNode, position: Position, ply: int = 0
+) -> Iterator[tuple[SearchedNode, Position, int]]:
+    yield node, position, ply
+    for child in node.children:
+        yield from walk(child, position.play(child.column), ply + 1)
+
+
+def true_value(position: Position, ply: int) -> float:
+    """Value of a position to the depth that is left there, for the side to move at the root."""
+    sign = -1 if ply % 2 else 1
+    if position.is_over:
+        assert position.outcome is not None
+        return sign * (0 if position.outcome.winner is None else ply - WIN)
+    if ply == DEPTH:
+        evaluation = MinimaxSearch("minimax", "windows").evaluation
+        return sign * evaluation(position)
+    value = MinimaxSearch("minimax", "windows").search(position, DEPTH - ply).value
+    if abs(value) > PROVEN:
+        value += -ply if value > 0 else ply
+    return sign * value
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
+    cut = bounded = 0
+    for root_position in random_positions(Geometry(5, 4, 4), 12, seed=21, going_on=True):
+        root = grown(algorithm, root_position)
+        for node, position, ply in walk(root, root_position):
+            true = true_value(position, ply)
+            if node.bound == EXACT:
+                assert node.value == true
+            elif node.bound == AT_LEAST:
+                assert node.value <= true
+                assert node.value >= node.beta
+            else:
+                assert node.bound == AT_MOST
+                assert node.value >= true
+                assert node.value <= node.alpha
+            assert node.alpha < node.beta
+            if node.principal:
+                assert node.value == root.value
+            cut += node.skipped > 0
+            bounded += node.bound != EXACT
+            tried = len(node.children) + node.skipped
+            assert tried in (0, len(position.legal_columns))
+    assert (cut > 50 and bounded > 50) if algorithm != "minimax" else not cut and not bounded
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_tree_is_that_of_the_search(algorithm: str) -> None:
+    for position in random_positions(Geometry(), 5, seed=22, going_on=True):
+        result = MinimaxSearch(algorithm, "windows", backend="python").search(position, DEPTH)
+        root = grown(algorithm, position)
+        nodes = [node for node, _, _ in walk(root, position)]
+        assert len(nodes) == root.looked_at == result.counters.nodes
+        assert sum(node.skipped > 0 for node in nodes) == result.counters.cutoffs
+        assert (root.value, root.principal) == (result.value, True)
+        principal = [node.column for node in nodes if node.principal][1:]
+        assert tuple(principal) == result.line
+        shallow = grown(algorithm, position, shown=1)
+        assert [c.looked_at for c in shallow.children] == [c.looked_at for c in root.children]
+
+
+def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> None:
+    position = Position.from_moves("4455")
+    for limit in (1, 3, 5, 12, 40):
+        root = grown("alphabeta", position, limit=limit)
+        shown = list(walk(root, position))
+        assert len(shown) == limit
+        assert sum(node.principal for node, _, _ in shown) == min(limit, 4)
+        whole = grown("alphabeta", position)
+        assert root.left_out == len(whole.children) - len(root.children)
+        if limit == 40:
+            assert root.left_out == 0
+
+
+def test_text_and_json_and_drawing() -> None:
+    position = Position.from_moves("4455")
+    root = grown("alphabeta", position, shown=2, limit=30)
+    text = tree_text(root, position)
+    assert "as the side to move at the root sees them" in text
+    assert "root *" in text
+    assert "[-inf, +inf]" in text
+    assert "cut: 5 columns skipped" in text
+    told = json.loads(json.dumps(tree_json(root, position), allow_nan=False))
+    assert (told["move"], told["alpha"], told["beta"]) == (None, None, None)
+    assert (told["value"], told["plies_to_end"], told["bound"]) == (WIN - 3, 3, "exact")
+    assert told["nodes"] == root.looked_at
+    assert {child["move"] for child in told["children"]} <= set("1234567")
+    drawing = ET.fromstring(tree_svg(root, position, 2000.0))
+    space = "{http://www.w3.org/2000/svg}"
+    shown = len(list(walk(root, position)))
+    assert len(list(drawing.iter(f"{space}circle"))) == shown
+    assert len(list(drawing.iter(f"{space}line"))) == shown - 1
+    cuts = sum(node.skipped > 0 for node, _, _ in walk(root, position))
+    assert len(list(drawing.iter(f"{space}path"))) == cuts > 0
+    titles = [title.text or "" for title in drawing.iter(f"{space}title")]
+    assert all(title.startswith("window [") for title in titles)
+    assert titles[-1].startswith("window [-inf, +inf], value W3")
