@@ -39,7 +39,7 @@ def main() -> None:
 def main_job() -> None:
     plan = MatchPlan(("alphabeta:depth=3,eval=sequences", "random"), Schedule(500, 0, Position()))
     referee = Referee(plan)
-    seconds, games = best_of(3, lambda: tuple(referee.play_all()))
+    seconds, games = best_of(3, lambda: tuple(referee.play(n) for n in range(plan.schedule.games)))
     result = MatchResult(plan, games, seconds)
     assert result.wins[0] >= 485, result.wins
     print(

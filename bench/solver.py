@@ -212,7 +212,7 @@ def empty_board(threads: int, alone: bool) -> None:
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     print(
         f"empty board, {threads} threads, 1 GB: {seconds:.1f} s wall, {cpu:.1f} s CPU,"
-        f" {search.nodes:,} nodes, at most {max(s.nodes for s in search.searchers):,} a thread",
+        f" {search.nodes:,} nodes, at most {max(s.nodes for s in search.workers):,} a thread",
         flush=True,
     )
     peers = {} if alone else bitbully_seconds([""], [1])
@@ -233,13 +233,11 @@ def together(threads: int, table_mb: float) -> None:
 
     def seconds(search: ExactSearch, position: Position, score: int) -> float:
         search.clear()
-        before = [searcher.nodes for searcher in search.searchers]
+        before = [worker.nodes for worker in search.workers]
         start = time.process_time()
         assert search.score(position.mine, position.mask) == score
         cpu = time.process_time() - start
-        visited = [
-            searcher.nodes - was for searcher, was in zip(search.searchers, before, strict=True)
-        ]
+        visited = [worker.nodes - was for worker, was in zip(search.workers, before, strict=True)]
         return cpu * max(visited) / sum(visited)
 
     for line in lines:

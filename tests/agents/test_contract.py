@@ -12,6 +12,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import AGENTS, Agent, Decision, InvalidLimit, Limit, make_agent
 from claimeven.agents.contract import one_hot
+from claimeven.agents.plain import plain_decision
 from claimeven.game.errors import ClaimevenError
 from tests.positions import random_positions
 
@@ -37,12 +38,6 @@ def test_limits_are_finite_and_whole() -> None:
         with pytest.raises(InvalidLimit, match=f"{name} must be a whole number, not 2.5"):
             Limit(**{name: 2.5})
     assert Limit(iterations=np.int64(3)).iterations == 3  # type: ignore[arg-type]
-
-
-def test_nodes_bound_the_iterations_of_monte_carlo() -> None:
-    agent = make_agent("uct-menary:iterations=500")
-    for limit, made in ((Limit(nodes=100), 100), (Limit(iterations=70, nodes=100), 70)):
-        assert decide(agent, Position(), 1, limit).details["iterations"] == made
 
 
 def test_the_tighter_limit_has_the_smaller_of_each() -> None:
@@ -109,6 +104,7 @@ def test_decisions_are_legal_whole_and_reproducible(spec: str, geometry: Geometr
         for key in ("values", "visits"):
             if decision.details.get(key) is not None:
                 assert len(decision.details[key]) == geometry.columns
+        assert plain_decision(decision, position) == decision  # as `is_plain` promises
         json.dumps(dict(decision.details), allow_nan=False)
         again = decide(other, position, seed, limit)
         assert (again.column, again.value, again.policy) == (

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from claimeven import Geometry
+from claimeven.book.build import build_book
 from claimeven.cli.main import main
 
 SOURCES = Path(__file__).parents[2] / "src"
@@ -47,6 +49,14 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> R
         return Ran(ended.value.code, out, err.replace(COMPILING, ""))
 
     return runner
+
+
+@pytest.fixture(scope="session")
+def small_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A book of the first three plies of 4x4 connect 3."""
+    path = tmp_path_factory.mktemp("books") / "small.book"
+    build_book(path, Geometry(4, 4, 3), 3, table_mb=1)
+    return path
 
 
 def bad_input(ran: Ran) -> str:

@@ -25,14 +25,18 @@ ASKED = {
     "analyze": ("analyze", "12121", *SMALL),
     "match": ("match", "greedy", "random", "--games", "2"),
     "play": ("play", "--first", "greedy", "--second", "random"),
-    "book info": ("book", "info"),
-    "book counts": ("book", "counts"),
-    "book verify": ("book", "verify", "--sample", "0"),
+    "book info": ("book", "info", "BOOK"),
+    "book counts": ("book", "counts", "BOOK"),
+    "book verify": ("book", "verify", "BOOK", "--table-mb", "1"),
     "perft": ("perft", "2"),
     "agents": ("agents",),
 }
 #: Keys that are no words of ours: reasons, options of minimax trees told on their own pages.
 OWN = {"forfeit_reasons"}
+
+
+def with_book(words: tuple[str, ...], book: Path) -> tuple[str, ...]:
+    return tuple(str(book) if word == "BOOK" else word for word in words)
 
 
 def section(verb: str) -> str:
@@ -54,8 +58,8 @@ def keys_of(data: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
-def test_every_json_key_is_told(run: Run, words: tuple[str, ...]) -> None:
-    ran = run(*words, "--json")
+def test_every_json_key_is_told(run: Run, small_book: Path, words: tuple[str, ...]) -> None:
+    ran = run(*with_book(words, small_book), "--json")
     assert ran.status == 0
     told = set(re.findall(r"`([a-z_0-9]+)`", section(words[0])))
     assert set(keys_of(json.loads(ran.out))) <= told
@@ -73,12 +77,15 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
         (("match", "greedy", "random", "--games", "2"), "wins draws losses score 95 % interval"),
         (("match", "greedy", "random", "--games", "2"), "moves seconds nodes depth branching"),
         (("analyze", "12", *SMALL), "disc column before after judgement"),
-        (("book", "counts"), "ply win draw loss over quiet win quiet draw quiet loss"),
+        (("book", "counts", "BOOK"), "ply win draw loss over quiet win quiet draw quiet loss"),
         (("perft", "2"), "ply sequences distinct positions"),
     ],
 )
-def test_every_heading_is_told(run: Run, words: tuple[str, ...], headings: str) -> None:
-    lines = [" ".join(line.split()) for line in run(*words).out.splitlines()]
+def test_every_heading_is_told(
+    run: Run, small_book: Path, words: tuple[str, ...], headings: str
+) -> None:
+    told = run(*with_book(words, small_book)).out
+    lines = [" ".join(line.split()) for line in told.splitlines()]
     assert any(line.endswith(headings) for line in lines)
     page = section(words[0])
     assert all(re.search(rf"\b{word}\b", page) for word in re.findall(r"[a-z]+", headings))

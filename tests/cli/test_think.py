@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.agents import AGENTS, make_agent
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, bad_input
 from tests.cli.test_verbs import WIDTH, widest
 
 MONTE_CARLO = ("uct", "flat", "breadth", "uct-polito", "uct-itu-table")
@@ -46,7 +46,7 @@ def test_think_with_every_agent(run: Run, spec: str) -> None:
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
     ran = run("think", "4455", "--agent", "uct", "--depth", "3")
     assert (ran.status, ran.out) == (2, "")
-    sentence = "uct cannot be limited by depth: it knows seconds, iterations, nodes"
+    sentence = "uct cannot be limited by depth: it knows seconds, iterations"
     assert ran.err == f"claimeven: {sentence}\n"
 
 
@@ -105,6 +105,59 @@ def test_a_tree_that_is_not_there(run: Run, tmp_path: Path) -> None:
     assert ran.status == 2
     assert "cannot be written: there is no folder " in ran.err
     assert run("think", "44", "--agent", "uct", "--tree-nodes", "0").status == 2
+
+
+def test_json_holds_the_trace(run: Run) -> None:
+    asked = ("think", "4455", "--agent", "alphabeta:depth=2")
+    lines = run(*asked, "--trace").out.splitlines()
+    told = json.loads(run(*asked, "--trace", "--json").out)
+    assert len(told["trace"]) > 10
+    assert set(told["trace"]) <= set(lines)
+    assert json.loads(run(*asked, "--json").out)["trace"] is None
+
+
+def test_a_tree_that_fails_is_told_where_it_was_asked_for(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from claimeven.agents import Agent, Decision\n"
+        "class Mine(Agent):\n"
+        "    def choose(self, position, limit, rng):\n"
+        "        return Decision(position.legal_columns[0])\n"
+        "    def tree(self, depth, nodes):\n"
+        "        raise ValueError('no wood')\n",
+        encoding="utf-8",
+    )
+    asked = ("think", "44", "--agent", f"{file}:Mine")
+    assert json.loads(run(*asked, "--json").out)["tree"] is None
+    assert "plays column 1" in run(*asked).out
+    told = bad_input(run(*asked, "--tree"))
+    assert told == f"{file}:Mine raised ValueError: no wood"
+
+
+def test_odd_details_make_one_sentence_or_valid_json(run: Run, tmp_path: Path) -> None:
+    """Numbers that JSON has no way to write become null; what makes no sense is a fault."""
+    file = tmp_path / "odd.py"
+    for details, fault in (
+        ("{'own': float('nan'), 'deep': [float('inf')], (1, 2): {3: b'x'}}", ""),
+        ("{'line': [50]}", "line"),
+        ("{'values': ['a'] * 7}", "values"),
+        ("{'full': True}", ""),
+    ):
+        file.write_text(
+            "from claimeven.agents import Decision\n"
+            f"def agent(position):\n    return Decision(3, details={details})\n",
+            encoding="utf-8",
+        )
+        ran = run("think", "44", "--agent", f"{file}:agent", "--json")
+        words = run("think", "44", "--agent", f"{file}:agent")
+        if fault:
+            assert fault in bad_input(ran)
+            assert bad_input(words) == bad_input(ran)
+        else:
+            assert (ran.status, words.status) == (0, 0)
+            assert "NaN" not in ran.out
+            assert "Infinity" not in ran.out
+            json.loads(ran.out)
 
 
 def test_a_monte_carlo_trace_tells_the_phases(run: Run) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Run
@@ -9,8 +11,8 @@ from tests.cli.conftest import Run
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
 OUTPUTS = {
-    "counts": ("book", "counts"),
-    "info": ("book", "info"),
+    "counts": ("book", "counts", "BOOK"),
+    "info": ("book", "info", "BOOK"),
     "perft": ("perft", "9"),
     "explain": ("explain", "44455554221", "--table-mb", "4"),
     "analyze": ("analyze", "12121", *SMALL),
@@ -29,8 +31,9 @@ def lines_of(run: Run, words: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize("words", OUTPUTS.values(), ids=OUTPUTS)
 def test_outputs_fit_and_lose_nothing(
-    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+    run: Run, small_book: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
+    words = tuple(str(small_book) if word == "BOOK" else word for word in words)
     wide = lines_of(run, words)
     monkeypatch.setenv("COLUMNS", "40")
     narrow = lines_of(run, words)

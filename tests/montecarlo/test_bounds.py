@@ -43,7 +43,7 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
-    searcher = MonteCarloSearch(preset(name, nodes=5000), backend)
+    searcher = MonteCarloSearch(preset(name, capacity=5000), backend)
     result = searcher.search(Position(), np.random.default_rng(1), iterations=20)
     engine = result.forest.trees[0]
     visit_nearly_to_the_end(engine, 10)
@@ -58,7 +58,7 @@ def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
     searcher, rng = (
-        MonteCarloSearch(preset("uct-menary", nodes=5000), backend),
+        MonteCarloSearch(preset("uct-menary", capacity=5000), backend),
         np.random.default_rng(1),
     )
     before = searcher.search(Position(), rng, iterations=20)
@@ -71,7 +71,7 @@ def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_worn_graph_is_emptied(backend: str) -> None:
-    searcher = MonteCarloSearch(preset("uct-itu-table", nodes=5000), backend)
+    searcher = MonteCarloSearch(preset("uct-itu-table", capacity=5000), backend)
     rng = np.random.default_rng(1)
     before = searcher.search(Position(), rng, iterations=20)
     visit_nearly_to_the_end(before.forest.trees[0], MOST_VISITS // 2)
@@ -83,15 +83,15 @@ def test_a_worn_graph_is_emptied(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_breadth_plays_on_from_the_leaves_of_a_full_tree(backend: str) -> None:
     """After the pass over the nodes every leaf gets a playout in turn, round after round."""
-    searcher = MonteCarloSearch(preset("breadth", nodes=400), backend)
+    searcher = MonteCarloSearch(preset("breadth", capacity=400), backend)
     rng = np.random.default_rng(1)
     once = searcher.search(Position(), rng, iterations=400)
-    nodes = once.nodes
+    nodes = once.stored
     leaves = [node for node in all_of(once.forest.branch(None)) if not node.children]
     result = searcher.search(Position(), rng, iterations=nodes + 5 * len(leaves) + 3)
     assert result.iterations == nodes + 5 * len(leaves) + 3 == result.root.visits
     assert result.full
-    assert result.nodes == nodes
+    assert result.stored == nodes
     visits = [node.visits for node in all_of(result.forest.branch(None)) if not node.children]
     assert sorted(visits) == [6] * (len(leaves) - 3) + [7] * 3
 
@@ -100,7 +100,7 @@ def test_breadth_ends_when_all_is_known() -> None:
     for backend in BACKENDS:
         result = search(Position(Geometry(2, 2, 2)), preset("breadth"), 1000, backend=backend)
         assert not result.full
-        assert result.iterations == result.nodes < 1000
+        assert result.iterations == result.stored < 1000
 
 
 @pytest.mark.parametrize("looked", [30, 300, 3000])

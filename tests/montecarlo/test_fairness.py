@@ -32,7 +32,7 @@ def test_mirror_columns_fare_alike(name: str, moves: str) -> None:
     """
     position = Position.from_moves(moves)
     assert position == position.mirror()
-    searcher = MonteCarloSearch(preset(name, reuse=False, nodes=2000))
+    searcher = MonteCarloSearch(preset(name, reuse=False, capacity=2000))
     shares, chosen = np.zeros((SEEDS, 7)), np.zeros((SEEDS, 7))
     for seed in range(SEEDS):
         result = searcher.search(position, np.random.default_rng(seed), iterations=150)

@@ -46,7 +46,7 @@ def test_scale_of_wins() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_depth_and_limit(name: str) -> None:
-    forest = search(POSITION, preset(name, nodes=5000, decisive="off"), 800).forest
+    forest = search(POSITION, preset(name, capacity=5000, decisive="off"), 800).forest
     assert forest.branch(0).children == ()
     assert all(not child.children for child in forest.branch(1).children)
     everything = forest.branch(None)
@@ -74,7 +74,7 @@ def test_principal_line_follows_the_visits() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_json(name: str) -> None:
-    result = search(POSITION, preset(name, nodes=5000, decisive="off"), 300)
+    result = search(POSITION, preset(name, capacity=5000, decisive="off"), 300)
     data = json.loads(json.dumps(tree_json(result.forest.branch(2), POSITION), allow_nan=False))
     assert data["move"] is None
     assert data["visits"] == 300
@@ -138,7 +138,7 @@ def test_svg() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
     """The traced search is the compiled one: same tree; its steps are games that fit together."""
-    options = preset(name, reuse=False, decisive="off", nodes=5000)
+    options = preset(name, reuse=False, decisive="off", capacity=5000)
     steps, root = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
     result = MonteCarloSearch(options).search(POSITION, np.random.default_rng(3), iterations=120)
     assert root == result.root

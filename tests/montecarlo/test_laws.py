@@ -20,7 +20,13 @@ from claimeven.montecarlo.graph.layout import (
 )
 from claimeven.montecarlo.layout import unpacked
 from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode
-from tests.montecarlo.support import BOARDS, all_of, search, unfinished_position
+from tests.montecarlo.support import (
+    BOARDS,
+    all_of,
+    search,
+    unfinished_position,
+    wins_at_once,
+)
 
 
 def below(branch: Branch) -> int:
@@ -34,7 +40,7 @@ def test_visits_of_children_add_up(name: str) -> None:
     `uct-polito` plays through a child at once, so only a leaf that was such a child adds one.
     The root of `flat` and `uct` is never played from itself; that of `breadth` once.
     """
-    options = replace(PRESETS[name], nodes=100_000, decisive="off", solver=False)
+    options = replace(PRESETS[name], capacity=100_000, decisive="off", solver=False)
     result = search(Position.from_moves("4455"), options, 3000)
     root = result.forest.branch(None)
     assert root.visits == 3000
@@ -68,16 +74,16 @@ def test_visits_on_a_graph(table: str) -> None:
             child = unpacked_edge(int(edges[edge, EDGE_TARGET]))[1]
             assert child < 0 or edges[edge, EDGE_VISITS] <= nodes[child, VISITS]
     assert inner > 100
-    assert result.nodes < 3000
+    assert result.stored < 3000
     tree = search(Position.from_moves("4455"), preset("uct-itu"), 3000)
-    assert sum(node.visits > 0 for node in all_of(tree.forest.branch(None))) > result.nodes
+    assert sum(node.visits > 0 for node in all_of(tree.forest.branch(None))) > result.stored
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_root_is_told_as_its_columns_are(name: str, threads: int) -> None:
     """Its total is the sum of theirs, and of the one playout of `breadth` from the root."""
-    options = preset(name, threads=threads, nodes=5000, decisive="off", solver=False)
+    options = preset(name, threads=threads, capacity=5000, decisive="off", solver=False)
     for moves in ("445", "4131"):
         root = search(Position.from_moves(moves), options, 600).root
         total = sum(child.total for child in root.children)
@@ -92,7 +98,7 @@ def test_values_stay_within_the_scale(name: str, scale: str) -> None:
     low = -1 if scale == "-1..1" else 0
     for _ in range(6):
         position = unfinished_position(rng, BOARDS[rng.randrange(6)])
-        result = search(position, preset(name, scale=scale, nodes=5000), 300)
+        result = search(position, preset(name, scale=scale, capacity=5000), 300)
         assert -1 <= result.value <= 1
         assert sum(result.policy) == pytest.approx(1)
         assert all(
@@ -150,27 +156,41 @@ def test_untried_children_by_hand() -> None:
         assert tree.best_child(tree.root).column == expected
 
 
-def test_bandit_of_two_columns() -> None:
-    """One column wins at once, the other loses: UCB1 plays the loser as often as it must.
-
-    The bound of the winner never falls below 1, that of the loser is -1 + sqrt(2 ln N / n), so
-    it is played while n < ln N / 2 * ..., which is 3 times in 200 at the utmost.
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+@pytest.mark.parametrize("formula", ["ucb1", "ucb"])
+@pytest.mark.parametrize("c", [0.2, 1.0, 3.0])
+def test_bandit_of_two_columns(c: float, formula: str, backend: str) -> None:
+    """One column wins at once and the other loses to the only reply: the visits are those of a
+    bandit with two arms that always pay +1 and -1, played by hand.
     """
-    geometry = Geometry(2, 2, 2)
-    position = Position.from_moves("1", geometry)
-    result = search(position, MonteCarloOptions(formula="ucb1", c=1.0, first="order"), 200)
-    assert {child.column for child in result.root.children} == {0, 1}
-    assert result.column in position.legal_columns
+    position = Position.from_moves("333211", Geometry(3, 3, 3))
+    assert position.legal_columns == (0, 1)
+    assert wins_at_once(position, 1)
+    lost = position.play(0)
+    assert lost.legal_columns == (1,)
+    assert wins_at_once(lost, 1)
+    pays, factor = (-1, 1), 2 if formula == "ucb1" else 1
+    visits = [1, 1]
+    for made in range(2, 300):
+        bounds = [
+            pays[arm] + c * math.sqrt(factor * math.log(made) / visits[arm]) for arm in range(2)
+        ]
+        visits[bounds.index(max(bounds))] += 1
+    options = MonteCarloOptions(formula=formula, c=c, first="order")
+    result = search(position, options, 300, backend=backend)
+    assert [child.visits for child in result.root.children] == visits
+    assert [child.mean for child in result.root.children] == [-1, 1]
+    assert result.column == 1
 
 
 def test_a_full_tree_grows_no_further() -> None:
-    options = preset("uct-menary", nodes=100)
+    options = preset("uct-menary", capacity=100)
     result = search(Position(), options, 5000)
     assert result.full
-    assert result.nodes <= 100
+    assert result.stored <= 100
     assert result.iterations == result.root.visits == 5000
     assert sum(child.visits for child in result.root.children) == 5000
-    small = search(Position(), preset("uct-itu-table", nodes=100), 5000)
+    small = search(Position(), preset("uct-itu-table", capacity=100), 5000)
     assert small.full
-    assert small.nodes == 100
+    assert small.stored == 100
     assert small.root.visits == 5000

@@ -28,6 +28,7 @@ def moves_of(rule: str, position: Position, count: int = 60) -> set[int]:
     return {RULES[rule](position, Stream(seed)) for seed in range(count)}
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("rule", PLAYOUTS)
 def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
     """Draw for draw: the same results from the same stream, with and without a cut."""

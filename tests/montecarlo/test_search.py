@@ -21,7 +21,7 @@ def generator(seed: int = 1) -> np.random.Generator:
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("threads", [1, 3])
 def test_same_seed_same_decision(name: str, threads: int) -> None:
-    options = preset(name, threads=threads, nodes=20_000)
+    options = preset(name, threads=threads, capacity=20_000)
     one, other = (search(Position.from_moves("44"), options, 500, seed=7) for _ in range(2))
     assert one.forest.branch(2) == other.forest.branch(2)
     assert one.column == other.column
@@ -114,11 +114,11 @@ def test_the_table_outlives_the_game() -> None:
     searcher.search(Position.from_moves("4455"), rng, iterations=500)
     again = searcher.search(Position(), rng, iterations=500)
     assert again.kept == 500
-    assert again.nodes > first.nodes
+    assert again.stored > first.stored
 
 
 def test_a_full_table_is_emptied_at_the_next_decision() -> None:
-    searcher = MonteCarloSearch(preset("uct-itu-table", nodes=200))
+    searcher = MonteCarloSearch(preset("uct-itu-table", capacity=200))
     rng = generator()
     assert searcher.search(Position(), rng, iterations=500).full
     after = searcher.search(Position.from_moves("4"), rng, iterations=20)
@@ -180,7 +180,7 @@ def test_the_smallest_boards() -> None:
         ({"c": -0.1}, "c must be a number of at least 0, not -0.1"),
         ({"c": float("inf")}, "c must be"),
         ({"cut": -1}, "cut must be a whole number from 0"),
-        ({"nodes": 0}, "nodes must be a whole number from 1"),
+        ({"capacity": 0}, "capacity must be a whole number from 1"),
         ({"threads": 0}, "threads must be a whole number from 1"),
         ({"solver": 1}, "solver must be true or false"),
         ({"playouts": 3}, "unknown option 'playouts': choose from method"),
@@ -209,6 +209,6 @@ def test_bad_searches() -> None:
     with pytest.raises(InvalidOptions, match="unknown backend 'gpu'"):
         MonteCarloSearch(preset("uct"), "gpu")
     for table in ("off", "equal"):
-        few = preset("uct-menary", nodes=3, table=table)
-        with pytest.raises(InvalidOptions, match="nodes must be at least 8 here"):
+        few = preset("uct-menary", capacity=3, table=table)
+        with pytest.raises(InvalidOptions, match="capacity must be at least 8 here"):
             MonteCarloSearch(few).search(position, rng, iterations=5)

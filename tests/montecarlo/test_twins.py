@@ -44,7 +44,7 @@ def random_options(rng: random.Random) -> MonteCarloOptions:
                 decisive=rng.choice(DECISIVE),
                 table=rng.choice(TABLES),
                 reuse=rng.random() < 0.4,
-                nodes=rng.choice((20, 50, 1000)),
+                capacity=rng.choice((20, 50, 1000)),
                 threads=rng.choice((1, 1, 2)),
             )
         except InvalidOptions:
@@ -77,7 +77,7 @@ def assert_same_games(
             "iterations",
             "kept",
             "depth",
-            "nodes",
+            "stored",
             "full",
             "branching",
         ):
@@ -86,6 +86,15 @@ def assert_same_games(
         position = position.play(one.column)
         if not position.is_over and options.reuse and rng.random() < 0.5:
             position = position.play(rng.choice(position.legal_columns))
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_on_a_small_board(name: str) -> None:
+    """Few iterations, so that the kernels can be run as plain Python too."""
+    options = replace(PRESETS[name], capacity=200)
+    for seed in range(2):
+        assert_same_games(options, random.Random(seed), 40, (Geometry(4, 4, 3),))
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -99,11 +108,11 @@ def test_random_options(part: int) -> None:
 def test_presets(name: str) -> None:
     rng = random.Random(name)
     for _ in range(3):
-        assert_same_games(replace(PRESETS[name], nodes=5000), rng, 150)
+        assert_same_games(replace(PRESETS[name], capacity=5000), rng, 150)
 
 
 def test_visit_counts_beyond_the_table() -> None:
     """Past the tables of roots, both backends compute them."""
     for table in ("off", "equal"):
-        options = MonteCarloOptions(nodes=20, c=0.5, table=table)
+        options = MonteCarloOptions(capacity=20, c=0.5, table=table)
         assert_same_games(options, random.Random(4), TABLE_SIZE + 500, (Geometry(2, 3, 3),))

@@ -18,9 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
-from claimeven.solver import kernel
-from claimeven.solver.bounds import NO_BOUND, completing_cells, fixed_words, static_bound
+from claimeven.solver import layout
+from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
+from claimeven.solver.kernel import search
+from claimeven.solver.layout import Work, fixed_of
 from claimeven.solver.search import ExactSearch
+from claimeven.solver.steps import decided_value, play_forced, position_hash
 from tests.solver.plain import all_scores, as_arrays
 
 Boards = npt.NDArray[np.uint64]
@@ -29,13 +32,11 @@ Numbers = npt.NDArray[np.int64]
 #: A helper here is compiled when it is first called; what it calls is the solver's own code.
 compiled: Callable[[Any], Any] = numba.njit(error_model="numpy")
 
-search = kernel.search
-
 
 @compiled
-def winning(words: Boards, discs: Boards, masks: Boards) -> Boards:
+def winning(setup: Boards, discs: Boards, masks: Boards) -> Boards:
     """Return the empty cells that complete a line for `discs`, of each position."""
-    fixed = fixed_words(words)
+    fixed = fixed_of(setup)
     found = np.zeros_like(discs)
     for i in range(len(discs)):
         found[i] = completing_cells(fixed, discs[i], masks[i])
@@ -44,16 +45,16 @@ def winning(words: Boards, discs: Boards, masks: Boards) -> Boards:
 
 @compiled
 def played_on(
-    words: Boards, mines: Boards, masks: Boards
+    setup: Boards, mines: Boards, masks: Boards
 ) -> tuple[Boards, Boards, Boards, Boards, Numbers]:
     """Return what `play_forced` makes of each position: mines, masks, threats, replies, plies."""
-    fixed = fixed_words(words)
+    fixed = fixed_of(setup)
     count = len(mines)
     boards = np.zeros((4, count), dtype=np.uint64)
     plies = np.zeros(count, dtype=np.int64)
     for i in range(count):
         threats = completing_cells(fixed, masks[i] ^ mines[i], masks[i])
-        mine, mask, threats, replies, played = kernel.play_forced(
+        mine, mask, threats, replies, played = play_forced(
             fixed, mines[i], masks[i], threats, np.int64(0)
         )
         boards[0, i], boards[1, i], boards[2, i], boards[3, i] = mine, mask, threats, replies
@@ -62,18 +63,18 @@ def played_on(
 
 
 @compiled
-def decided_values(words: Boards, masks: Boards, empties: Numbers, plies: Numbers) -> Numbers:
+def decided_values(setup: Boards, masks: Boards, empties: Numbers, plies: Numbers) -> Numbers:
     """Return the value of each decided position for the side that had `empties`, `plies` ago."""
-    fixed = fixed_words(words)
+    fixed = fixed_of(setup)
     values = np.zeros(len(masks), dtype=np.int64)
     for i in range(len(masks)):
-        values[i] = kernel.decided_value(fixed, masks[i], empties[i], plies[i])
+        values[i] = decided_value(fixed, masks[i], empties[i], plies[i])
     return values
 
 
 @compiled
 def static_bounds(
-    words: Boards,
+    setup: Boards,
     mines: Boards,
     masks: Boards,
     threats: Boards,
@@ -81,20 +82,20 @@ def static_bounds(
     alpha: int,
 ) -> Numbers:
     """Return the static bound of each position for one window."""
-    fixed = fixed_words(words)
+    fixed = fixed_of(setup)
     values = np.zeros(len(mines), dtype=np.int64)
     for i in range(len(mines)):
-        values[i] = static_bound(fixed, words, mines[i], masks[i], threats[i], empties[i], alpha)
+        values[i] = static_bound(fixed, setup, mines[i], masks[i], threats[i], empties[i], alpha)
     return values
 
 
 @compiled
-def hashes(words: Boards, mines: Boards, masks: Boards, plies: Numbers) -> Boards:
+def hashes(setup: Boards, mines: Boards, masks: Boards, plies: Numbers) -> Boards:
     """Return where each position goes in the table."""
-    fixed = fixed_words(words)
+    fixed = fixed_of(setup)
     places = np.zeros_like(mines)
     for i in range(len(mines)):
-        places[i] = kernel.position_hash(fixed, mines[i], masks[i], plies[i])
+        places[i] = position_hash(fixed, mines[i], masks[i], plies[i])
     return places
 
 
@@ -116,7 +117,7 @@ class Everything:
         self.size = (columns, rows, connect)
         self.geometry = Geometry(columns, rows, connect)
         self.engine = ExactSearch(self.geometry, table_mb=1)
-        self.words = self.engine.workers[0].words
+        self.setup = self.engine.workers[0].work.setup
         mines, masks, scores = as_arrays(*self.size)
         order = np.argsort(mines + masks)
         self.mines, self.masks, self.scores = mines[order], masks[order], scores[order]
@@ -125,7 +126,7 @@ class Everything:
             self.geometry.board
         )
         self.empties = self.geometry.cells - np.bitwise_count(self.masks).astype(np.int64)
-        wins = winning(self.words, self.mines, self.masks) & self.playable
+        wins = winning(self.setup, self.mines, self.masks) & self.playable
         self.wins_at_hand = wins != 0
         self.is_full = self.empties == 0
 
@@ -146,7 +147,7 @@ class Everything:
     def nodes(self) -> Nodes:
         """Positions that the search enters as nodes."""
         mines, masks = self.mines[self.quiet], self.masks[self.quiet]
-        *_, threats, replies, plies = played_on(self.words, mines, masks)
+        *_, threats, replies, plies = played_on(self.setup, mines, masks)
         chosen = (plies == 0) & (replies != 0)
         return Nodes(
             mines[chosen],
@@ -180,14 +181,14 @@ def forced_replies(board: Everything) -> int:
     """Lines of forced replies end in a decided position or one with a choice of the same value."""
     mines, masks = board.mines[board.quiet], board.masks[board.quiet]
     empties, scores = board.empties[board.quiet], board.scores[board.quiet]
-    ends, end_masks, threats, replies, plies = played_on(board.words, mines, masks)
+    ends, end_masks, threats, replies, plies = played_on(board.setup, mines, masks)
     decided = replies == 0
-    values = decided_values(board.words, end_masks, empties, plies)
+    values = decided_values(board.setup, end_masks, empties, plies)
     np.testing.assert_array_equal(values[decided], scores[decided])
     assert (np.bitwise_count(replies[~decided]) >= 2).all()
     below = board.score_of(ends, end_masks)
     np.testing.assert_array_equal(np.where(plies % 2, -below, below)[~decided], scores[~decided])
-    theirs = winning(board.words, ends ^ end_masks, end_masks)
+    theirs = winning(board.setup, ends ^ end_masks, end_masks)
     np.testing.assert_array_equal(threats, theirs)
     return int((plies > 0).sum()) + int(decided.sum())
 
@@ -229,9 +230,9 @@ def nearest_win(board: Everything) -> int:
         move = board.moves(node.masks, column) & node.replies
         chosen = move != 0
         theirs = (node.mines ^ node.masks)[chosen]
-        _, masks, _, replies, plies = played_on(board.words, theirs, (node.masks | move)[chosen])
+        _, masks, _, replies, plies = played_on(board.setup, theirs, (node.masks | move)[chosen])
         decided = replies == 0
-        values = decided_values(board.words, masks, node.empties[chosen], plies + 1)
+        values = decided_values(board.setup, masks, node.empties[chosen], plies + 1)
         best[chosen] = np.maximum(best[chosen], np.where(decided, values, -1000))
         left[chosen] |= ~decided
     second = (node.empties - 1) // 2
@@ -249,7 +250,7 @@ def static(board: Everything) -> int:
     decided = 0
     for alpha in range(-most, most):
         values = static_bounds(
-            board.words, node.mines, node.masks, node.threats, node.empties, alpha
+            board.setup, node.mines, node.masks, node.threats, node.empties, alpha
         )
         known = values != NO_BOUND
         values, scores = values[known], node.scores[known]
@@ -269,8 +270,8 @@ def mirror_images(board: Everything) -> int:
         masks |= (board.masks >> np.uint64(number) * width & column) << there
     np.testing.assert_array_equal(board.score_of(mines, masks), board.scores)
     plies = geometry.cells - board.empties
-    places = hashes(board.words, board.mines, board.masks, plies)
-    images = hashes(board.words, mines, masks, plies)
+    places = hashes(board.setup, board.mines, board.masks, plies)
+    images = hashes(board.setup, mines, masks, plies)
     early = plies <= geometry.cells // 3
     np.testing.assert_array_equal(places[early], images[early])
     keys = np.where(early, np.minimum(board.keys, mines + masks), board.keys)
@@ -283,23 +284,14 @@ def mirror_images(board: Everything) -> int:
 def windows(board: Everything) -> int:
     """Each alpha from 3 below the score to 2 above it, the table filling up meanwhile."""
     worker = board.engine.workers[0]
-    worker.control[kernel.BUDGET] = 1 << 62
+    worker.control[layout.BUDGET] = 1 << 62
     worker.shared[:3] = (0, -99, 99)
     board.engine.clear()
     before = board.engine.nodes
     order = np.random.default_rng(1).permutation(np.flatnonzero(~board.is_full))
     for offset in (0, -1, 1, -2, -3, 2):
         alphas = board.scores[order] + offset
-        values = tested(
-            worker.words,
-            board.engine.entries,
-            worker.stack,
-            worker.control,
-            worker.shared,
-            board.mines[order],
-            board.masks[order],
-            alphas,
-        )
+        values = tested(worker.work, board.mines[order], board.masks[order], alphas)
         scores = board.scores[order]
         is_low = values > alphas
         np.testing.assert_array_equal(is_low, scores > alphas)
@@ -308,20 +300,11 @@ def windows(board: Everything) -> int:
 
 
 @compiled
-def tested(
-    words: Boards,
-    entries: Boards,
-    stack: Boards,
-    control: Numbers,
-    shared: Numbers,
-    mines: Boards,
-    masks: Boards,
-    alphas: Numbers,
-) -> Numbers:
+def tested(work: Work, mines: Boards, masks: Boards, alphas: Numbers) -> Numbers:
     """Return what the search says of each position and its window."""
     values = np.zeros(len(mines), dtype=np.int64)
     for i in range(len(mines)):
-        values[i] = search(words, entries, stack, control, shared, mines[i], masks[i], alphas[i])
+        values[i] = search(work, mines[i], masks[i], alphas[i])
     return values
 
 

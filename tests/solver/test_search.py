@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.solver import kernel, null_window
+from claimeven.solver import kernel, layout, null_window
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.transpositions import multiplier, unpack
@@ -43,19 +43,10 @@ def window(engine: ExactSearch, mine: int, mask: int, alpha: int) -> tuple[int, 
     """Return what a single null-window test says, and the nodes it visits."""
     worker = engine.workers[0]
     before = worker.nodes
-    worker.control[kernel.RESUME] = 0
-    worker.control[kernel.BUDGET] = 1 << 62
+    worker.control[layout.RESUME] = 0
+    worker.control[layout.BUDGET] = 1 << 62
     worker.shared[:3] = (0, -99, 99)
-    bound = kernel.search(
-        worker.words,
-        engine.entries,
-        worker.stack,
-        worker.control,
-        worker.shared,
-        np.uint64(mine),
-        np.uint64(mask),
-        alpha,
-    )
+    bound = kernel.search(worker.work, np.uint64(mine), np.uint64(mask), alpha)
     return int(bound), worker.nodes - before
 
 
@@ -189,13 +180,9 @@ def test_pausing_changes_nothing() -> None:
     shared[:3] = (0, -99, 99)
     pauses = 0
     while True:
-        control[kernel.BUDGET] = worker.nodes + 97
+        control[layout.BUDGET] = worker.nodes + 97
         result = null_window.solve(
-            worker.words,
-            sliced.entries,
-            worker.stack,
-            control,
-            shared,
+            worker.work,
             np.uint64(MIDDLE.mine),
             np.uint64(MIDDLE.mask),
             -99,

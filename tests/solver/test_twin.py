@@ -7,7 +7,7 @@ import random
 import pytest
 
 from claimeven.game.geometry import Geometry
-from claimeven.solver import kernel, null_window, textbook
+from claimeven.solver import null_window, steps, textbook
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.textbook import TextbookSolver
 from claimeven.solver.transpositions import smallest_bucket_bits
@@ -51,6 +51,6 @@ def test_node_for_node(size: tuple[int, int, int], plies: int, table_bits: int, 
 
 
 def test_the_twins_agree_on_their_constants() -> None:
-    assert kernel.NO_TABLE == textbook.NO_TABLE
+    assert steps.NO_TABLE == textbook.NO_TABLE
     assert null_window.FAR_APART == textbook.FAR_APART
-    assert kernel.NO_SHARING == textbook.NO_SHARING
+    assert steps.NO_SHARING == textbook.NO_SHARING

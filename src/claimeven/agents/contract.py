@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -20,16 +21,34 @@ class InvalidLimit(ClaimevenError):
     """A limit that is not greater than 0."""
 
 
+class FaultKind(StrEnum):
+    """What kind of fault lost a game: told apart, counted and stored."""
+
+    CRASH = "crash"  #: it raised something, or its process ended
+    ILLEGAL = "illegal"  #: it answered with something else than a column that can be played
+    TIME = "time"  #: it answered, too late
+    STALL = "stall"  #: it did not answer, and was ended
+    MEMORY = "memory"  #: it wanted more memory than it may have
+
+
 class AgentFault(ClaimevenError):
     """An agent that did not answer with a column that can be played.
 
     The message is one line that says what it did; `traceback` is that of what it raised, as text,
-    where it raised something and the text is known.
+    where it raised something and the text is known, `kind` what kind of fault it is.
     """
 
-    def __init__(self, reason: str, traceback: str = "") -> None:
+    def __init__(self, reason: str, traceback: str = "", kind: FaultKind = FaultKind.CRASH) -> None:
         super().__init__(reason)
         self.traceback = traceback
+        self.kind = kind
+
+
+def kind_of(error: BaseException) -> FaultKind:
+    """Return what kind of fault it is that an agent raised something."""
+    if isinstance(error, AgentFault):
+        return error.kind
+    return FaultKind.MEMORY if isinstance(error, MemoryError) else FaultKind.CRASH
 
 
 @dataclass(frozen=True)
@@ -37,8 +56,8 @@ class Limit:
     """How much an agent may do for one decision; None leaves a quantity free.
 
     `seconds` of wall-clock time, `iterations` of a Monte Carlo search, `depth` in plies, `nodes`
-    looked at (one iteration is one node to a Monte Carlo search). Raises `InvalidLimit` for
-    anything not greater than 0, for time without end, and for half an iteration, ply or node.
+    looked at. Raises `InvalidLimit` for anything not greater than 0, for time without end, and for
+    half an iteration, ply or node.
 
     >>> Limit(depth=3, seconds=1).tighter(Limit(depth=5)).depth
     3
@@ -146,13 +165,15 @@ class Agent(ABC):
     keeps to, and those that mean nothing to it; a match under another one is refused before it
     begins. `remembers` says that what it learns in one game may change what it plays in the next:
     such games are played in order, by one process. An agent that is not `timed`, a person, takes
-    the time it wants.
+    the time it wants. `is_plain` is set for agents of this package, whose decisions need no check:
+    they are plain data as they come.
     """
 
     name: str = "agent"
     limits: frozenset[str] = frozenset(LIMITS)
     remembers: bool = False
     timed: bool = True
+    is_plain: bool = False
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:

@@ -24,7 +24,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.plain import checked_column
+from claimeven.agents.plain import checked_column, illegal
 from claimeven.agents.safe_text import described, shown, traceback_of
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
@@ -119,10 +119,10 @@ def kaggle_column(answer: Any) -> int:
     if isinstance(answer, int) and not isinstance(answer, bool):
         return answer
     if isinstance(answer, float) and answer.is_integer():
-        raise AgentFault(
+        raise illegal(
             f"returned {shown(answer)}, which breaks Kaggle's runner: it takes a plain int"
         )
-    raise AgentFault(f"returned {shown(answer)}, which Kaggle calls INVALID: it takes a plain int")
+    raise illegal(f"returned {shown(answer)}, which Kaggle calls INVALID: it takes a plain int")
 
 
 def load_submission(name: str, place: str) -> Agent:

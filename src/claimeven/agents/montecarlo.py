@@ -22,8 +22,8 @@ from claimeven.montecarlo.options import (
     DECISIVE,
     FIRST_PLAYS,
     FORMULAS,
+    MAX_CAPACITY,
     MAX_ITERATIONS,
-    MAX_NODES,
     MAX_THREADS,
     PRESETS,
     SCALES,
@@ -39,43 +39,45 @@ TRACE_ITERATIONS = 20
 
 
 class MonteCarloAgent(Agent):
-    """An agent around a Monte Carlo `MonteCarloSearch`.
+    """An agent around a `MonteCarloSearch`. Threads may share it: their decisions wait in turn.
 
     `own` is the budget its spec names; `usual` the one of its kind, used when neither its spec
     nor the limit of a move says anything. An agent that `remembers` keeps what it has stored.
     """
 
-    limits = frozenset(("seconds", "iterations", "nodes"))
+    limits = frozenset(("seconds", "iterations"))
 
     def __init__(
-        self, name: str, searcher: MonteCarloSearch, own: Limit, usual: Limit, remembers: bool
+        self, name: str, search: MonteCarloSearch, own: Limit, usual: Limit, remembers: bool
     ) -> None:
         self.name = name
-        self.searcher = searcher
+        self.search = search
         self.own = own
         self.usual = usual
         self.remembers = remembers
         self._last: tuple[Position, MonteCarloResult] | None = None
 
     def load(self, geometry: Geometry) -> None:
-        """Compile the search, or load it."""
-        self.searcher.load()
+        """Compile the search, or load it, and set its memory aside."""
+        self.search.load(geometry)
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidOptions` if its backend cannot search a board."""
-        self.searcher.backend_for(geometry)
+        self.search.backend_for(geometry)
 
     def reset(self) -> None:
         """Forget the tree, unless it is kept for the agent's life."""
-        self._last = None
-        if not self.remembers:
-            self.searcher.reset()
+        with self.search.busy:
+            self._last = None
+            if not self.remembers:
+                self.search.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Search under the tighter of its own budget and the limit given."""
         budget = self._budget(limit)
-        result = self.searcher.search(position, rng, budget.iterations, budget.seconds)
-        self._last = (position, result)
+        with self.search.busy:
+            result = self.search.search(position, rng, budget.iterations, budget.seconds)
+            self._last = (position, result)
         children: list[Branch | None] = [None] * position.geometry.columns
         for child in result.root.children:
             if child.column is not None:
@@ -85,17 +87,15 @@ class MonteCarloAgent(Agent):
             result.value,
             result.policy,
             depth=result.depth,
-            nodes=result.iterations,
             iterations=result.iterations,
             seconds=result.seconds,
             details={
-                "values": [_value(child, self.searcher.options) for child in children],
+                "values": [_value(child, self.search.options) for child in children],
                 "values_are": "mean",
                 "value_words": [_words(child) for child in children],
                 "visits": [0 if child is None else child.visits for child in children],
-                "iterations": result.iterations,
                 "kept": result.kept,
-                "stored": result.nodes,
+                "stored": result.stored,
                 "full": result.full,
                 "line": list(result.line),
                 "proof": PROOF_NAMES[result.root.proof],
@@ -106,10 +106,11 @@ class MonteCarloAgent(Agent):
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree of the last search."""
-        if self._last is None:
-            return None
-        position, result = self._last
-        branch = result.forest.branch(depth, nodes)
+        with self.search.busy:
+            if self._last is None:
+                return None
+            position, result = self._last
+            branch = result.forest.branch(depth, nodes)
         return TreeView(
             tree_text(branch, position), tree_json(branch, position), tree_svg(branch, position)
         )
@@ -119,7 +120,7 @@ class MonteCarloAgent(Agent):
         a position that is decided without a search the reason.
         """
         iterations = min(self._budget(limit).iterations or TRACE_ITERATIONS, TRACE_ITERATIONS)
-        steps, root = self.searcher.trace(position, rng, iterations)
+        steps, root = self.search.trace(position, rng, iterations)
         if not steps:
             yield _evident_line(root, position)
             return
@@ -133,9 +134,6 @@ class MonteCarloAgent(Agent):
 
     def _budget(self, limit: Limit) -> Limit:
         budget = self.own.tighter(limit)
-        if budget.nodes is not None:
-            nodes = min(budget.nodes, MAX_ITERATIONS)
-            budget = Limit(budget.seconds, min(nodes, budget.iterations or nodes))
         free = budget.iterations is None and budget.seconds is None
         return self.usual if free else budget
 
@@ -224,7 +222,7 @@ _OPTIONS = (
     _choice("decisive", DECISIVE, "where wins at once are taken without a search"),
     _choice("table", TABLES, "positions that share a node"),
     Option("reuse", "flag", None, "keep the tree for the next move"),
-    Option("nodes", "int", None, "bound on the nodes of the tree", 1, MAX_NODES),
+    Option("capacity", "int", None, "nodes or positions it can store", 1, MAX_CAPACITY),
     Option("threads", "int", None, "trees grown side by side", 1, MAX_THREADS),
     Option("backend", "choice", "auto", "auto picks by board size", choices=BACKENDS),
 )

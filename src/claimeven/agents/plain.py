@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import AgentFault, Decision
+from claimeven.agents.contract import AgentFault, Decision, FaultKind
 from claimeven.agents.safe_text import MOST_BITS, printable, shown
 from claimeven.game.position import Position
 
@@ -42,6 +42,11 @@ class _TooLarge(Exception):
     """A detail that holds more than is kept."""
 
 
+def illegal(reason: str) -> AgentFault:
+    """Return the fault of an answer that is not as it must be."""
+    return AgentFault(reason, kind=FaultKind.ILLEGAL)
+
+
 def plain_decision(decision: object, position: Position) -> Decision:
     """Return a decision as plain data, its column one that can be played.
 
@@ -49,11 +54,11 @@ def plain_decision(decision: object, position: Position) -> Decision:
     when it is looked at comes through.
     """
     if type(decision) is not Decision and not isinstance(decision, Decision):
-        raise AgentFault(f"returned {shown(decision)} instead of a Decision")
+        raise illegal(f"returned {shown(decision)} instead of a Decision")
     column = checked_column(decision.column, position)
     details = decision.details
     if not isinstance(details, Mapping):
-        raise AgentFault(f"returned a Decision whose details are {shown(details)}, no mapping")
+        raise illegal(f"returned a Decision whose details are {shown(details)}, no mapping")
     return Decision(
         column,
         None if decision.value is None else _number("value", decision.value, -1.0, 1.0),
@@ -76,7 +81,7 @@ def as_column(answer: Any) -> int:
             return operator.index(answer)
         except TypeError:
             pass
-    raise AgentFault(f"returned {shown(answer)} instead of a column number")
+    raise illegal(f"returned {shown(answer)} instead of a column number")
 
 
 def checked_column(answer: Any, position: Position) -> int:
@@ -87,9 +92,7 @@ def checked_column(answer: Any, position: Position) -> int:
     choices = ", ".join(str(c) for c in position.legal_columns)
     full = 0 <= column < position.geometry.columns
     why = "which is full" if full else "which is not on the board"
-    raise AgentFault(
-        f"returned column {shown(column)} (counted from 0), {why}: legal were {choices}"
-    )
+    raise illegal(f"returned column {shown(column)} (counted from 0), {why}: legal were {choices}")
 
 
 def plain(value: Any, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> Any:
@@ -101,7 +104,7 @@ def plain(value: Any, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> Any:
     try:
         return _Plain(most, depth).of(value)
     except _TooLarge:
-        raise AgentFault(f"told more than {most:,} values at once") from None
+        raise illegal(f"told more than {most:,} values at once") from None
 
 
 class _Plain:
@@ -161,7 +164,7 @@ def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
         if told is not None and key in _CHECKS:
             wanted, fits = _CHECKS[key]
             if not fits(told, position):
-                raise AgentFault(
+                raise illegal(
                     f"returned a Decision whose {key} in details is {shown(told)}, not {wanted}"
                 )
         kept[key] = told
@@ -212,7 +215,7 @@ def _check_real(name: str, amount: Any) -> None:
 
 
 def _wrong(name: str, amount: Any, why: str) -> AgentFault:
-    return AgentFault(f"returned a Decision whose {name} is {shown(amount)}, {why}")
+    return illegal(f"returned a Decision whose {name} is {shown(amount)}, {why}")
 
 
 def _policy(policy: Any, position: Position) -> tuple[float, ...]:
@@ -222,16 +225,16 @@ def _policy(policy: Any, position: Position) -> tuple[float, ...]:
     if isinstance(policy, (Iterable, np.ndarray)) and not isinstance(policy, (str, Mapping)):
         shares = tuple(share for share, _ in zip(policy, range(columns + 1), strict=False))
     if len(shares) != columns:
-        raise AgentFault(
+        raise illegal(
             f"returned a Decision whose policy is {shown(policy)}, not one number a column"
         )
     chances = tuple(_number("policy", share, 0.0, 1.0) for share in shares)
     legal = position.legal_columns
     lost = sum(chance for column, chance in enumerate(chances) if column not in legal)
     if lost > SLACK:
-        raise AgentFault("returned a Decision whose policy has a chance for a full column")
+        raise illegal("returned a Decision whose policy has a chance for a full column")
     if abs(sum(chances) - 1.0) > SLACK:
-        raise AgentFault(f"returned a Decision whose policy sums to {sum(chances):g}, not to 1")
+        raise illegal(f"returned a Decision whose policy sums to {sum(chances):g}, not to 1")
     return chances
 
 

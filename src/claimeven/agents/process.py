@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents import wire
-from claimeven.agents.contract import GRACE, LIMITS, Agent, AgentFault, Decision, Limit, TreeView
+from claimeven.agents.contract import (
+    GRACE,
+    LIMITS,
+    Agent,
+    AgentFault,
+    Decision,
+    FaultKind,
+    Limit,
+    TreeView,
+)
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.safe_text import printable
 from claimeven.game.geometry import Geometry
@@ -21,6 +30,8 @@ from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
 
 #: Seconds an agent may take to be loaded, and for whatever else has no limit: a move too.
 LOAD_SECONDS, PATIENCE = 120.0, 90.0
+#: Seconds at most that an answer which comes too late is waited for, to spare the process.
+MERCY = 2.0
 #: Seconds it has to give back what it holds.
 FAREWELL = 5.0
 #: Characters of what it prints that are passed on, for each game.
@@ -47,6 +58,8 @@ class ProcessAgent(Agent):
 
     Used by several threads it serves one at a time. `close` ends the process.
     """
+
+    is_plain = True  # decisions are checked in the process, before they are sent
 
     def __init__(
         self, spec: str, file: tuple[str, str] | None = None, memory_mb: int | None = None
@@ -167,28 +180,39 @@ class ProcessAgent(Agent):
     def _answer(self, seconds: float, late: str) -> Any:
         """Return the answer that comes within so many seconds.
 
-        A process that does not answer, or not as it should, is ended.
+        A process that does not answer, or not as it should, is ended; one that answers a little
+        later is kept, though the answer is a fault all the same.
         """
         assert self._child is not None
+        in_time = True
         try:
-            told = wire.unpacked(self._child.receive(seconds))
-            if "value" in told:
+            try:
+                answer = self._child.receive(seconds)
+            except ChildSilent:
+                in_time = False
+                answer = self._child.receive(min(seconds, MERCY))
+            told = wire.unpacked(answer)
+            if in_time and "value" in told:
                 return told["value"]
-            reason = str(told["fault"] if "fault" in told else told["invalid"])
+            reason = str(told.get("fault", told.get("invalid")))
         except ChildEnded as ended:
             self._drop()
             raise AgentFault(f"ended its process: {ended}") from None
         except ChildSilent:
             self._drop()
-            raise AgentFault(late) from None
+            raise AgentFault(late, kind=FaultKind.STALL) from None
         except (ChildGarbled, ValueError, KeyError):
             self._drop()
             raise AgentFault("wrote into the connection of its process") from None
         except BaseException:
             self._drop()  # an answer that is still to come would be taken for the next one
             raise
-        error = AgentFault if "fault" in told else InvalidSpec
-        raise error(reason, str(told.get("traceback", "")))
+        if not in_time:
+            raise AgentFault(late, kind=FaultKind.TIME)
+        traceback = str(told.get("traceback", ""))
+        if "fault" in told:
+            raise AgentFault(reason, traceback, FaultKind(told.get("kind", FaultKind.CRASH)))
+        raise InvalidSpec(reason, traceback)
 
     def _drop(self) -> None:
         """End the process at once."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents import wire
-from claimeven.agents.contract import Agent, AgentFault, Limit
+from claimeven.agents.contract import Agent, AgentFault, Limit, kind_of
 from claimeven.agents.plain import plain, plain_decision
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.errors import ClaimevenError
@@ -48,11 +48,19 @@ class Worker:
         try:
             return {"value": act(**request)}
         except AgentFault as fault:
-            return {"fault": printable(str(fault)), "traceback": fault.traceback}
+            return {
+                "fault": printable(str(fault)),
+                "traceback": fault.traceback,
+                "kind": fault.kind,
+            }
         except ClaimevenError as error:
             return {"invalid": printable(str(error)), "traceback": traceback_of(error)}
         except BaseException as error:
-            return {"fault": f"raised {described(error)}", "traceback": traceback_of(error)}
+            return {
+                "fault": f"raised {described(error)}",
+                "traceback": traceback_of(error),
+                "kind": kind_of(error),
+            }
 
     def make(self, spec: str, file: list[str] | None, memory_mb: int) -> dict[str, Any]:
         """Make the agent of a spec, which names a file and what to take of it, or an agent."""

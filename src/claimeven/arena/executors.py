@@ -5,11 +5,12 @@ from __future__ import annotations
 import pickle
 import select
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.match import MatchPlan, PlayedGame
+from claimeven.arena.match import PlayedGame
+from claimeven.arena.plan import GamePlan
 from claimeven.arena.referee import Referee
 from claimeven.processes import AVAILABLE, Child, ChildEnded, ChildSilent
 
@@ -24,18 +25,23 @@ LOOK = 100
 
 
 def play_games(
-    plan: MatchPlan,
+    plan: GamePlan,
     jobs: int = 1,
     keep_decisions: bool = False,
     tell: Callable[[str], object] | None = None,
-) -> Iterator[PlayedGame]:
+    numbers: Sequence[int] | None = None,
+    in_order: bool = True,
+) -> Generator[PlayedGame, None, None]:
     """Yield the games of a plan in the order of its schedule, played by `jobs` processes.
 
+    `numbers` are those to play, ascending, by default all. Without `in_order` games of several
+    processes come as they are finished.
+
     One job plays here. What is played does not depend on the number of jobs: games of an agent
-    that remembers earlier ones are played here in any case, and `tell` is called with a sentence
-    that says so. Each game keeps what the agents told of every move with `keep_decisions`. Worker
-    processes end with this one; one that ends before its games are finished is replaced, and they
-    are played again.
+    that remembers earlier ones, or of a person, are played here in any case, and `tell` is called
+    with a sentence that says so. Each game keeps what the agents told of every move with
+    `keep_decisions`. Worker processes end with this one; one that ends before its games are
+    finished is replaced, and they are played again.
 
     Raises `InvalidMatch` for less than one job, for several where an agent is an object or a
     function of this process, and for a game whose process ends `TRIES` times.
@@ -48,17 +54,19 @@ def play_games(
             " or specs such as my_agent.py:agent"
         )
     with Referee(plan, keep_decisions) as referee:  # made in any case: a bad spec is told at once
-        jobs = min(jobs, plan.schedule.games) if AVAILABLE else 1
-        if jobs > 1 and referee.remembers:
+        numbers = range(plan.schedule.games) if numbers is None else numbers
+        jobs = min(jobs, len(numbers)) if AVAILABLE else 1
+        if jobs > 1 and (reason := referee.why_alone) is not None:
             jobs = 1
             if tell is not None:
-                tell("an agent remembers earlier games: one process plays them, in order")
-        if jobs == 1:
-            yield from referee.play_all()
+                tell(reason)
+        if jobs <= 1:
+            for number in numbers:
+                yield referee.play(number)
             return
-    with_workers = _Workers(plan, jobs, keep_decisions)
+    with_workers = _Workers(plan, numbers, jobs, keep_decisions)
     try:
-        yield from with_workers.play()
+        yield from with_workers.play(in_order)
     finally:
         with_workers.end()
 
@@ -74,30 +82,36 @@ class _Worker:
 class _Workers:
     """Several processes that play the games of a plan."""
 
-    def __init__(self, plan: MatchPlan, jobs: int, keep_decisions: bool) -> None:
+    def __init__(
+        self, plan: GamePlan, numbers: Sequence[int], jobs: int, keep_decisions: bool
+    ) -> None:
         self._first_message = pickle.dumps((plan, keep_decisions))
-        self._games = plan.schedule.games
-        size = max(1, min(BATCH, self._games // (jobs * BATCHES_EACH)))
-        numbers = range(self._games)
-        self._waiting = deque(list(numbers[i : i + size]) for i in range(0, self._games, size))
+        self._numbers = numbers
+        size = max(1, min(BATCH, len(numbers) // (jobs * BATCHES_EACH)))
+        self._waiting = deque(list(numbers[i : i + size]) for i in range(0, len(numbers), size))
         self._begun_again: Counter[int] = Counter()
         self._workers: list[_Worker] = []
         for _ in range(min(jobs, len(self._waiting))):
             self._workers.append(self._started())
 
-    def play(self) -> Iterator[PlayedGame]:
-        """Yield the games in order."""
+    def play(self, in_order: bool) -> Iterator[PlayedGame]:
+        """Yield the games, in order or as they are finished."""
         finished: dict[int, PlayedGame] = {}
-        due = 0
-        while due < self._games:
+        due, left = 0, len(self._numbers)
+        while left:
             for worker in self._workers:
                 if not worker.numbers and self._waiting:
                     self._hand_out(worker)
             for played in self._received():
-                finished[played.number] = played
-            while due in finished:
-                yield finished.pop(due)
+                if in_order:
+                    finished[played.number] = played
+                else:
+                    left -= 1
+                    yield played
+            while in_order and due < len(self._numbers) and self._numbers[due] in finished:
+                yield finished.pop(self._numbers[due])
                 due += 1
+                left -= 1
 
     def end(self) -> None:
         """End the processes; those with games to play at once."""

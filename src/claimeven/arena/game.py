@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
+from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit
 from claimeven.arena.guard import begin_game, timed_decision
 from claimeven.arena.schedule import Opening
 from claimeven.game.line import Line
@@ -64,12 +64,14 @@ class Measures:
 class Forfeit:
     """A game lost by an agent that did not play: which seat (0 moves first) and why.
 
-    `reason` is one line; `traceback` that of what the agent raised, empty if it raised nothing.
+    `reason` is one line; `traceback` that of what the agent raised, empty if it raised nothing;
+    `kind` tells crashes, stalls, illegal answers, lack of time and of memory apart.
     """
 
     seat: int
     reason: str
     traceback: str = field(default="", compare=False)
+    kind: FaultKind = FaultKind.CRASH
 
 
 @dataclass(frozen=True)
@@ -132,13 +134,13 @@ def play_game(
             if forfeit is None and (seat == 0 or agent is not seats[0]):
                 begin_game(agent)
         except AgentFault as fault:
-            forfeit = Forfeit(seat, str(fault), fault.traceback)
+            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
     while forfeit is None and position.outcome is None:
         seat = position.turn
         try:
             decision, seconds = timed_decision(seats[seat], position, limit, generators[seat])
         except AgentFault as fault:
-            forfeit = Forfeit(seat, str(fault), fault.traceback)
+            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
             break
         measures[seat].note(decision, seconds)
         columns.append(decision.column)

@@ -13,8 +13,17 @@ from itertools import islice
 
 import numpy as np
 
-from claimeven.agents.contract import GRACE, Agent, AgentFault, Decision, Limit, TreeView
-from claimeven.agents.plain import plain, plain_decision
+from claimeven.agents.contract import (
+    GRACE,
+    Agent,
+    AgentFault,
+    Decision,
+    FaultKind,
+    Limit,
+    TreeView,
+    kind_of,
+)
+from claimeven.agents.plain import checked_column, plain, plain_decision
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.game.position import Position
 
@@ -35,14 +44,18 @@ def timed_decision(
         begin = time.perf_counter()
         answer = agent.choose(position, limit, rng)
         seconds = time.perf_counter() - begin
-        decision = plain_decision(answer, position)
+        if agent.is_plain:
+            decision = answer
+            checked_column(decision.column, position)
+        else:
+            decision = plain_decision(answer, position)
         late = limit.seconds is not None and agent.timed and seconds > limit.seconds + GRACE
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise as_fault(error) from error
     if late:
-        raise AgentFault(limit.overrun)
+        raise AgentFault(limit.overrun, kind=FaultKind.TIME)
     return decision, seconds
 
 
@@ -101,5 +114,5 @@ def faults() -> Iterator[None]:
 def as_fault(error: BaseException) -> AgentFault:
     """Return what an agent raised as a fault, with its traceback."""
     if type(error) is AgentFault:
-        return AgentFault(printable(str(error)), error.traceback)
-    return AgentFault(f"raised {described(error)}", traceback_of(error))
+        return AgentFault(printable(str(error)), error.traceback, error.kind)
+    return AgentFault(f"raised {described(error)}", traceback_of(error), kind_of(error))

@@ -42,20 +42,24 @@ class MatchPlan:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game of a match: its number in the schedule, which agent moved first, the record."""
+    """A game that was played: its number in the schedule, the agents by seat, the record.
+
+    `first` and `second` are the agents' places in the plan; `first` was the first player.
+    """
 
     number: int
     first: int
+    second: int
     game: Game
 
     @property
     def winner(self) -> int | None:
-        """The agent (0 or 1) that won, None for a draw."""
-        return None if self.game.winner is None else self.game.winner ^ self.first
+        """The agent that won, None for a draw."""
+        return None if self.game.winner is None else (self.first, self.second)[self.game.winner]
 
     def seat_of(self, agent: int) -> int:
         """The seat an agent had: 0 if it moved first on the empty board."""
-        return agent ^ self.first
+        return int(agent != self.first)
 
     def as_dict(self) -> dict[str, object]:
         """Return the game as plain data for JSON: game and agents counted from 1, all moves from

@@ -1,15 +1,20 @@
-"""Who plays the games of a plan: two agents, made once, and one game after the other."""
+"""Who plays the games of a plan: its agents, made once, and one game after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Self
 
 from claimeven.agents.contract import Agent
+from claimeven.agents.process import ProcessAgent
 from claimeven.agents.registry import make_agents
 from claimeven.arena.game import play_game
-from claimeven.arena.match import MatchPlan, PlayedGame
+from claimeven.arena.match import PlayedGame
+from claimeven.arena.plan import GamePlan
 from claimeven.game.position import Position
+
+#: Agents from files whose processes are kept at a time; each takes some 50 MB.
+MOST_PROCESSES = 16
 
 
 class Referee:
@@ -20,34 +25,49 @@ class Referee:
     gives back what the agents hold at its end.
     """
 
-    def __init__(self, plan: MatchPlan, keep_decisions: bool = False) -> None:
+    def __init__(self, plan: GamePlan, keep_decisions: bool = False) -> None:
         self.plan = plan
         self.keep_decisions = keep_decisions
-        board = plan.schedule.opening.root.geometry
-        first, second = make_agents(plan.agents, board, plan.limit)
-        self.agents: tuple[Agent, Agent] = (first, second)
+        self.agents: list[Agent] = make_agents(plan.agents, plan.schedule.geometry, plan.limit)
+        self._recent: list[int] = []
+        self._rest_others(())
 
     @property
-    def remembers(self) -> bool:
-        """Whether the games must be played in order, by one process: an agent learns from them."""
-        return any(agent.remembers for agent in self.agents)
+    def why_alone(self) -> str | None:
+        """Why one process must play all games in order, in a sentence; None if several may."""
+        for agent in self.agents:
+            if agent.remembers:
+                return f"{agent.name} remembers earlier games: one process plays them, in order"
+            if not agent.timed:
+                return f"{agent.name} sits at this terminal: one process plays all games"
+        return None
 
     def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
         """Play the game of that number of the schedule."""
         pairing = self.plan.schedule.pairing(number)
-        seats: Sequence[Agent] = self.agents if pairing.first == 0 else self.agents[::-1]
+        seats = [self.agents[pairing.first], self.agents[pairing.second]]
+        self._rest_others((pairing.first, pairing.second))
         generators = self.plan.schedule.generators(number)
-        if pairing.first == 1:
+        if pairing.first > pairing.second:
             generators = generators[::-1]
         game = play_game(
             seats, pairing.opening, self.plan.limit, generators, watch, self.keep_decisions
         )
-        return PlayedGame(number, pairing.first, game)
+        return PlayedGame(number, pairing.first, pairing.second, game)
 
-    def play_all(self) -> Iterator[PlayedGame]:
-        """Play every game of the schedule in order."""
-        for number in range(self.plan.schedule.games):
-            yield self.play(number)
+    def _rest_others(self, wanted: tuple[int, ...]) -> None:
+        """Let processes of agents that have not played lately end; they begin anew when needed."""
+        self._recent = [place for place in self._recent if place not in wanted] + list(wanted)
+        processes = [
+            place
+            for place, agent in enumerate(self.agents)
+            if isinstance(agent, ProcessAgent) and agent.process is not None
+        ]
+        resting = [place for place in processes if place not in self._recent]
+        resting += [place for place in self._recent if place in processes]
+        for place in resting[: max(0, len(processes) - MOST_PROCESSES)]:
+            if place not in wanted:
+                self.agents[place].close()
 
     def close(self) -> None:
         """Close the agents that were made here from specs."""

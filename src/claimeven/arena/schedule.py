@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from claimeven.arena.errors import InvalidMatch
+from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -54,12 +55,28 @@ class Pairing:
     """One game to be played.
 
     `number` counts from 0; games 2k and 2k + 1 share an opening with the seats swapped.
-    `first` says which agent (0 or 1) is the first player, whose turn it is on the empty board.
+    `first` and `second` are the agents, by their place in the plan: `first` is the first player,
+    whose turn it is on the empty board.
     """
 
     number: int
     first: int
+    second: int
     opening: Opening
+
+    @property
+    def pair(self) -> int:
+        """The number of the pair."""
+        return self.number // 2
+
+
+def generators_of(seed: int, number: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """Return the random generators of a game's agents, the one that comes first in the plan first.
+
+    They depend on the seed and the game's number alone, not on who plays it or when.
+    """
+    one, other = np.random.SeedSequence([seed, 1, number]).spawn(2)
+    return np.random.default_rng(one), np.random.default_rng(other)
 
 
 @dataclass(frozen=True)
@@ -89,14 +106,19 @@ class Schedule:
         """What all games have in common."""
         return Opening.of(self.start)
 
+    @property
+    def geometry(self) -> Geometry:
+        """The board."""
+        return self.opening.root.geometry
+
     def pairing(self, number: int) -> Pairing:
         """Return the game of that number."""
-        return Pairing(number, self._first(number), self._opening(number // 2))
+        first = self._first(number)
+        return Pairing(number, first, 1 - first, self._opening(number // 2))
 
     def generators(self, number: int) -> tuple[np.random.Generator, np.random.Generator]:
         """Return the random generators of agent 0 and agent 1 in the game of that number."""
-        one, other = np.random.SeedSequence([self.seed, 1, number]).spawn(2)
-        return np.random.default_rng(one), np.random.default_rng(other)
+        return generators_of(self.seed, number)
 
     def _first(self, number: int) -> int:
         """Agent 0 makes the first move of even games, whoever's turn it is then."""

@@ -7,7 +7,8 @@ import pickle
 import sys
 import time
 
-from claimeven.arena.match import MatchPlan, PlayedGame
+from claimeven.arena.match import PlayedGame
+from claimeven.arena.plan import GamePlan
 from claimeven.arena.referee import Referee
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent
@@ -35,7 +36,7 @@ def main(ends: tuple[int, int, int]) -> None:
     os._exit(0)  # nothing is left to do, and thousands of modules to take down
 
 
-def _serve(parent: Parent, plan: MatchPlan, keep_decisions: bool) -> None:
+def _serve(parent: Parent, plan: GamePlan, keep_decisions: bool) -> None:
     with Referee(plan, keep_decisions) as referee:
         while (message := parent.receive()) is not None:
             games: list[PlayedGame] = []

@@ -44,15 +44,19 @@ def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: i
 def fitted(text: str, width: int) -> str:
     """Return a text whose lines are at most `width` characters: longer ones go on, indented.
 
-    >>> print(fitted("a table\\nof words", 6))
-    a
-      table
-    of
+    >>> print(fitted("a table\\nof some words", 8))
+    a table
+    of some
       words
     """
     lines: list[str] = []
     for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        too_long = len(line) > width
-        lines += wrap(line, width, subsequent_indent=indent) if too_long else [line]
+        if len(line) <= width:
+            lines.append(line)
+        else:
+            lines += wrap(
+                line, width, subsequent_indent=indent,
+                break_long_words=False, break_on_hyphens=False,
+            )  # fmt: skip
     return "\n".join(lines)

@@ -6,6 +6,7 @@ import click
 import numpy as np
 
 from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
+from claimeven.agents.contract import AgentFault
 from claimeven.arena.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
@@ -89,17 +90,24 @@ def command(
         with blaming(agent):
             begin_game(agent)
             decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
-            view = checked_tree(agent, tree_depth, tree_nodes)
-        if view is None and (tree or svg_file is not None):
+            wanted = tree or svg_file is not None
+            try:
+                view = checked_tree(agent, tree_depth, tree_nodes)
+            except AgentFault:
+                if wanted:
+                    raise
+                view = None
+        if view is None and wanted:
             raise InvalidSpec(f"{agent.name} keeps no tree to show: the Monte Carlo agents do")
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
+        steps = trace_lines(agent, position, limit, np.random.default_rng(seed))
         if as_json:
-            write_json(_as_dict(decision, position, view), out)
+            write_json(_as_dict(decision, position, view, list(steps) if trace else None), out)
             return
         out.write(board_text(position, out) + "\n")
         if trace:
-            for text in trace_lines(agent, position, limit, np.random.default_rng(seed)):
+            for text in steps:
                 out.write(text + "\n")
         width = text_width(out)
         for lines in (decision_lines(decision, position, width), legend_lines(decision, width)):
@@ -108,7 +116,9 @@ def command(
             out.write(view.text.rstrip("\n") + "\n")
 
 
-def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> dict[str, object]:
+def _as_dict(
+    decision: Decision, position: Position, view: TreeView | None, steps: list[str] | None
+) -> dict[str, object]:
     details = dict(decision.details)
     line = details.pop("line", None)
     return {
@@ -119,9 +129,10 @@ def _as_dict(decision: Decision, position: Position, view: TreeView | None) -> d
         "depth": decision.depth,
         "nodes": decision.nodes,
         "visits": details.pop("visits", None),
-        "iterations": details.pop("iterations", None),
+        "iterations": decision.iterations,
         "seconds": decision.seconds,
         "line": None if line is None else format_moves(line, position.geometry),
         "tree": None if view is None else dict(view.data),
+        "trace": steps,
         "details": details,
     }

@@ -112,8 +112,9 @@ def choice_line(decision: Decision, position: Position) -> str:
     if decision.depth is not None:
         parts.append(f"{decision.depth:,} {'ply' if decision.depth == 1 else 'plies'} deep")
     if decision.nodes is not None:
-        word = "iterations" if "iterations" in decision.details else "nodes"
-        parts.append(f"{decision.nodes:,} {word}")
+        parts.append(f"{decision.nodes:,} nodes")
+    if decision.iterations is not None:
+        parts.append(f"{decision.iterations:,} iterations")
     name = column_name(decision.column, position.geometry)
     return f"plays column {name}: " + ", ".join([*parts, f"{decision.seconds:.4f} s"])
 

@@ -48,8 +48,7 @@ class Viewed(Protocol):
     def grown(self) -> tuple[int, int]:
         """Return how many nodes are expanded, and how many moves they have together.
 
-        Of compiled trees the first nodes count (`engine.SAMPLE`), so that it takes a millisecond
-        at most.
+        Of compiled trees the first nodes count (`engine.SAMPLE`), so that it takes no time.
         """
 
     def root(self) -> Handle:
@@ -71,6 +70,9 @@ class Engine(Viewed, Protocol):
         Keeping a tree (not a graph) takes time: at most `keep` of its nodes are looked at, the
         oldest or those next to the root, and the rest is forgotten; None: all of it is kept.
         """
+
+    def forget(self) -> None:
+        """Keep no tree for the next `start`; until then the tree can be looked into."""
 
     def run(self, iterations: int) -> int:
         """Make iterations; returns how many were made: fewer where there is nothing left to do, or

@@ -42,11 +42,11 @@ def _compiled_kind(
     return GraphEngine if options.table != "off" else TreeEngine
 
 
-def check_room(position: Position, options: MonteCarloOptions) -> None:
-    """Raise `InvalidOptions` when the bound on nodes leaves no room for the root's children."""
+def check_capacity(position: Position, options: MonteCarloOptions) -> None:
+    """Raise `InvalidOptions` when there is no room for a position and each of its moves."""
     least = 1 + len(position.legal_columns)
-    if options.nodes < least:
+    if options.capacity < least:
         raise InvalidOptions(
-            f"nodes must be at least {least} here, the position and one for each of its moves,"
-            f" not {options.nodes}"
+            f"capacity must be at least {least} here, for the position and each of its moves,"
+            f" not {options.capacity}"
         )

@@ -17,7 +17,7 @@ from claimeven.montecarlo.playouts.layout import PLAYOUTS, playout_vector
 from claimeven.montecarlo.textbook import Step, TextbookSearch
 
 #: Nodes of a compiled tree that its branching factor is taken from.
-SAMPLE = 1 << 17
+SAMPLE = 1 << 14
 
 
 class CompiledEngine(ABC):
@@ -33,6 +33,7 @@ class CompiledEngine(ABC):
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         self.options = options
         self.position: Position | None = None
+        self.keeps = False
         self.work = work_vectors(self.state_fields, geometry)
         self.rules = Rules(settings_vector(options), playout_vector(geometry))
 
@@ -54,8 +55,12 @@ class CompiledEngine(ABC):
     def full(self) -> bool:
         return bool(self.state[layout.FULL])
 
+    def forget(self) -> None:
+        self.keeps = False
+
     def place(self, position: Position, seed: int) -> None:
-        """Write the root's position and the random state; a decision begins."""
+        """Write the root's position and the random state; a decision begins, whose tree is kept."""
+        self.keeps = True
         words = self.work.words
         words[layout.MINE] = position.mine
         words[layout.MASK] = position.mask
@@ -92,6 +97,7 @@ class TextbookEngine(ABC, Generic[Search]):
 
     def __init__(self, options: MonteCarloOptions) -> None:
         self.options = options
+        self.keeps = False
         self._search: Search | None = None
 
     @property
@@ -102,6 +108,15 @@ class TextbookEngine(ABC, Generic[Search]):
 
     @abstractmethod
     def start(self, position: Position, seed: int, keep: int | None = None) -> None: ...
+
+    def forget(self) -> None:
+        self.keeps = False
+
+    def former(self) -> Search | None:
+        """The search started before, if its tree is kept; from now on that of the next is."""
+        former = self._search if self.options.reuse and self.keeps else None
+        self.keeps = True
+        return former
 
     @property
     def used(self) -> int:

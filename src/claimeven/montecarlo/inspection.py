@@ -1,4 +1,4 @@
-"""Looking into a grown tree: columns, principal line, the tree to a depth, as text and JSON.
+"""Looking into a grown tree: columns, principal variation, the tree to a depth, as text and JSON.
 
 `Forest` puts the trees of several threads together as if they were one. One rule holds for totals,
 means and proofs, everywhere they are shown: a move is told as the player sees it who makes it, and
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from claimeven.game import Position, column_name
+from claimeven.game import ClaimevenError, Position, column_name
 from claimeven.montecarlo.contract import Facts, Handle, Viewed
 from claimeven.montecarlo.evident import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
@@ -66,19 +67,33 @@ class Branch:
     left_out: int = 0
 
 
+class OutdatedForest(ClaimevenError):
+    """Trees that were looked into after their search had gone on to another position."""
+
+
 class Forest:
-    """The trees of all threads of a search, seen as one."""
+    """The trees of all threads of a search, seen as one.
+
+    `unchanged` makes a context in which they stay as they are; it raises `OutdatedForest` when they
+    have changed already, and so do the methods here.
+    """
 
     def __init__(
-        self, position: Position, options: MonteCarloOptions, trees: tuple[Viewed, ...]
+        self,
+        position: Position,
+        options: MonteCarloOptions,
+        trees: tuple[Viewed, ...],
+        unchanged: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.position = position
         self.options = options
         self.trees = trees
+        self.unchanged = unchanged
 
     def root_visits(self) -> int:
         """Visits of the root."""
-        return self._merged(self._roots()).visits
+        with self.unchanged():
+            return self._root().facts.visits
 
     def branch(self, depth: int | None = 2, limit: int | None = None) -> Branch:
         """The tree to a depth in moves (None: all), of at most `limit` nodes, the most visited.
@@ -90,8 +105,42 @@ class Forest:
             check_whole("depth", depth, 0, 1_000)
         if limit is not None:
             check_whole("limit", limit, 1, 1_000_000)
+        with self.unchanged():
+            return self._branch(depth, limit)
+
+    def line(self, column: int) -> tuple[int, ...]:
+        """A column and the likeliest moves after it, as far as the tree knows.
+
+        The side that wins by proof takes its nearest win, the side that loses its longest
+        defence; else the most visited move is taken. Moves at the end that are evident, a win at
+        once and where all is lost a block, are added to a proven line.
+        """
+        with self.unchanged():
+            return self._line(column)
+
+    def _line(self, column: int) -> tuple[int, ...]:
+        columns: list[int] = []
+        position, proof = self.position, UNPROVEN
+        node = self._root()
+        while True:
+            known = [child for child in _children(node) if child.is_known]
+            if not columns:
+                known = [child for child in known if child.facts.column == column]
+            if not known:
+                break
+            node = max(known, key=lambda child: _likelihood(child.facts))
+            proof = node.facts.proof
+            columns.append(node.facts.column)
+            position = position.play(node.facts.column)
+        if not columns:
+            return (column,)
+        if proof != UNPROVEN and self.options.decisive == "tree":
+            columns += evident_moves(position)
+        return tuple(columns)
+
+    def _branch(self, depth: int | None, limit: int | None) -> Branch:
         order = count()
-        root = _Shown(self._roots(), 0)
+        root = _Shown(self._root(), 0)
         waiting = [(0, next(order), root, root)]
         left = math.inf if limit is None else limit
         while waiting and left > 0:
@@ -102,68 +151,19 @@ class Forest:
                 parent.left_out -= 1
             if depth is not None and shown.depth >= depth:
                 continue
-            for handles in self._children(shown.handles):
-                facts = self._merged(handles)
+            for child in _children(shown.node):
                 shown.left_out += 1  # until its turn comes
-                if facts.visits or facts.proof or limit is None:
-                    below = _Shown(handles, shown.depth + 1)
-                    heapq.heappush(waiting, (-facts.visits, next(order), below, shown))
+                if child.is_known or limit is None:
+                    below = _Shown(child, shown.depth + 1)
+                    heapq.heappush(waiting, (-child.facts.visits, next(order), below, shown))
         return self._frozen(root, 0, 0)
 
-    def line(self, column: int) -> tuple[int, ...]:
-        """A column and the likeliest moves after it, as far as the tree knows.
-
-        The side that wins by proof takes its nearest win, the side that loses its longest
-        defence; else the most visited move is taken. Moves at the end that are evident, a win at
-        once and where all is lost a block, are added to a proven line.
-        """
-        columns: list[int] = []
-        position, proof = self.position, UNPROVEN
-        handles = self._roots()
-        while True:
-            below = [(self._merged(children), children) for children in self._children(handles)]
-            known = [(facts, node) for facts, node in below if facts.visits or facts.proof]
-            if not columns:
-                known = [(facts, node) for facts, node in known if facts.column == column]
-            if not known:
-                break
-            facts, handles = max(known, key=lambda child: _likelihood(child[0]))
-            proof = facts.proof
-            columns.append(facts.column)
-            position = position.play(facts.column)
-        if not columns:
-            return (column,)
-        if proof != UNPROVEN and self.options.decisive == "tree":
-            columns += evident_moves(position)
-        return tuple(columns)
-
-    def _roots(self) -> list[tuple[Viewed, Handle]]:
-        return [(tree, tree.root()) for tree in self.trees]
-
-    def _children(
-        self, handles: Sequence[tuple[Viewed, Handle]]
-    ) -> list[list[tuple[Viewed, Handle]]]:
-        """Children of a node, left to right, each with its handle in every tree that has it."""
-        columns: dict[int, list[tuple[Viewed, Handle]]] = {}
-        for tree, handle in handles:
-            for child in tree.children(handle):
-                columns.setdefault(tree.facts(child).column, []).append((tree, child))
-        return [columns[column] for column in sorted(columns)]
-
-    def _merged(self, handles: Sequence[tuple[Viewed, Handle]]) -> Facts:
-        facts = [tree.facts(handle) for tree, handle in handles]
-        proven = [fact for fact in facts if fact.proof != UNPROVEN]
-        return Facts(
-            facts[0].column,
-            sum(fact.visits for fact in facts),
-            sum(fact.total for fact in facts),
-            proven[0].proof if proven else UNPROVEN,
-            proven[0].distance if proven else 0,
-        )
+    def _root(self) -> _Joint:
+        return _joint([(tree, tree.root()) for tree in self.trees])
 
     def _frozen(self, shown: _Shown, above: int, siblings: int) -> Branch:
         """`above`: visits of the parent; `siblings`: of all its children, 0 at the root."""
-        facts = self._merged(shown.handles)
+        facts = shown.node.facts
         if shown.depth == 0:
             facts = _turned(facts)
         options = self.options
@@ -178,11 +178,13 @@ class Forest:
         if options.width == 2.0:
             total = (total + visits) / 2
         mean = total / visits if visits else math.nan
-        judged = plain
-        below = [self._merged(child) for child in self._children(shown.handles)]
-        if options.method == "flat" and shown.depth == 1 and below:
-            judged = -sum(leaf.total / leaf.visits for leaf in below if leaf.visits)
-        total_below = sum(child.visits for child in below)
+        judged, total_below = plain, 0
+        by_leaves = options.method == "flat" and shown.depth == 1
+        if shown.children or by_leaves:
+            below = [child.facts for child in _children(shown.node)]
+            total_below = sum(child.visits for child in below)
+            if below and by_leaves:
+                judged = -sum(leaf.total / leaf.visits for leaf in below if leaf.visits)
         children = sorted(
             (self._frozen(child, visits, total_below) for child in shown.children),
             key=lambda child: child.column,
@@ -200,11 +202,53 @@ class Forest:
         return weight * math.sqrt(math.log(max(above, 1)) / visits)
 
 
+class _Joint(NamedTuple):
+    """A node of all trees together: what it knows, and its handle in every tree that has it."""
+
+    facts: Facts
+    handles: list[tuple[Viewed, Handle]]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is known of it."""
+        return bool(self.facts.visits or self.facts.proof)
+
+
+def _joint(handles: list[tuple[Viewed, Handle]]) -> _Joint:
+    return _Joint(_merged([tree.facts(handle) for tree, handle in handles]), handles)
+
+
+def _children(node: _Joint) -> list[_Joint]:
+    """Children of a node, left to right."""
+    columns: dict[int, tuple[list[Facts], list[tuple[Viewed, Handle]]]] = {}
+    for tree, handle in node.handles:
+        for child in tree.children(handle):
+            facts = tree.facts(child)
+            known, handles = columns.setdefault(facts.column, ([], []))
+            known.append(facts)
+            handles.append((tree, child))
+    return [_Joint(_merged(known), handles) for _, (known, handles) in sorted(columns.items())]
+
+
+def _merged(facts: Sequence[Facts]) -> Facts:
+    """What all trees know of a node together: visits and results add up, one proof is enough."""
+    if len(facts) == 1:
+        return facts[0]
+    proven = [fact for fact in facts if fact.proof != UNPROVEN]
+    return Facts(
+        facts[0].column,
+        sum(fact.visits for fact in facts),
+        sum(fact.total for fact in facts),
+        proven[0].proof if proven else UNPROVEN,
+        proven[0].distance if proven else 0,
+    )
+
+
 class _Shown:
     """A node picked to be shown."""
 
-    def __init__(self, handles: Sequence[tuple[Viewed, Handle]], depth: int) -> None:
-        self.handles = handles
+    def __init__(self, node: _Joint, depth: int) -> None:
+        self.node = node
         self.depth = depth
         self.children: list[_Shown] = []
         self.left_out = 0

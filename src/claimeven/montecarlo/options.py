@@ -1,4 +1,43 @@
-"""The options of a Monte Carlo search, and the published searches as presets."""
+"""The options of a Monte Carlo search, and the published searches as presets.
+
+The bonus of a child is what selection adds to its mean to have it tried again: N counts the visits
+of the parent, n those of the child, and `c` says how much trying is worth.
+
+- `method` (`uct`, `flat`, `breadth`): `flat`: every leaf two moves ahead gets the same number of
+  playouts; `breadth`: nodes are expanded in the order they were made, one playout each, and once
+  the tree is full one for each leaf in turn.
+- `formula` (`ucb1`, `ucb`): the bonus: `ucb1` is c * sqrt(2 ln N / n) (Auer 2002), `ucb` is c *
+  sqrt(ln N / n).
+- `c` (at least 0): the constant of the bonus, on the chosen scale of results.
+- `first` (`random`, `order`, `all`): which child of a node is tried first: any, or the leftmost,
+  each before one is tried again; `all`: all children enter at once, an untried one standing as if
+  it had won its only playout, equals in random order, and a new node's first playout goes through a
+  child picked at random; `order` favours the left.
+- `playout` (`random`, `wins-and-blocks`, `careful`, `greedy`, `alphabeta1`, `alphabeta2`,
+  `replies`): how a game is played out from a leaf: `careful` is `wins-and-blocks` that never fills
+  the cell below a win of the opponent while it can help it; `greedy` makes the longest run;
+  `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`; `replies` is
+  `wins-and-blocks` that answers a move as it was last answered by a side that then won.
+- `cut` (0 to 1000): moves after which a playout is cut and counts as a draw; 0: never.
+- `scale` (`-1..1`, `0..1`): the scale of results, and so of means, totals and c; a draw is in the
+  middle.
+- `choice` (`visits`, `mean`, `ucb`): what decides in the end: most visits, the best mean, or mean +
+  bonus.
+- `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
+  are not selected, and the search ends when the root is proven.
+- `decisive` (`off`, `root`, `tree`): `root`: a column that wins at once is chosen without a search;
+  `tree`: besides, in the whole tree, wins at once end a line, and moves that lose at once are left
+  out.
+- `table` (`off`, `equal`, `mirror`): equal positions (and mirror images too) share a node.
+- `reuse` (yes or no): the tree is kept for the next decision when its position is in it, up to 4
+  moves on.
+- `capacity` (1 to 100,000,000): how many nodes (with a table: positions) the tree of one thread can
+  store; a full tree grows no further, playouts go on from its leaves, and the result says `full`; a
+  full table is emptied at the next decision.
+- `threads` (1 to 64): trees grown side by side from different seeds, and added up at the root.
+- `iterations`, `seconds`: the budget when a search is not given another; of both, whichever ends
+  first. Every search ends when a root has 2,147,483,647 visits.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +59,7 @@ CHOICES: Final = ("visits", "mean", "ucb")
 DECISIVE: Final = ("off", "root", "tree")
 TABLES: Final = ("off", "equal", "mirror")
 
-MAX_NODES: Final = 100_000_000
+MAX_CAPACITY: Final = 100_000_000
 MAX_ITERATIONS: Final = MOST_VISITS
 MAX_THREADS: Final = 64
 
@@ -31,39 +70,8 @@ class InvalidOptions(ClaimevenError):
 
 @dataclass(frozen=True)
 class MonteCarloOptions:
-    """How a Monte Carlo search works. Raises `InvalidOptions` naming the option and the choices.
-
-    Attributes:
-        method: `uct`; `flat` (every leaf two moves ahead gets the same number of playouts); or
-            `breadth` (nodes are expanded in the order they were made, one playout each; once
-            the tree is full, one for each leaf in turn).
-        formula: selection by mean + bonus; bonus `ucb1` = c * sqrt(2 ln N / n) (Auer 2002),
-            `ucb` = c * sqrt(ln N / n), where N counts the parent's visits and n the child's.
-        c: the constant of the bonus, on the chosen scale of results; at least 0.
-        first: which child of a node is tried first: `random` or in `order` of the columns, each
-            before any is tried again; or `all`: all children enter at once, an untried one
-            standing as if it had won its only playout, equals in random order, and a new node's
-            first playout goes through a child picked at random. `order` favours the left.
-        playout: one of `PLAYOUTS`; `careful` is `wins-and-blocks` that never fills the cell
-            below a win of the opponent while it can help it; `greedy` makes the longest run;
-            `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`;
-            `replies` is `wins-and-blocks` that answers a move as it was last answered by a side
-            that then won.
-        cut: moves after which a playout is cut and counts as a draw; 0: never.
-        scale: results (and so means, totals and c) on `-1..1` or `0..1`, a draw in the middle.
-        choice: the final choice by most `visits`, best `mean`, or mean + bonus (`ucb`).
-        solver: proven wins, losses and draws are backed up (Winands 2008), proven losses are not
-            selected, and the search ends when the root is proven.
-        decisive: `root`: a column that wins at once is chosen without a search; `tree`: besides,
-            in the whole tree, wins at once end a line, and moves that lose at once are left out.
-        table: `equal`: equal positions share a node; `mirror`: mirror images too.
-        reuse: the tree is kept for the next decision when its position is in the tree.
-        nodes: bound on the nodes of the tree (of one thread). A full tree grows no further, and
-            playouts go on from its leaves.
-        threads: trees grown side by side from different seeds, and added up at the root.
-        iterations, seconds: the budget when a search is not given another; None: no such limit.
-            Every search ends when a root has 2,147,483,647 visits.
-
+    """How a Monte Carlo search works: an attribute for each option of the list above; None as a
+    budget is no such limit. Raises `InvalidOptions` naming the option and the choices.
     """
 
     method: str = "uct"
@@ -78,7 +86,7 @@ class MonteCarloOptions:
     decisive: str = "off"
     table: str = "off"
     reuse: bool = False
-    nodes: int = 1_000_000
+    capacity: int = 1_000_000
     threads: int = 1
     iterations: int | None = None
     seconds: float | None = None
@@ -100,7 +108,7 @@ class MonteCarloOptions:
         if not is_number(self.c) or not 0 <= self.c < math.inf:
             raise InvalidOptions(f"c must be a number of at least 0, not {self.c!r}")
         check_whole("cut", self.cut, 0, 1_000)
-        check_whole("nodes", self.nodes, 1, MAX_NODES)
+        check_whole("capacity", self.capacity, 1, MAX_CAPACITY)
         check_whole("threads", self.threads, 1, MAX_THREADS)
         for name in ("solver", "reuse"):
             if not isinstance(getattr(self, name), bool):
@@ -168,7 +176,7 @@ DEFAULT: Final = MonteCarloOptions(
     solver=True,
     decisive="tree",
     reuse=True,
-    nodes=4_000_000,
+    capacity=4_000_000,
     seconds=1.0,
 )
 

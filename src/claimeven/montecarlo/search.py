@@ -8,26 +8,28 @@ and no thread ever waits for another.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event, Thread
+from functools import partial
+from threading import Event, RLock, Thread
 from typing import Any, Final
 
 import numpy as np
 
 from claimeven.game import Geometry, InvalidPosition, Position
+from claimeven.montecarlo.choice import choose, evident_choice, policy
 from claimeven.montecarlo.contract import Engine, Viewed
 from claimeven.montecarlo.dispatch import (
-    check_room,
+    check_capacity,
     compiled_engine,
     load_kernels,
     textbook_engine,
 )
 from claimeven.montecarlo.evident import EvidentTree, evident_tree
-from claimeven.montecarlo.inspection import Branch, Forest
-from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_LOSS, PROVEN_WIN
+from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
+from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
-from claimeven.montecarlo.playouts.textbook import blocking_columns
 from claimeven.montecarlo.textbook import Step
 
 BACKENDS: Final = ("auto", "compiled", "python")
@@ -37,9 +39,17 @@ _SLICE: Final = 0.001
 
 #: Nodes of a kept tree looked at for each second of a timed search, compiled or not: that takes
 #: about a quarter of its time where there are so many.
-_KEPT_A_SECOND: Final = {True: 20_000_000, False: 200_000}
+_KEPT_A_SECOND: Final = {"compiled": 20_000_000, "python": 200_000}
 #: Nodes that are looked at in any case.
 _KEPT_ANYWAY: Final = 1_000
+
+#: Seconds kept back of a timed search for telling what the grown tree holds: at first, and the most
+#: that one search can teach the next.
+_TELLING: Final = 0.001
+_TELLING_MOST: Final = 0.02
+
+#: Iterations before the first look at the clock.
+_FIRST: Final = {"compiled": 8, "python": 1}
 
 
 @dataclass(frozen=True)
@@ -55,11 +65,12 @@ class MonteCarloResult:
         iterations: iterations of this search; `kept` those found in a kept tree.
         seconds: time taken.
         depth: depth of the deepest iteration, in moves.
-        nodes: stored nodes (with a table: positions), of all threads together.
+        stored: nodes (with a table: positions) in memory, of all threads together.
         full: whether a tree (or table) had no room for more nodes during this search.
         branching: mean number of moves of the expanded nodes, None without any.
         backend: `compiled` or `python`.
-        forest: the trees behind, for `inspection`; good until the next search of the searcher.
+        line: principal variation: the choice, then the likeliest moves, 0-based columns.
+        forest: the trees behind, to look into until the next search; `OutdatedForest` afterwards.
 
     """
 
@@ -71,25 +82,23 @@ class MonteCarloResult:
     kept: int
     seconds: float
     depth: int
-    nodes: int
+    stored: int
     full: bool
     branching: float | None
     backend: str
+    line: tuple[int, ...]
     forest: Forest
-
-    @property
-    def line(self) -> tuple[int, ...]:
-        """Principal line: the choice, then the likeliest moves, 0-based columns."""
-        return self.forest.line(self.column)
 
 
 class MonteCarloSearch:
     """A search with its options, and the trees it keeps from one decision to the next.
 
+    Threads may share it: a search waits for the one before it to end (`busy` is held meanwhile).
+
     >>> from claimeven.montecarlo import preset
-    >>> searcher = MonteCarloSearch(preset("uct", seconds=None))
+    >>> search = MonteCarloSearch(preset("uct", seconds=None))
     >>> position = Position.from_moves("121212")
-    >>> searcher.search(position, np.random.default_rng(1), iterations=100).column
+    >>> search.search(position, np.random.default_rng(1), iterations=100).column
     0
     """
 
@@ -99,12 +108,39 @@ class MonteCarloSearch:
             raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
         self.options = options
         self.backend = backend
+        self.busy = RLock()
         self._engines: list[Engine] = []
         self._engines_for: tuple[Any, ...] = ()
+        self._searches = 0
+        self._telling = _TELLING
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has the same options, and no trees."""
+        return MonteCarloSearch, (self.options, self.backend)
+
+    def load(self, geometry: Geometry | None = None) -> None:
+        """Compile the search, or load it from the cache, before a clock starts; for a board it is
+        known to be used on, set the memory aside as well. Raises `InvalidOptions` if no backend can
+        search the board.
+        """
+        with self.busy:
+            if geometry is not None and self.backend_for(geometry) == "python":
+                return
+            if self.backend != "python":
+                load_kernels(self.options)
+            if geometry is None or self._engines_for == self._wanted(geometry):
+                return
+            for engine in self._engines_of(geometry):
+                # Numba prepares the call of a kernel when it is first made.
+                engine.start(Position(geometry), 0)
+                engine.run(1)
+                engine.forget()
 
     def reset(self) -> None:
-        """Forget the trees kept."""
-        self._engines, self._engines_for = [], ()
+        """Forget the trees kept; their memory is used again."""
+        with self.busy:
+            for engine in self._engines:
+                engine.forget()
 
     def search(
         self,
@@ -116,51 +152,64 @@ class MonteCarloSearch:
         """Search a position within a budget: the given one, or else that of the options.
 
         The randomness is drawn from `rng`. Raises `InvalidOptions` without a budget or with a
-        budget of nothing, and `InvalidPosition` for a finished position. The clock starts when
-        compiled code is loaded and memory set aside, which the first search does.
+        budget of nothing, and `InvalidPosition` for a finished position. The clock starts when no
+        other search is running any more; what `load` has not done is done while it runs.
         """
-        if position.is_over:
-            raise InvalidPosition("the game is over here, so there is no move to search for")
+        self._check(position)
         check_budget(iterations, seconds)
         if iterations is None and seconds is None:
             iterations, seconds = self.options.iterations, self.options.seconds
         if iterations is None and seconds is None:
             raise InvalidOptions("a search needs a budget: give iterations or seconds, or both")
-        check_room(position, self.options)
-        compiled = self.backend_for(position.geometry) == "compiled"
-        engines = self._engines_of(position, compiled)
+        with self.busy:
+            return self._search(position, rng, iterations, seconds)
+
+    def _search(
+        self,
+        position: Position,
+        rng: np.random.Generator,
+        iterations: int | None,
+        seconds: float | None,
+    ) -> MonteCarloResult:
         started = time.perf_counter()
-        keep = None if seconds is None else self._keep(seconds, compiled)
+        self._searches += 1
+        backend = self.backend_for(position.geometry)
+        engines = self._engines_of(position.geometry)
+        keep = None if seconds is None else self._keep(seconds, backend)
         for engine in engines:
             engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)), keep)
         evident = evident_tree(position, self.options)
         shown: tuple[Viewed, ...] = (EvidentTree(evident),) if evident else tuple(engines)
-        forest = Forest(position, self.options, shown)
+        forest = Forest(position, self.options, shown, partial(self._unchanged, self._searches))
         kept = forest.root_visits()
         made = 0
         if not evident:
-            deadline = None if seconds is None else started + seconds
-            made = _run_all(engines, iterations, deadline, first=8 if compiled else 1)
+            deadline = None
+            if seconds is not None:
+                deadline = started + seconds - min(self._telling, seconds / 4)
+            made = _run_all(engines, iterations, deadline, _FIRST[backend])
+        grown = time.perf_counter()
         root = forest.branch(depth=1)
-        chosen = (
-            _evident_choice(root, position, rng) if evident else choose(root, self.options, rng)
-        )
+        chosen = (evident_choice if evident else choose)(root, position, self.options, rng)
         value = float(PROOF_RESULTS[chosen.proof]) if chosen.proof else chosen.plain_mean
-        return MonteCarloResult(
+        result = MonteCarloResult(
             column=chosen.column,
             value=value,
-            policy=_policy(root, chosen.column, value, position.geometry.columns),
+            policy=policy(root, chosen.column, value, position.geometry.columns),
             root=root,
             iterations=made,
             kept=kept,
-            seconds=time.perf_counter() - started,
             depth=0 if evident else max(engine.depth for engine in engines),
-            nodes=sum(engine.used for engine in engines),
+            stored=sum(engine.used for engine in engines),
             full=any(engine.full for engine in engines),
             branching=_branching(shown),
-            backend="compiled" if compiled else "python",
+            backend=backend,
+            line=forest.line(chosen.column),
             forest=forest,
+            seconds=time.perf_counter() - started,
         )
+        self._telling += (min(result.seconds + started - grown, _TELLING_MOST) - self._telling) / 4
+        return result
 
     def trace(
         self, position: Position, rng: np.random.Generator, iterations: int
@@ -172,9 +221,7 @@ class MonteCarloSearch:
         search, and fewer than `iterations` where a search ends before.
         """
         check_budget(iterations, None)
-        if position.is_over:
-            raise InvalidPosition("the game is over here, so there is no move to search for")
-        check_room(position, self.options)
+        self._check(position)
         evident = evident_tree(position, self.options)
         if evident:
             return [], Forest(position, self.options, (EvidentTree(evident),)).branch(depth=1)
@@ -182,11 +229,6 @@ class MonteCarloSearch:
         engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
         steps = list(engine.steps(iterations))
         return steps, Forest(position, self.options, (engine,)).branch(depth=1)
-
-    def load(self) -> None:
-        """Compile the search, or load it from the cache, before a clock starts."""
-        if self.backend != "python":
-            load_kernels(self.options)
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidOptions` if none can."""
@@ -197,24 +239,44 @@ class MonteCarloSearch:
             )
         return "python" if self.backend == "python" or not geometry.fits_word else "compiled"
 
-    def _engines_of(self, position: Position, compiled: bool) -> list[Engine]:
-        wanted = (position.geometry, self.options, compiled)
+    def _check(self, position: Position) -> None:
+        """Raise unless a position can be searched."""
+        if position.is_over:
+            raise InvalidPosition("the game is over here, so there is no move to search for")
+        check_capacity(position, self.options)
+        self.backend_for(position.geometry)
+
+    def _engines_of(self, geometry: Geometry) -> list[Engine]:
+        wanted = self._wanted(geometry)
         if self._engines_for != wanted:
-            if compiled:
+            self._engines, self._engines_for = [], ()  # gives the memory back first
+            if wanted[-1] == "compiled":
                 load_kernels(self.options)
-            self._engines = [
-                compiled_engine(position.geometry, self.options)
-                if compiled
-                else textbook_engine(self.options)
-                for _ in range(self.options.threads)
-            ]
+                make: Callable[[MonteCarloOptions], Engine] = partial(compiled_engine, geometry)
+            else:
+                make = textbook_engine
+            self._engines = [make(self.options) for _ in range(self.options.threads)]
             self._engines_for = wanted
         return self._engines
 
-    def _keep(self, seconds: float, compiled: bool) -> int:
+    def _wanted(self, geometry: Geometry) -> tuple[Any, ...]:
+        """What engines are made for."""
+        return geometry, self.options, self.backend_for(geometry)
+
+    def _keep(self, seconds: float, backend: str) -> int:
         """Nodes of each kept tree that a search of so many seconds has the time to look at."""
-        share = int(min(seconds, 1e6) * _KEPT_A_SECOND[compiled]) // self.options.threads
+        share = int(min(seconds, 1e6) * _KEPT_A_SECOND[backend]) // self.options.threads
         return max(share, _KEPT_ANYWAY)
+
+    @contextmanager
+    def _unchanged(self, searches: int) -> Iterator[None]:
+        """Keep the trees as they are, as the search of that number left them. Raises
+        `OutdatedForest` if there has been another since.
+        """
+        with self.busy:
+            if self._searches != searches:
+                raise OutdatedForest("these trees are gone: there has been another search since")
+            yield
 
 
 def _branching(trees: Sequence[Viewed]) -> float | None:
@@ -222,61 +284,6 @@ def _branching(trees: Sequence[Viewed]) -> float | None:
     grown = [tree.grown() for tree in trees]
     expanded = sum(nodes for nodes, _ in grown)
     return sum(moves for _, moves in grown) / expanded if expanded else None
-
-
-def choose(root: Branch, options: MonteCarloOptions, rng: np.random.Generator) -> Branch:
-    """The child of a root that the options choose, from the visited ones where there are any.
-
-    With the solver a proven win comes first, the nearest one; proven losses come last, the
-    farthest first. Ties go to the better mean (or to more visits), then at random, or with
-    `first=order` to the left.
-    """
-    children = [child for child in root.children if child.visits] or list(root.children)
-    wins, others = list[Branch](), children
-    if options.solver:
-        wins = [child for child in children if child.proof == PROVEN_WIN]
-        others = [child for child in children if child.proof != PROVEN_LOSS]
-
-    def rank(child: Branch) -> tuple[float, float]:
-        if wins:
-            return -child.distance, 0.0
-        if not others:
-            return child.distance, 0.0
-        if options.choice == "visits":
-            return child.visits, child.plain_mean
-        if options.choice == "mean":
-            return child.judged, child.visits
-        return child.mean + (child.bonus or 0.0), child.visits
-
-    ranks = [(rank(child), child) for child in wins or others or children]
-    best = max(order for order, _ in ranks)
-    tied = [child for order, child in ranks if order == best]
-    return tied[0] if options.first == "order" else _any(tied, rng)
-
-
-def _any(children: Sequence[Branch], rng: np.random.Generator) -> Branch:
-    """One of some children at random; nothing is drawn where there is no choice."""
-    return children[int(rng.integers(len(children)))] if len(children) > 1 else children[0]
-
-
-def _evident_choice(root: Branch, position: Position, rng: np.random.Generator) -> Branch:
-    """A column that wins at once; where every column loses at once one that blocks, if any."""
-    wins = [child for child in root.children if child.proof == PROVEN_WIN]
-    blocks = blocking_columns(position)
-    stands = [child for child in root.children if child.column in blocks]
-    return _any(wins or stands or root.children, rng)
-
-
-def _policy(root: Branch, column: int, value: float, columns: int) -> tuple[float, ...]:
-    shares = [0.0] * columns
-    live = [child for child in root.children if child.proof != PROVEN_LOSS]
-    total = sum(child.visits for child in live)
-    if value == 1.0 or not total:
-        shares[column] = 1.0
-        return tuple(shares)
-    for child in live:
-        shares[child.column] = child.visits / total
-    return tuple(shares)
 
 
 def _run_all(

@@ -4,17 +4,17 @@ Throughout, M is the side to move (the mover), W the other side (the waiting one
 cells and R their number, so that cells - R discs are on the board. Scores are those of M. All of
 this is checked on every position of small boards, see docs/solver.md.
 
-The first five sections are used by `kernel` and `windows`, in the steps they name; `static_bound`
-below holds the others.
+The first five sections are used by `kernel` and `null_window`, in the steps they name;
+`static_bound` below holds the others.
 
-**Range** (`windows`, step 1). A win with the disc that comes after n others is worth
+**Range** (`null_window`, step 1). A win with the disc that comes after n others is worth
 (cells + 1 - n) // 2. M's next disc comes after cells - R: if it completes a line the score is
 (R + 1) // 2, and nothing is worth more. Otherwise M wins with the second of its discs to come at
 the earliest, which comes after two more: the score is at most (R - 1) // 2. W's next disc comes
 after cells - R + 1: the score is at least -(R // 2). With R too small for such a disc the bounds
 are 0, the score of a full board.
 
-**Forced replies** (`kernel.play_forced`). M has no win at hand. A move *loses at once* if W then
+**Forced replies** (`steps.play_forced`). M has no win at hand. A move *loses at once* if W then
 completes a line with its next disc; the score of such a move is -(R // 2), the least there is. It
 loses at once if W has a playable winning cell other than the one M takes, or a winning cell right
 above that one; a disc of M takes cells from W and opens the cell above it, nothing else. So
@@ -30,7 +30,7 @@ two, none.
 
 A line that ends p moves on with a loss for the side to move is won with disc number
 cells - R + p + 2, after cells - R + p + 1 others, and so worth (R - p) // 2 to the side that does
-not move there: M if p is odd, W if p is even (`kernel.decided_value`).
+not move there: M if p is odd, W if p is even (`steps.decided_value`).
 
 **At a node** (`kernel`, step 3). M has no win at hand and at least two replies, so R >= 2. M's
 second disc to come comes after cells - R + 2: the score is at most (R - 1) // 2. After a reply W
@@ -45,13 +45,13 @@ to come at the earliest, after cells - R + 4: the score is at most (R - 3) // 2,
 than 0, as a child that is left has two empty cells or more, and so R >= 3. Children by a line of
 forced replies are no exception: what is asked for is decided one ply below the node.
 
-**Mirror images** (`kernel.position_hash`). Reversing the order of the columns turns lines into
+**Mirror images** (`steps.position_hash`). Reversing the order of the columns turns lines into
 lines and legal moves into legal moves, so a position and its image have the same score, and what
 bounds one bounds the other. In a key every column has bits of its own and carries into none
-(`table`), so the key of the image is the key with its columns reversed. The lesser of the two keys
-is that of a position with as many discs, either this one or its image. Whether images are looked at
-depends on the number of discs alone, so in the table a key stands for one position and its image,
-or for one position.
+(`transpositions`), so the key of the image is the key with its columns reversed. The lesser of the
+two keys is that of a position with as many discs, either this one or its image. Whether images are
+looked at depends on the number of discs alone, so in the table a key stands for one position and
+its image, or for one position.
 
 **The bounds below** are for positions that a search enters: M has no win at hand, and W's winning
 cells are not playable.
@@ -92,32 +92,19 @@ odd, and so is the cell below y in the cut column.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
 
-from claimeven.compiled import Int, Word, Words, inlined, popcount
-from claimeven.compiled.intrinsics import leading_zeros, winning_four
-from claimeven.game import tactics_kernel
-from claimeven.game.tactics_kernel import winning_cells
-from claimeven.solver.layout import (
-    ABOVE,
-    BOARD,
-    BOTTOM,
-    BUCKET_SHIFT,
-    CELLS,
-    COLUMNS,
-    CONNECT,
-    HEIGHT,
-    KEY_MASK,
-    MIRROR_PLIES,
-    MULTIPLIER,
-    PAIR_TOPS,
-    REST_MASK,
+from claimeven.compiled import (
+    Int,
+    Word,
+    Words,
+    inlined,
+    leading_zeros,
+    popcount,
+    winning_four,
 )
-
-#: What `fixed_words` returns.
-Fixed: TypeAlias = Any
+from claimeven.game import tactics_kernel
+from claimeven.solver.layout import ABOVE, Fixed
 
 #: Returned when no bound decides; no score is as great.
 NO_BOUND = 1000
@@ -127,45 +114,22 @@ _TOP_BIT = np.uint64(1 << 63)
 
 
 @inlined
-def fixed_words(words: Words) -> Fixed:
-    """Return the first words as a tuple, so that compiled code keeps them in registers.
-
-    Words of an array would have to be read anew after every write to another array. The slots are
-    those of the array.
-    """
-    return (
-        words[HEIGHT],
-        words[CONNECT],
-        words[CELLS],
-        words[COLUMNS],
-        words[BOTTOM],
-        words[BOARD],
-        words[PAIR_TOPS],
-        words[MIRROR_PLIES],
-        words[KEY_MASK],
-        words[MULTIPLIER],
-        words[BUCKET_SHIFT],
-        words[REST_MASK],
-    )
-
-
-@inlined
 def completing_cells(fixed: Fixed, discs: Word, mask: Word) -> Word:
     """Mask of the empty cells that would complete a line for `discs`."""
-    if fixed[CONNECT] == _FOUR:
-        return winning_four(discs, fixed[HEIGHT]) & (fixed[BOARD] & ~mask)
-    return winning_cells(discs, mask, fixed[HEIGHT], fixed[CONNECT], fixed[BOARD])
+    if fixed.connect == _FOUR:
+        return winning_four(discs, fixed.height) & (fixed.board & ~mask)
+    return tactics_kernel.winning_cells(discs, mask, fixed.height, fixed.connect, fixed.board)
 
 
 @inlined
 def has_line(fixed: Fixed, cells: Word) -> bool:
     """Whether the given cells hold a line."""
-    return tactics_kernel.has_line(cells, fixed[HEIGHT], fixed[CONNECT])
+    return bool(tactics_kernel.has_line(cells, fixed.height, fixed.connect))
 
 
 @inlined
 def static_bound(
-    fixed: Fixed, words: Words, mine: Word, mask: Word, threats: Word, empties: Int, alpha: Int
+    fixed: Fixed, setup: Words, mine: Word, mask: Word, threats: Word, empties: Int, alpha: Int
 ) -> Int:
     """Return a bound on the mover's score that decides the window (alpha, alpha + 1).
 
@@ -173,44 +137,85 @@ def static_bound(
     value is a high bound if it is at most `alpha` and a low bound otherwise; `NO_BOUND` if
     nothing here decides.
     """
-    theirs = mask ^ mine
-    empty = fixed[BOARD] & ~mask
-    playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
-    later = empty & ~playable
-    tops = fixed[PAIR_TOPS]
-    # Step 1: no line left. With an even number of empty cells step 2 sees M's lines better.
-    if alpha < 0:
-        if not has_line(fixed, theirs | empty):
-            return 0
-    elif empties & 1 and not has_line(fixed, mine | empty):
+    if is_out_of_lines(fixed, mine, mask, empties, alpha):
         return 0
-    # Step 2: follow-up.
+    # What W wins by, it must win with so many cells of the column left that it decides.
     above = 0 if alpha >= -1 else -2 * alpha - 2
-    if above >= fixed[CELLS]:
+    if above >= fixed.cells:
         return NO_BOUND
+    high_enough = setup[ABOVE + above]
+    playable = (mask + fixed.bottom) & fixed.board
+    later = fixed.board & ~mask & ~playable
     if empties & 1 == 0:
-        upper = tops & later
-        if alpha >= 0:
-            if not has_line(fixed, mine | (empty & ~upper)):
-                return 0
-        elif has_line(fixed, theirs | (upper & words[ABOVE + above])) and not has_line(
-            fixed, mine | (empty & ~upper)
-        ):
-            return alpha
-    # Step 3: zugzwang, for each winning cell of W of the right parity, lowest first.
+        value = follow_up_bound(fixed, mine, mask, later, high_enough, alpha)
+        if value != NO_BOUND:
+            return value
     if threats != _ZERO:
-        halves = ~tops if empties & 1 else tops
-        left = threats & halves & words[ABOVE + above]
-        while left != _ZERO:
-            cell = left & (~left + _ONE)
-            left ^= cell
-            below = cell >> _ONE
-            sentinel = ~fixed[BOARD] & ~(cell - _ONE)
-            from_cell_up = (sentinel & (~sentinel + _ONE)) - cell
-            next_in_column = _TOP_BIT >> leading_zeros(playable & ((below << _ONE) - _ONE))
-            under = below - next_in_column
-            gone = from_cell_up | below
-            upper = ((tops & ~(gone | under)) | (halves & under)) & later
-            if not has_line(fixed, mine | (empty & ~upper & ~gone) | below):
-                return -((np.int64(popcount(from_cell_up)) + 1) // 2)
+        return zugzwang_bound(fixed, mine, mask, threats, later, high_enough, empties)
+    return NO_BOUND
+
+
+@inlined
+def is_out_of_lines(fixed: Fixed, mine: Word, mask: Word, empties: Int, alpha: Int) -> bool:
+    """Whether the side that would have to win to leave the window at 0 can complete no line.
+
+    With an even number of empty cells `follow_up_bound` sees the mover's lines better.
+    """
+    empty = fixed.board & ~mask
+    if alpha < 0:
+        return not has_line(fixed, (mask ^ mine) | empty)
+    return empties & 1 != 0 and not has_line(fixed, mine | empty)
+
+
+@inlined
+def follow_up_bound(
+    fixed: Fixed, mine: Word, mask: Word, later: Word, high_enough: Word, alpha: Int
+) -> Int:
+    """Return what follow-up decides, for an even number of empty cells; `NO_BOUND` if nothing.
+
+    `later` are the empty cells that are not playable, `high_enough` the cells with so many others
+    of their column above them that a win there is below the window.
+    """
+    upper = fixed.pair_tops & later
+    mover_gets = fixed.board & ~mask & ~upper
+    if alpha >= 0:
+        if not has_line(fixed, mine | mover_gets):
+            return 0
+    elif has_line(fixed, (mask ^ mine) | (upper & high_enough)) and not has_line(
+        fixed, mine | mover_gets
+    ):
+        return alpha
+    return NO_BOUND
+
+
+@inlined
+def zugzwang_bound(
+    fixed: Fixed,
+    mine: Word,
+    mask: Word,
+    threats: Word,
+    later: Word,
+    high_enough: Word,
+    empties: Int,
+) -> Int:
+    """Return what zugzwang decides, by winning cells of W of the right parity; `NO_BOUND` if none.
+
+    Of the cells in question the lowest bit goes first.
+    """
+    tops = fixed.pair_tops
+    halves = ~tops if empties & 1 else tops
+    empty = fixed.board & ~mask
+    left = threats & halves & high_enough
+    while left != _ZERO:
+        cell = left & (~left + _ONE)
+        left ^= cell
+        below = cell >> _ONE
+        sentinel = ~fixed.board & ~(cell - _ONE)
+        from_cell_up = (sentinel & (~sentinel + _ONE)) - cell
+        next_in_column = _TOP_BIT >> leading_zeros((empty & ~later) & ((below << _ONE) - _ONE))
+        under = below - next_in_column
+        gone = from_cell_up | below
+        upper = ((tops & ~(gone | under)) | (halves & under)) & later
+        if not has_line(fixed, mine | (empty & ~upper & ~gone) | below):
+            return -((np.int64(popcount(from_cell_up)) + 1) // 2)
     return NO_BOUND

@@ -38,7 +38,9 @@ class SearchStopped(Exception):
 
 
 def check_board(geometry: Geometry) -> None:
-    """Raise `InvalidSolve` for a board that the solver cannot hold."""
+    """Raise `InvalidSolve` for what is no board, and for one that the solver cannot hold."""
+    if not isinstance(geometry, Geometry):
+        raise InvalidSolve(f"a board must be a Geometry, not {geometry!r}")
     geometry.check_fits_word("the solver", InvalidSolve)
 
 

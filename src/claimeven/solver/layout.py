@@ -1,16 +1,41 @@
-"""What the solver's kernels need to know of a board and of a table, as one array of words.
+"""What the arrays of the solver's kernels hold.
 
 The board is chosen when the solver is made, not when the kernels are compiled: everything that
-depends on it stands in a uint64 array with named slots.
+depends on it, and on the size of the transposition table, stands in the **setup**, a uint64 array
+with named slots.
+
+**Stack** (uint64): first `REGISTERS` words to lay down a search that pauses, then one frame for
+each node on the path:
+
+```text
+    ALPHA BEST HASH ENTERED PLIES LEFT PLY | order key of each child left | children
+```
+
+ENTERED is the node count at entry, PLIES how far below the child is that is being searched, LEFT
+the number of children left. A child is six words: MINE MASK THREATS REPLIES HASH PLIES.
+
+**Control** (int64, one array a thread): `BUDGET` nodes at which to pause, `NODES` visited so far,
+`RESUME` not 0 if a paused search is laid down; `STEP`, `GUESS`, `ALPHA_NOW` and `DONE` are for
+`null_window`.
+
+**Shared** (int64, one array for all threads at one position): `STOP` not 0 pauses everybody; `LOW`
+and `HIGH` are the bounds found so far; `TOGETHER` is not 0 if several threads are at work, which
+then mark the positions they are at in `MARK_COUNT` places from `MARKS` on.
 """
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.compiled import Ints, Word, Words, inlined, int64, named_tuple, uint64
+from claimeven.game.geometry import Geometry
+from claimeven.solver.errors import check_board
 from claimeven.solver.transpositions import BUCKET_BITS, REST_BITS, multiplier
+
+# -- setup
 
 #: Slots: bits a column takes, connect length, number of cells, of columns, masks of the lowest
 #: cells and of all cells.
@@ -19,13 +44,88 @@ HEIGHT, CONNECT, CELLS, COLUMNS, BOTTOM, BOARD = range(6)
 PAIR_TOPS = 6
 #: Positions of at most this many discs share one table entry with their mirror image.
 MIRROR_PLIES = 7
-#: How keys become table places, see `table`.
+#: How keys become places of the transposition table, see `transpositions`.
 KEY_MASK, MULTIPLIER, BUCKET_SHIFT, REST_MASK = range(8, 12)
 #: ABOVE + k: mask of the cells that have at least k cells of their column above them.
 ABOVE = 16
 #: WEIGHT + bit: of two moves that look equally good, the one of greater weight goes first.
-WEIGHT = ABOVE + WORD_BITS
-SIZE = WEIGHT + WORD_BITS
+WEIGHT = ABOVE + 64
+SETUP = WEIGHT + 64
+
+# -- stack
+
+R_MINE, R_MASK, R_THREATS, R_REPLIES, R_HASH, R_PLY, R_ALPHA, R_FRAME, REGISTERS = range(9)
+ALPHA, BEST, HASH, ENTERED, PLIES, LEFT, PLY, ORDER = range(8)
+MAX_CHILDREN = 16
+CHILDREN = ORDER + MAX_CHILDREN
+C_MINE, C_MASK, C_THREATS, C_REPLIES, C_HASH, C_PLIES, CHILD = range(7)
+FRAME = CHILDREN + MAX_CHILDREN * CHILD
+#: Words of a stack: no path has more nodes than a board has cells.
+STACK = REGISTERS + 65 * FRAME
+
+# -- control, shared
+
+BUDGET, NODES, RESUME, STEP, GUESS, ALPHA_NOW, DONE, CONTROLS = range(8)
+STOP, LOW, HIGH, TOGETHER, MARKS = range(5)
+#: Number of marks, a power of two.
+MARK_COUNT = 1024
+SHARED = MARKS + MARK_COUNT
+
+
+class Work(NamedTuple):
+    """The arrays that a thread works on: what they hold is told above.
+
+    `entries` are those of the transposition table (see `transpositions`).
+    """
+
+    setup: Words
+    entries: Words
+    stack: Words
+    control: Ints
+    shared: Ints
+
+
+#: Its type in the signature of a kernel.
+WORK: Final = named_tuple(Work, uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1])
+
+
+class Fixed(NamedTuple):
+    """The slots of the setup that a search needs at every node, under the names of the slots."""
+
+    height: Word
+    connect: Word
+    cells: Word
+    columns: Word
+    bottom: Word
+    board: Word
+    pair_tops: Word
+    mirror_plies: Word
+    key_mask: Word
+    multiplier: Word
+    bucket_shift: Word
+    rest_mask: Word
+
+
+@inlined
+def fixed_of(setup: Words) -> Fixed:
+    """Return those slots as a tuple, so that compiled code keeps them in registers.
+
+    Words of an array would have to be read anew after every write to another array.
+    """
+    return Fixed(
+        setup[HEIGHT],
+        setup[CONNECT],
+        setup[CELLS],
+        setup[COLUMNS],
+        setup[BOTTOM],
+        setup[BOARD],
+        setup[PAIR_TOPS],
+        setup[MIRROR_PLIES],
+        setup[KEY_MASK],
+        setup[MULTIPLIER],
+        setup[BUCKET_SHIFT],
+        setup[REST_MASK],
+    )
 
 
 def cells_above(geometry: Geometry, row: int) -> int:
@@ -66,34 +166,34 @@ def column_weights(geometry: Geometry, worker: int = 0) -> list[int]:
     return weights
 
 
-def search_words(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.NDArray[np.uint64]:
-    """Return the words for a board, a table of 2**bucket_bits buckets, and the nth worker.
+def search_setup(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.NDArray[np.uint64]:
+    """Return the setup for a board, a table of 2**bucket_bits buckets, and the nth worker.
 
-    Raises `InvalidGeometry` for boards of more than 64 bits, and ValueError for a table in whose
+    Raises `InvalidSolve` for boards of more than 64 bits, and ValueError for a table in whose
     entries the keys of this board would not fit (see `transpositions.smallest_bucket_bits`).
     """
-    geometry.check_fits_word("the solver")
+    check_board(geometry)
     rest_bits = geometry.bits - bucket_bits
     if bucket_bits < 1 or not 0 < rest_bits <= REST_BITS:
         raise ValueError(
             f"a table of 2**{bucket_bits + BUCKET_BITS} entries does not fit {geometry}"
         )
-    words = np.zeros(SIZE, dtype=np.uint64)
-    words[HEIGHT] = geometry.height
-    words[CONNECT] = geometry.connect
-    words[CELLS] = geometry.cells
-    words[COLUMNS] = geometry.columns
-    words[BOTTOM] = geometry.bottom
-    words[BOARD] = geometry.board
-    words[PAIR_TOPS] = pair_tops(geometry)
-    words[MIRROR_PLIES] = geometry.cells // 3
-    words[KEY_MASK] = (1 << geometry.bits) - 1
-    words[MULTIPLIER] = multiplier(geometry.bits)
-    words[BUCKET_SHIFT] = rest_bits
-    words[REST_MASK] = (1 << rest_bits) - 1
+    setup = np.zeros(SETUP, dtype=np.uint64)
+    setup[HEIGHT] = geometry.height
+    setup[CONNECT] = geometry.connect
+    setup[CELLS] = geometry.cells
+    setup[COLUMNS] = geometry.columns
+    setup[BOTTOM] = geometry.bottom
+    setup[BOARD] = geometry.board
+    setup[PAIR_TOPS] = pair_tops(geometry)
+    setup[MIRROR_PLIES] = geometry.cells // 3
+    setup[KEY_MASK] = (1 << geometry.bits) - 1
+    setup[MULTIPLIER] = multiplier(geometry.bits)
+    setup[BUCKET_SHIFT] = rest_bits
+    setup[REST_MASK] = (1 << rest_bits) - 1
     for count in range(geometry.rows):
-        words[ABOVE + count] = at_least_above(geometry, count)
+        setup[ABOVE + count] = at_least_above(geometry, count)
     for column, weight in enumerate(column_weights(geometry, worker)):
         first = geometry.bit(column, 0)
-        words[WEIGHT + first : WEIGHT + first + geometry.rows] = weight
-    return words
+        setup[WEIGHT + first : WEIGHT + first + geometry.rows] = weight
+    return setup

@@ -1,6 +1,6 @@
 """The compiled driver: the score of a position by a row of null-window tests.
 
-Of the control array (see `kernel`) it uses `STEP`, the number of the window, 0 before the first;
+Of the control array (see `layout`) it uses `STEP`, the number of the window, 0 before the first;
 `GUESS`, where the next one begins; `ALPHA_NOW`, the window of a search that is laid down; and
 `DONE`, the positions finished in `solve_many`.
 """
@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, kernel, popcount
-from claimeven.solver.bounds import completing_cells, fixed_words
-from claimeven.solver.kernel import (
+from claimeven.compiled import Int, Ints, Word, Words, int64, kernel, popcount, uint64
+from claimeven.solver.bounds import completing_cells
+from claimeven.solver.kernel import MOOT, PAUSED, search
+from claimeven.solver.layout import (
     ALPHA_NOW,
     DONE,
     GUESS,
     HIGH,
     LOW,
-    MOOT,
     NODES,
-    PAUSED,
     RESUME,
     STEP,
-    search,
+    WORK,
+    Work,
+    fixed_of,
 )
-from claimeven.solver.layout import BOARD, BOTTOM, CELLS
 
 #: Bounds further apart than this are halved before the search asks for the sign.
 FAR_APART = 3
@@ -32,35 +32,23 @@ FAR_APART = 3
 _ZERO = np.uint64(0)
 
 
-@kernel(
-    "int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64, uint64,"
-    " int64, int64)"
-)
-def solve(
-    words: Words,
-    entries: Words,
-    stack: Words,
-    control: Ints,
-    shared: Ints,
-    mine: Word,
-    mask: Word,
-    floor: Int,
-    ceiling: Int,
-) -> Int:
+@kernel(int64(WORK, uint64, uint64, int64, int64))
+def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
     """Return the score of an unfinished position, no less than `floor`, no more than `ceiling`.
 
     Before the first call for a position set control[RESUME] and control[STEP] to 0, shared[LOW]
     to `floor` and shared[HIGH] to `ceiling`. Threads that share `entries` and `shared` work at the
     same position together. Returns `PAUSED` as `kernel.search` does; call again to go on.
     """
-    fixed = fixed_words(words)
-    cells = np.int64(fixed[CELLS])
+    fixed = fixed_of(work.setup)
+    control, shared = work.control, work.shared
+    cells = np.int64(fixed.cells)
     ply = np.int64(popcount(mask))
     if ply == cells:
         return 0
     if control[STEP] == 0:
         # Step 1: what follows from the number of discs alone.
-        playable = (mask + fixed[BOTTOM]) & fixed[BOARD]
+        playable = (mask + fixed.bottom) & fixed.board
         if completing_cells(fixed, mine, mask) & playable != _ZERO:
             score = (cells + 1 - ply) // 2
             return max(floor, min(ceiling, score))
@@ -82,7 +70,7 @@ def solve(
                     alpha = high // 2
             control[ALPHA_NOW] = max(low, min(high - 1, alpha))
         alpha = control[ALPHA_NOW]
-        value = search(words, entries, stack, control, shared, mine, mask, alpha)
+        value = search(work, mine, mask, alpha)
         if value == PAUSED:
             return PAUSED
         control[RESUME] = 0
@@ -98,35 +86,23 @@ def solve(
         control[STEP] += 1
 
 
-@kernel(
-    "int64(uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1], uint64[::1], uint64[::1],"
-    " int64, int64, int64[::1], int64[::1])"
-)
+@kernel(int64(WORK, uint64[::1], uint64[::1], int64, int64, int64[::1], int64[::1]))
 def solve_many(
-    words: Words,
-    entries: Words,
-    stack: Words,
-    control: Ints,
-    shared: Ints,
-    mines: Words,
-    masks: Words,
-    floor: Int,
-    ceiling: Int,
-    scores: Ints,
-    nodes: Ints,
+    work: Work, mines: Words, masks: Words, floor: Int, ceiling: Int, scores: Ints, nodes: Ints
 ) -> Int:
     """Solve the positions from number control[DONE] on; fill in `scores` and `nodes`.
 
     Set control[DONE] and control[RESUME] to 0 before the first call. Returns 0 when all are done,
     `PAUSED` as `kernel.search` does; call again to go on.
     """
+    control, shared = work.control, work.shared
     while control[DONE] < len(mines):
         i = control[DONE]
         if control[RESUME] == 0:
             control[STEP] = 0
             shared[LOW], shared[HIGH] = floor, ceiling
             nodes[i] = -control[NODES]
-        score = solve(words, entries, stack, control, shared, mines[i], masks[i], floor, ceiling)
+        score = solve(work, mines[i], masks[i], floor, ceiling)
         if score == PAUSED:
             return PAUSED
         scores[i] = score

@@ -50,8 +50,8 @@ class ExactSearch:
         size, count = check_table_mb(table_mb), check_threads(threads)
         self.geometry = geometry
         self.bucket_bits = bucket_bits_for(geometry, size)
-        self.workers = [Worker(geometry, self.bucket_bits, n) for n in range(count)]
         self.entries = new_entries(self.bucket_bits)
+        self.workers = [Worker(geometry, self.entries, self.bucket_bits, n) for n in range(count)]
         self._alone = threading.Lock()
         # Reentrant, so that a signal handler may call `stop` at any moment.
         self._switching = threading.RLock()
@@ -89,7 +89,7 @@ class ExactSearch:
         work in a turn already.
         """
         deadline = time.perf_counter() + check_seconds(seconds)
-        turn = Turn(self.geometry, self.entries, self.workers, deadline, check_nodes(nodes))
+        turn = Turn(self.geometry, self.workers, deadline, check_nodes(nodes))
         running = self._running
         if running is not None and running.is_of_this_thread():
             raise SolverBusy("this solver is in the middle of a call: it cannot be asked from it")

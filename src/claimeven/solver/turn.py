@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
-from claimeven.solver import kernel, null_window
+from claimeven.solver import layout, null_window
 from claimeven.solver.errors import SearchStopped
-from claimeven.solver.layout import search_words
+from claimeven.solver.kernel import PAUSED
 
 #: Nodes of a search before further threads join in: a few milliseconds.
 ALONE_NODES = 20_000
@@ -61,19 +61,23 @@ Solved = Callable[[int, int], None]
 
 
 class Worker:
-    """The private arrays of one thread, and the speed it had last, in nodes a second."""
+    """The arrays of one thread, and the speed it had last, in nodes a second."""
 
-    def __init__(self, geometry: Geometry, bucket_bits: int, number: int) -> None:
-        self.words = search_words(geometry, bucket_bits, number)
-        self.stack = np.zeros(kernel.STACK, dtype=np.uint64)
-        self.control = np.zeros(kernel.CONTROLS, dtype=np.int64)
-        self.shared = np.zeros(kernel.SHARED, dtype=np.int64)
+    def __init__(self, geometry: Geometry, entries: Boards, bucket_bits: int, number: int) -> None:
+        self.work = layout.Work(
+            layout.search_setup(geometry, bucket_bits, number),
+            entries,
+            np.zeros(layout.STACK, dtype=np.uint64),
+            np.zeros(layout.CONTROLS, dtype=np.int64),
+            np.zeros(layout.SHARED, dtype=np.int64),
+        )
+        self.control, self.shared = self.work.control, self.work.shared
         self.rate = FIRST_RATE
 
     @property
     def nodes(self) -> int:
         """Nodes visited since the worker was made."""
-        return int(self.control[kernel.NODES])
+        return int(self.control[layout.NODES])
 
 
 class Turn:
@@ -87,13 +91,11 @@ class Turn:
     def __init__(
         self,
         geometry: Geometry,
-        entries: Boards,
         workers: list[Worker],
         deadline: float = math.inf,
         nodes: int | None = None,
     ) -> None:
         self.geometry = geometry
-        self.entries = entries
         self.workers = workers
         self.deadline = deadline
         self.is_stopped = False
@@ -108,13 +110,13 @@ class Turn:
         self._threads.add(threading.get_ident())
         self._nodes_before = sum(worker.nodes for worker in self.workers)
         for worker in self.workers:
-            worker.shared[kernel.STOP] = 0
+            worker.shared[layout.STOP] = 0
 
     def stop(self) -> None:
         """End the turn as soon as the kernels see it: within a millisecond or so."""
         self.is_stopped = True
         for worker in self.workers:
-            worker.shared[kernel.STOP] = 1
+            worker.shared[layout.STOP] = 1
 
     @property
     def nodes(self) -> int:
@@ -162,9 +164,9 @@ class Turn:
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]
         shared = leader.shared
-        shared[kernel.LOW], shared[kernel.HIGH] = low, high
-        shared[kernel.TOGETHER] = 0
-        leader.control[kernel.RESUME] = leader.control[kernel.STEP] = 0
+        shared[layout.LOW], shared[layout.HIGH] = low, high
+        shared[layout.TOGETHER] = 0
+        leader.control[layout.RESUME] = leader.control[layout.STEP] = 0
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         results: list[int] = []
 
@@ -172,18 +174,10 @@ class Turn:
             """Search on for some nodes; whether there is no more to do."""
             began = self._begin_slice(worker, size)
             result = null_window.solve(
-                worker.words,
-                self.entries,
-                worker.stack,
-                worker.control,
-                shared,
-                mine_word,
-                mask_word,
-                low,
-                high,
+                worker.work._replace(shared=shared), mine_word, mask_word, low, high
             )
             self._end_slice(worker, *began)
-            if result != kernel.PAUSED:
+            if result != PAUSED:
                 results.append(int(result))
             elif self.is_over:
                 self.stop()
@@ -192,8 +186,8 @@ class Turn:
         def work(number: int) -> None:
             worker = self.workers[number]
             if number:
-                worker.control[kernel.RESUME] = 0
-                for slot in (kernel.STEP, kernel.GUESS):
+                worker.control[layout.RESUME] = 0
+                for slot in (layout.STEP, layout.GUESS):
                     worker.control[slot] = leader.control[slot]
             while not slice_of(worker):
                 if number == 0:
@@ -202,12 +196,12 @@ class Turn:
         alone_until = leader.nodes + ALONE_NODES
         while not slice_of(leader, ALONE_NODES):
             if leader.nodes >= alone_until:
-                shared[kernel.MARKS :] = 0
-                shared[kernel.TOGETHER] = len(self.workers) > 1
+                shared[layout.MARKS :] = 0
+                shared[layout.TOGETHER] = len(self.workers) > 1
                 self._together(work)
                 break
         if not results:
-            raise SearchStopped(int(shared[kernel.LOW]), int(shared[kernel.HIGH]))
+            raise SearchStopped(int(shared[layout.LOW]), int(shared[layout.HIGH]))
         return results[0]
 
     def score_many(
@@ -235,15 +229,11 @@ class Turn:
         def solve_batch(worker: Worker, part: slice) -> bool:
             """Solve some positions; whether all of them were solved."""
             control = worker.control
-            control[kernel.DONE] = control[kernel.RESUME] = 0
+            control[layout.DONE] = control[layout.RESUME] = 0
             while True:
                 began = self._begin_slice(worker)
                 result = null_window.solve_many(
-                    worker.words,
-                    self.entries,
-                    worker.stack,
-                    control,
-                    worker.shared,
+                    worker.work,
                     mines[part],
                     masks[part],
                     low,
@@ -253,8 +243,8 @@ class Turn:
                 )
                 self._end_slice(worker, *began)
                 with telling:
-                    self._tell(progress, worker, sum(done) + int(control[kernel.DONE]), total)
-                if result != kernel.PAUSED:
+                    self._tell(progress, worker, sum(done) + int(control[layout.DONE]), total)
+                if result != PAUSED:
                     return True
                 if self.is_over:
                     self.stop()
@@ -292,7 +282,7 @@ class Turn:
             seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - now))
             size = min(size, max(LEAST_SLICE, int(seconds * worker.rate)))
         nodes = worker.nodes
-        worker.control[kernel.BUDGET] = nodes + size
+        worker.control[layout.BUDGET] = nodes + size
         return nodes, now
 
     def _end_slice(self, worker: Worker, nodes_before: int, began: float) -> None:
@@ -303,7 +293,7 @@ class Turn:
 
     def _tell(self, progress: Report | None, worker: Worker, done: int, total: int) -> None:
         if progress is not None:
-            low, high = (int(worker.shared[slot]) for slot in (kernel.LOW, kernel.HIGH))
+            low, high = (int(worker.shared[slot]) for slot in (layout.LOW, layout.HIGH))
             progress(Progress(self.nodes, low, high, done, total))
 
     def _together(self, work: Callable[[int], None]) -> None:

@@ -53,22 +53,28 @@ class GraphEngine(CompiledEngine):
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
         self.columns = geometry.columns
-        self.graph = graph_arrays(options.nodes, geometry.columns)
+        self.graph = graph_arrays(options.capacity, geometry.columns)
         self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         worn = self.state[MADE] > MOST_VISITS // 2
-        if self.full or worn or not self.options.reuse:
+        if self.keeps and (self.full or worn or not self.options.reuse):
+            self.forget()
+        if not self.keeps:
             self.state[:] = 0
-            self.graph.slots.fill(EMPTY)
         self.position = position
         stands = self.standing(position)
         self.place(stands, seed)
         node = root_of(self.graph, self.state, np.uint64(stands.key))
         if node == NO_NODE:
-            self.start(position, seed)  # empty, since it is full
+            self.forget()
+            self.start(position, seed)
         else:
             self.state[GRAPH_ROOT] = node
+
+    def forget(self) -> None:
+        super().forget()
+        self.graph.slots.fill(EMPTY)
 
     def run(self, iterations: int) -> int:
         iterations = min(iterations, MOST_VISITS - int(self.state[MADE]))
@@ -128,12 +134,12 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
     """UCT on a graph, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        before = self._search if self.options.reuse else None
+        before = self.former()
         search = self._search = TextbookGraph(position, self.options, seed)
         if before is None or before.full or before.made > MOST_VISITS // 2:
             return
         stands = search.standing(position)
-        if stands.key in before.table or before.used < self.options.nodes:
+        if stands.key in before.table or before.used < self.options.capacity:
             search.table = before.table
             search.made = before.made
             search.used_edges = before.used_edges

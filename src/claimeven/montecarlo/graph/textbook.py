@@ -72,7 +72,7 @@ class TextbookGraph(TextbookSearch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.edge_room = max(self.options.nodes * EDGES_PER_NODE, self.position.geometry.columns)
+        self.edge_room = max(self.options.capacity * EDGES_PER_NODE, self.position.geometry.columns)
         self.root = self.node_of(self.standing(self.position))
 
     @property
@@ -139,7 +139,7 @@ class TextbookGraph(TextbookSearch):
             if edge.node is None:
                 after = self.standing(node.position.play(edge.column))
                 if after.key not in self.table:
-                    if self.used >= self.options.nodes:
+                    if self.used >= self.options.capacity:
                         self.full = True
                         break
                     glance(self.node_of(after), self.options)

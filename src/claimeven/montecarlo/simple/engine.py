@@ -30,7 +30,7 @@ class SimpleEngine(RecordsEngine):
 
     def room(self, geometry: Geometry) -> int:
         """How many nodes there can be."""
-        return self.options.nodes
+        return self.options.capacity
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         self.place(position, seed)
@@ -53,7 +53,7 @@ class FlatEngine(SimpleEngine):
     grow = grow_flat
 
     def room(self, geometry: Geometry) -> int:
-        return min(self.options.nodes, 1 + geometry.columns + geometry.columns**2)
+        return min(self.options.capacity, 1 + geometry.columns + geometry.columns**2)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         super().start(position, seed, keep)

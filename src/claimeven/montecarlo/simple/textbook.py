@@ -42,7 +42,7 @@ class TextbookSimple(TextbookSearch):
         """Give a node its children, if there is room; returns their columns."""
         node = path[-1]
         columns = node.position.legal_columns
-        if self.used + len(columns) > self.options.nodes:
+        if self.used + len(columns) > self.options.capacity:
             self.full = True
             return ()
         node.children = [TreeNode(node.position.play(column), column) for column in columns]

@@ -67,11 +67,11 @@ class TreeEngine(RecordsEngine):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        self.records = tree_records(options.nodes)
+        self.records = tree_records(options.capacity)
         self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        node = self._find(position) if self.options.reuse and self.position else NO_NODE
+        node = self._find(position) if self.options.reuse and self.keeps else NO_NODE
         if node > ROOT:
             looked = self.used if keep is None else min(max(keep, node + 1), self.used)
             moved = np.empty(looked, dtype=np.int32)
@@ -141,7 +141,7 @@ class TextbookTreeEngine(NodesEngine[TextbookTree]):
     """UCT on a tree, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        before = self._search if self.options.reuse else None
+        before = self.former()
         self._search = TextbookTree(position, self.options, seed)
         node = find_below(before.root, position) if before else None
         if node is not None:

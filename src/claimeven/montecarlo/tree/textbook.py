@@ -112,7 +112,7 @@ class TextbookTree(TextbookSearch):
     def expand(self, node: TreeNode) -> tuple[int, ...]:
         """Give a node its children, if there is room; returns their columns, left to right."""
         columns = columns_to_try(node.position, self.options)
-        if self.used + len(columns) > self.options.nodes:
+        if self.used + len(columns) > self.options.capacity:
             self.full = True
             return ()
         self.used += len(columns)

@@ -1,0 +1,131 @@
+"""Where the games of a tournament begin: openings drawn by a seed, by exact score, or from a file.
+
+An opening is a tuple of 0-based columns played from a start position. Each is played twice with
+the seats swapped, so that it favours nobody; but where one side wins by force, strong agents split
+every such pair, and nothing is learnt. *Balanced* openings are those whose exact score lies near
+the border of win, draw and loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from claimeven.arena.errors import InvalidMatch
+from claimeven.errors import ClaimevenError
+from claimeven.game.notation import parse_moves
+from claimeven.game.position import Position
+from claimeven.solver.contract import ExactSolver
+
+Opening = tuple[int, ...]
+
+#: Scores, for the side to move, between which an opening counts as balanced.
+BAND = (-2, 2)
+#: Draws in a row that bring nothing new, after which openings are repeated.
+_IN_VAIN = 2000
+
+
+def random_openings(count: int, plies: int, seed: int, start: Position) -> tuple[Opening, ...]:
+    """Return openings of so many random plies, different ones as far as there are so many.
+
+    Mirror images count as the same. Raises `InvalidMatch` if none leaves a game to play.
+
+    >>> [len(opening) for opening in random_openings(2, 3, seed=1, start=Position())]
+    [3, 3]
+    """
+    what = f"no random opening of {plies} plies was found that leaves a game to play"
+    return _drawn(count, plies, seed, start, lambda position: True, what)
+
+
+def balanced_openings(
+    count: int,
+    plies: int,
+    seed: int,
+    start: Position,
+    solver: ExactSolver,
+    band: tuple[int, int] = BAND,
+) -> tuple[Opening, ...]:
+    """Return random openings whose exact score for the side to move lies in a band.
+
+    Raises `InvalidMatch` if none is found.
+    """
+    low, high = band
+    if low > high:
+        raise InvalidMatch(f"a band of scores has its lower end first, not {low} to {high}")
+    what = f"no opening of {plies} plies with a score from {low} to {high} was found"
+    return _drawn(count, plies, seed, start, lambda p: low <= solver.score(p) <= high, what)
+
+
+def read_openings(path: str | Path, start: Position) -> tuple[Opening, ...]:
+    """Return the openings of a file, one move string a line, played on from a start position.
+
+    Empty lines and what follows a # are passed over. Raises `InvalidMatch` naming the line.
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+    except OSError as error:
+        raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InvalidMatch(f"{path} cannot be read: it is no text") from None
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        moves = "".join(line.partition("#")[0].split())
+        if not moves:
+            continue
+        try:
+            columns = parse_moves(moves, start.geometry)
+            position = start
+            for column in columns:
+                position = position.play(column)
+        except ClaimevenError as error:
+            raise InvalidMatch(f"line {number} of {path}: {error}") from None
+        if position.is_over:
+            raise InvalidMatch(
+                f"line {number} of {path}: the game is over after {moves}: {position.outcome}"
+            )
+        found.append(columns)
+    if not found:
+        raise InvalidMatch(f"{path} holds no opening")
+    return tuple(found)
+
+
+def _drawn(
+    count: int,
+    plies: int,
+    seed: int,
+    start: Position,
+    wanted: Callable[[Position], bool],
+    what: str,
+) -> tuple[Opening, ...]:
+    """Draw openings; raise `InvalidMatch` saying `what` if there is none."""
+    if plies < 0:
+        raise InvalidMatch(f"an opening has 0 plies or more, not {plies}")
+    rng = np.random.default_rng([seed, 2])
+    found: list[Opening] = []
+    seen: set[int] = set()
+    in_vain = 0
+    while len(found) < count and in_vain < _IN_VAIN:
+        in_vain += 1
+        columns, position = _random_moves(plies, start, rng)
+        if position.is_over or position.canonical_key in seen:
+            continue
+        seen.add(position.canonical_key)
+        if wanted(position):
+            found.append(columns)
+            in_vain = 0
+    if not found:
+        raise InvalidMatch(what)
+    return tuple(found[i % len(found)] for i in range(count))
+
+
+def _random_moves(
+    plies: int, position: Position, rng: np.random.Generator
+) -> tuple[Opening, Position]:
+    columns: list[int] = []
+    while len(columns) < plies and not position.is_over:
+        legal = position.legal_columns
+        columns.append(legal[int(rng.integers(len(legal)))])
+        position = position.play_unchecked(columns[-1])
+    return tuple(columns), position

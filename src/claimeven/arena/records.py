@@ -1,0 +1,37 @@
+"""Games as they are stored, made from games as they were played."""
+
+from __future__ import annotations
+
+from claimeven.arena.match import PlayedGame
+from claimeven.arena.store import StoredGame
+from claimeven.game.notation import format_moves
+
+#: What is stored of every move besides the column, one list a quantity.
+TOLD = ("nodes", "iterations", "depth", "value")
+
+
+def stored_game(played: PlayedGame, job: str) -> StoredGame:
+    """Return a played game as a row under a job id; only what was told at all is stored."""
+    game, forfeit = played.game, played.game.forfeit
+    told: dict[str, list[float | None]] = {}
+    if game.seconds:
+        told["seconds"] = [round(seconds, 6) for seconds in game.seconds]
+    for quantity in TOLD:
+        amounts = [getattr(decision, quantity) for decision in game.decisions]
+        if any(amount is not None for amount in amounts):
+            told[quantity] = amounts
+    return StoredGame(
+        job=job,
+        number=played.number,
+        pair=played.number // 2,
+        first=played.first,
+        second=played.second,
+        opening=game.opening.moves,
+        moves=format_moves(game.columns, game.start.geometry),
+        winner=game.winner,
+        fault=None if forfeit is None else str(forfeit.kind),
+        fault_seat=None if forfeit is None else forfeit.seat,
+        reason=None if forfeit is None else forfeit.reason,
+        seconds=round(sum(game.seconds), 6),
+        told=told,
+    )

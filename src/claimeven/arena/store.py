@@ -1,0 +1,341 @@
+"""A tournament's games in one SQLite file, written as they end.
+
+Every game is a row under its **job id**, a digest of the plan and of the game's number in it, so
+a game stands once however often it was played. Totals are never stored: whoever wants them derives
+them from the rows. The file is in WAL mode: others may read it while it grows. Only one process at
+a time may add games; it holds a lock on `FILE.lock`, which ends with the process.
+
+```text
+    meta    key, value                       the plan as JSON, the version of claimeven, times
+    agents  id, label, spec, digest          one row an agent, in the order of the plan
+    games   job, number, pair, first, second agents by id; first is the first player
+            opening, moves                   move strings: before the agents took over, and after
+            winner                           0 first player, 1 second, NULL a draw or unfinished
+            finished                         0 for an imported game that was left
+            fault, fault_seat, reason        how a game was forfeited, by which seat
+            seconds, told                    time of the game; per-move lists as JSON
+```
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from claimeven.errors import ClaimevenError
+from claimeven.outputs import check_output
+
+#: "C4GM" in the header of the file: what tells a store from any other SQLite file.
+APPLICATION_ID = 0x4334474D
+#: Version of the tables.
+VERSION = 1
+#: Seconds to wait for a reader that holds the file.
+_PATIENCE = 10.0
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE agents (
+    id INTEGER PRIMARY KEY, label TEXT NOT NULL, spec TEXT NOT NULL, digest TEXT
+);
+CREATE TABLE games (
+    job TEXT PRIMARY KEY, number INTEGER NOT NULL, pair INTEGER,
+    first INTEGER NOT NULL REFERENCES agents(id), second INTEGER NOT NULL REFERENCES agents(id),
+    opening TEXT NOT NULL, moves TEXT NOT NULL,
+    winner INTEGER CHECK (winner IN (0, 1)), finished INTEGER NOT NULL DEFAULT 1,
+    fault TEXT, fault_seat INTEGER CHECK (fault_seat IN (0, 1)), reason TEXT,
+    seconds REAL, told TEXT
+) WITHOUT ROWID;
+CREATE INDEX games_by_number ON games (number);
+"""
+
+
+class InvalidStore(ClaimevenError):
+    """A file that holds no games of this kind, or that another process is writing to."""
+
+
+@dataclass(frozen=True)
+class StoredAgent:
+    """An agent of a store: its number there, label, full spec, and the digest of its file."""
+
+    id: int
+    label: str
+    spec: str
+    digest: str | None = None
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """A game as it is stored; see the module for the fields.
+
+    `told` holds what the agents told of each move after the opening, one list a quantity
+    (`seconds`, `nodes`, `iterations`, `depth`, `value`), None where nothing was told.
+    """
+
+    job: str
+    number: int
+    pair: int | None
+    first: int
+    second: int
+    opening: str
+    moves: str
+    winner: int | None
+    finished: bool = True
+    fault: str | None = None
+    fault_seat: int | None = None
+    reason: str | None = None
+    seconds: float | None = None
+    told: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+
+    @property
+    def agents(self) -> tuple[int, int]:
+        """The agents by seat."""
+        return self.first, self.second
+
+    @property
+    def winning_agent(self) -> int | None:
+        """The agent that won, None for a draw or an unfinished game."""
+        return None if self.winner is None else self.agents[self.winner]
+
+    def points(self, agent: int) -> float:
+        """Points an agent that played made of the game: 1, 1/2 or 0."""
+        if self.winner is None:
+            return 0.5
+        return float(self.winning_agent == agent)
+
+    @property
+    def all_moves(self) -> str:
+        """The move string from the empty board."""
+        return self.opening + self.moves
+
+
+_FIELDS = tuple(each.name for each in fields(StoredGame))
+_GAME = ", ".join(_FIELDS)
+
+
+class Store:
+    """The games of a file, open for reading or, with `create` and `extend`, for adding games."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: Any = None) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+
+    @classmethod
+    def create(
+        cls, path: str | Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]
+    ) -> Store:
+        """Make a new file and open it for adding games.
+
+        `meta` values are stored as JSON. Raises `InvalidStore` if there is a file already, and
+        `CannotWrite` if none can be made there.
+        """
+        path = Path(path)
+        check_output(path)
+        if path.exists() and path.stat().st_size:
+            raise InvalidStore(f"{path} is there already: go on with --resume, or name another")
+        lock = _locked(path)
+        try:
+            connection = _connected(path)
+            with _naming(path):
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version={VERSION}")
+                connection.executescript(_TABLES)
+                with connection:
+                    connection.executemany(
+                        "INSERT INTO meta VALUES (?, ?)",
+                        [(key, json.dumps(value)) for key, value in meta.items()],
+                    )
+                    connection.executemany(
+                        "INSERT INTO agents VALUES (?, ?, ?, ?)",
+                        [(a.id, a.label, a.spec, a.digest) for a in agents],
+                    )
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, connection, lock)
+
+    @classmethod
+    def extend(cls, path: str | Path) -> Store:
+        """Open a file for adding games. Raises `InvalidStore` or `CannotWrite`."""
+        path = Path(path)
+        _check_file(path)
+        check_output(path)
+        lock = _locked(path)
+        try:
+            return cls(path, _checked(_connected(path), path), lock)
+        except BaseException:
+            lock.close()
+            raise
+
+    @classmethod
+    def read(cls, path: str | Path) -> Store:
+        """Open a file for reading only. Raises `InvalidStore`."""
+        path = Path(path)
+        _check_file(path)
+        return cls(path, _checked(_connected(path, readonly=True), path))
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and let others add games; it may be closed twice."""
+        if self._lock is not None:
+            with suppress(sqlite3.Error):  # folds the log into the file, so that one file is left
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.close()
+        if self._lock is not None:
+            with suppress(OSError):
+                _lock_path(self.path).unlink()
+            self._lock.close()
+            self._lock = None
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What was stored beside the games."""
+        with _naming(self.path):
+            rows = self._connection.execute("SELECT key, value FROM meta").fetchall()
+            return {key: json.loads(value) for key, value in rows}
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Store a value that JSON can hold under a key."""
+        with _naming(self.path), self._connection as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value))
+            )
+
+    @property
+    def agents(self) -> tuple[StoredAgent, ...]:
+        """The agents in the order of the plan."""
+        with _naming(self.path):
+            rows = self._connection.execute(
+                "SELECT id, label, spec, digest FROM agents ORDER BY id"
+            ).fetchall()
+        return tuple(StoredAgent(*row) for row in rows)
+
+    def add_agent(self, label: str, spec: str, digest: str | None = None) -> StoredAgent:
+        """Store a further agent and return it."""
+        with _naming(self.path), self._connection as connection:
+            (number,) = connection.execute(
+                "SELECT COALESCE(MAX(id), -1) + 1 FROM agents"
+            ).fetchone()
+            connection.execute(
+                "INSERT INTO agents VALUES (?, ?, ?, ?)", (number, label, spec, digest)
+            )
+        return StoredAgent(number, label, spec, digest)
+
+    def add(self, games: Iterable[StoredGame]) -> None:
+        """Store games, all or none of them; one whose job is stored already stays as it is."""
+        rows = [
+            (
+                game.job, game.number, game.pair, game.first, game.second, game.opening,
+                game.moves, game.winner, int(game.finished), game.fault, game.fault_seat,
+                game.reason, game.seconds, json.dumps(dict(game.told)) if game.told else None,
+            )
+            for game in games
+        ]  # fmt: skip
+        with _naming(self.path), self._connection as connection:
+            marks = ", ".join("?" * len(_FIELDS))
+            connection.executemany(f"INSERT OR IGNORE INTO games ({_GAME}) VALUES ({marks})", rows)
+
+    def jobs(self) -> set[str]:
+        """The job ids of all games stored."""
+        with _naming(self.path):
+            return {job for (job,) in self._connection.execute("SELECT job FROM games")}
+
+    def __len__(self) -> int:
+        with _naming(self.path):
+            (count,) = self._connection.execute("SELECT COUNT(*) FROM games").fetchone()
+        return int(count)
+
+    def games(self) -> Iterator[StoredGame]:
+        """Yield every game in the order of the schedule."""
+        with _naming(self.path):
+            cursor = self._connection.execute(f"SELECT {_GAME} FROM games ORDER BY number, job")
+            for row in cursor:
+                values = dict(zip(_FIELDS, row, strict=True))
+                values["finished"] = bool(values["finished"])
+                values["told"] = json.loads(values["told"]) if values["told"] else {}
+                yield StoredGame(**values)
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise InvalidStore(f"{path} cannot be read: there is no such file")
+    if not path.is_file():
+        raise InvalidStore(f"{path} cannot be read: it is not a file")
+
+
+def _connected(path: Path, readonly: bool = False) -> sqlite3.Connection:
+    with _naming(path):
+        if not readonly:
+            return sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+        where = f"{path.resolve().as_uri()}?mode=ro"
+        return sqlite3.connect(where, uri=True, timeout=_PATIENCE, check_same_thread=False)
+
+
+def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """Return a connection to a store of this version; `InvalidStore` for anything else."""
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION_ID:
+            raise InvalidStore(f"{path} is no file of games of claimeven")
+        if version != VERSION:
+            raise InvalidStore(
+                f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
+            )
+        connection.execute(f"SELECT {_GAME} FROM games LIMIT 1")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise InvalidStore(f"{path} is no file of games of claimeven: {error}") from None
+    except InvalidStore:
+        connection.close()
+        raise
+    return connection
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
+
+
+def _locked(path: Path) -> sqlite3.Connection:
+    """Return what holds the right to add games to a file until it is closed or the process ends.
+
+    SQLite's own lock on an empty database beside the file: it works on every system and is gone
+    with its process.
+    """
+    lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        if "locked" in str(error):
+            raise InvalidStore(f"{path} is being written by another process") from None
+        raise InvalidStore(f"{path} cannot be written: {error}") from None
+    return lock
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Turn an error of SQLite into one that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise InvalidStore(f"{path} cannot be used: {error}") from None
+
+
+def readable(path: str | Path) -> bool:
+    """Whether a file is a store, of whatever version."""
+    with suppress(OSError, sqlite3.Error), closing(sqlite3.connect(path)) as connection:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        return bool(application == APPLICATION_ID)
+    return False

@@ -1,0 +1,75 @@
+"""The final choice: from the children of a grown root to a column and a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from claimeven.game import Position
+from claimeven.montecarlo.inspection import Branch
+from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.playouts.textbook import blocking_columns
+
+
+def choose(
+    root: Branch, position: Position, options: MonteCarloOptions, rng: np.random.Generator
+) -> Branch:
+    """The child of a root that the options choose, from the visited ones where there are any.
+
+    With the solver a proven win comes first, the nearest one; proven losses come last, the
+    farthest first. Ties go to the better mean (or to more visits), then at random, or with
+    `first=order` to the left.
+    """
+    children = [child for child in root.children if child.visits] or list(root.children)
+    wins, others = list[Branch](), children
+    if options.solver:
+        wins = [child for child in children if child.proof == PROVEN_WIN]
+        others = [child for child in children if child.proof != PROVEN_LOSS]
+
+    def rank(child: Branch) -> tuple[float, float]:
+        if wins:
+            return -child.distance, 0.0
+        if not others:
+            return child.distance, 0.0
+        if options.choice == "visits":
+            return child.visits, child.plain_mean
+        if options.choice == "mean":
+            return child.judged, child.visits
+        return child.mean + (child.bonus or 0.0), child.visits
+
+    ranks = [(rank(child), child) for child in wins or others or children]
+    best = max(order for order, _ in ranks)
+    tied = [child for order, child in ranks if order == best]
+    return tied[0] if options.first == "order" else _any(tied, rng)
+
+
+def _any(children: Sequence[Branch], rng: np.random.Generator) -> Branch:
+    """One of some children at random; nothing is drawn where there is no choice."""
+    return children[int(rng.integers(len(children)))] if len(children) > 1 else children[0]
+
+
+def evident_choice(
+    root: Branch, position: Position, options: MonteCarloOptions, rng: np.random.Generator
+) -> Branch:
+    """A column that wins at once; where every column loses at once one that blocks, if any."""
+    wins = [child for child in root.children if child.proof == PROVEN_WIN]
+    blocks = blocking_columns(position)
+    stands = [child for child in root.children if child.column in blocks]
+    return _any(wins or stands or root.children, rng)
+
+
+def policy(root: Branch, column: int, value: float, columns: int) -> tuple[float, ...]:
+    """Share of the visits for each column; a proven win alone, and proven losses not at all unless
+    there is nothing else.
+    """
+    shares = [0.0] * columns
+    live = [child for child in root.children if child.proof != PROVEN_LOSS]
+    total = sum(child.visits for child in live)
+    if value == 1.0 or not total:
+        shares[column] = 1.0
+        return tuple(shares)
+    for child in live:
+        shares[child.column] = child.visits / total
+    return tuple(shares)

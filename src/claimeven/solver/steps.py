@@ -1,0 +1,387 @@
+"""The steps of the compiled search, one function each; `kernel.search` puts them together.
+
+`base` is where the frame of a node begins on the stack; what a frame holds is drawn in `layout`.
+What the steps take for granted is proved in `bounds`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    inlined,
+    leading_zeros,
+    popcount,
+    prefetch,
+)
+from claimeven.game.tactics_kernel import mirrored
+from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
+from claimeven.solver.layout import (
+    ALPHA,
+    BEST,
+    C_HASH,
+    C_MASK,
+    C_MINE,
+    C_PLIES,
+    C_REPLIES,
+    C_THREATS,
+    CHILD,
+    CHILDREN,
+    ENTERED,
+    HASH,
+    LEFT,
+    MARK_COUNT,
+    MARKS,
+    ORDER,
+    PLIES,
+    PLY,
+    R_ALPHA,
+    R_FRAME,
+    R_HASH,
+    R_MASK,
+    R_MINE,
+    R_PLY,
+    R_REPLIES,
+    R_THREATS,
+    WEIGHT,
+    Fixed,
+    Work,
+)
+from claimeven.solver.transpositions import high_bound, look_up, low_bound, store
+
+#: Positions with this many empty cells or fewer do without the transposition table.
+NO_TABLE = 10
+#: Positions with this many empty cells or fewer are not worth asking whether another thread is
+#: at them or has been there meanwhile.
+NO_SHARING = 16
+
+#: Below every value.
+NONE = np.int64(-1000)
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_TOP = np.uint64(63)
+#: Order keys: winning cells after the move, then few replies, then column weight; child number.
+_WINS_SHIFT, _REPLIES_SHIFT, _WEIGHT_SHIFT = np.uint64(24), np.uint64(16), np.uint64(8)
+_CHILD_NUMBER = np.uint64(255)
+_MANY = np.uint64(63)
+_MARK_SHIFT = np.uint64(20)
+_CHILDREN, _CHILD, _ORDER = np.uint64(CHILDREN), np.uint64(CHILD), np.uint64(ORDER)
+
+
+class Node(NamedTuple):
+    """A position in which the mover has a choice.
+
+    `mine` and `mask` are the mover's discs and all discs; `threats` the empty cells that complete a
+    line for the waiting side, none of them playable; `replies` the moves that do not lose at once,
+    at least two; `hash` is only there for positions that may stand in the transposition table.
+    """
+
+    mine: Word
+    mask: Word
+    threats: Word
+    replies: Word
+    hash: Word
+    ply: Int
+
+
+# -- positions
+
+
+@inlined
+def position_hash(fixed: Fixed, mine: Word, mask: Word, ply: Int) -> Word:
+    """Return the key times the multiplier: of the position or its mirror, whichever is less."""
+    key = mine + mask
+    if ply <= np.int64(fixed.mirror_plies):
+        key = min(key, mirrored(key, fixed.columns, fixed.height))
+    return (key * fixed.multiplier) & fixed.key_mask
+
+
+@inlined
+def play_forced(
+    fixed: Fixed, mine: Word, mask: Word, threats: Word, plies: Int
+) -> tuple[Word, Word, Word, Word, Int]:
+    """Play on while the mover has a single reply; return (mine, mask, threats, replies, plies).
+
+    The mover must have no win at hand. `replies` comes back as 0 if the game is decided: drawn if
+    the board is full, otherwise won by the waiting side with its next disc.
+    """
+    while True:
+        playable = (mask + fixed.bottom) & fixed.board
+        replies = playable & ~(threats >> _ONE)
+        forced = playable & threats
+        if forced != _ZERO:
+            replies &= forced
+            if forced & (forced - _ONE) != _ZERO:
+                replies = _ZERO
+        if replies == _ZERO or replies & (replies - _ONE) != _ZERO:
+            return mine, mask, threats, replies, plies
+        mine |= replies
+        waiting = mask ^ (mine & ~replies)
+        mask |= replies
+        threats = completing_cells(fixed, mine, mask)
+        mine = waiting
+        plies += 1
+
+
+@inlined
+def decided_value(fixed: Fixed, mask: Word, empties: Int, plies: Int) -> Int:
+    """Value, for the side that moved `plies` plies ago, of a line that `play_forced` decided.
+
+    `empties` is the number of empty cells of that side's position.
+    """
+    if mask == fixed.board:
+        return 0
+    value = (empties - plies) // 2
+    return value if plies & 1 else -value
+
+
+# -- what is known of a position
+
+
+@inlined
+def table_bounds(fixed: Fixed, entries: Words, hashed: Word) -> tuple[Int, Int]:
+    """Return the low and the high bound that the transposition table holds for a position."""
+    entry = look_up(entries, (hashed >> fixed.bucket_shift) << _ONE, hashed & fixed.rest_mask)
+    return low_bound(entry), high_bound(entry)
+
+
+@inlined
+def known_bounds(fixed: Fixed, entries: Words, node: Node, empties: Int) -> tuple[Int, Int]:
+    """Return bounds on a node's score: neither side can win sooner, and what the table knows."""
+    low, high = -((empties - 2) // 2), (empties - 1) // 2
+    if empties > NO_SHARING:
+        table_low, table_high = table_bounds(fixed, entries, node.hash)
+        low, high = max(low, table_low), min(high, table_high)
+    return low, high
+
+
+@inlined
+def nearest_win(empties: Int) -> Int:
+    """Return a high bound on the score of a node that no decided move brings above the window."""
+    return (empties - 3) // 2
+
+
+# -- children
+
+
+@inlined
+def make_children(fixed: Fixed, work: Work, base: Word, node: Node, alpha: Int) -> tuple[Int, Word]:
+    """Lay the children of a node into its frame, playing forced replies out.
+
+    Return the best value of the moves that this decides and the number of children left; ends at
+    once when a decided move is worth more than `alpha`.
+    """
+    stack = work.stack
+    empties = np.int64(fixed.cells) - node.ply
+    theirs = node.mask ^ node.mine
+    best = NONE
+    left = _ZERO
+    moves = node.replies
+    while moves != _ZERO:
+        move = moves & (~moves + _ONE)
+        moves ^= move
+        wins = completing_cells(fixed, node.mine | move, node.mask | move)
+        mine, mask, threats, replies, plies = play_forced(
+            fixed, theirs, node.mask | move, wins, np.int64(1)
+        )
+        if replies == _ZERO:
+            best = max(best, decided_value(fixed, mask, empties, plies))
+            if best > alpha:
+                break
+            continue
+        child = base + _CHILDREN + left * _CHILD
+        stack[child + np.uint64(C_MINE)] = mine
+        stack[child + np.uint64(C_MASK)] = mask
+        stack[child + np.uint64(C_THREATS)] = threats
+        stack[child + np.uint64(C_REPLIES)] = replies
+        stack[child + np.uint64(C_PLIES)] = np.uint64(plies)
+        if empties - plies > NO_TABLE:
+            hashed = position_hash(fixed, mine, mask, node.ply + plies)
+            stack[child + np.uint64(C_HASH)] = hashed
+            prefetch(work.entries, (hashed >> fixed.bucket_shift) << _ONE)
+        weight = work.setup[np.uint64(WEIGHT) + _TOP - leading_zeros(move)]
+        stack[base + _ORDER + left] = order_key(wins, replies, weight) | left
+        left += _ONE
+    return best, left
+
+
+@inlined
+def order_key(wins: Word, replies: Word, weight: Word) -> Word:
+    """Return what orders the children, the greatest first; the lowest byte is for the number."""
+    return (
+        (popcount(wins) << _WINS_SHIFT)
+        | ((_MANY - popcount(replies)) << _REPLIES_SHIFT)
+        | (weight << _WEIGHT_SHIFT)
+    )
+
+
+@inlined
+def weed_children(
+    fixed: Fixed, work: Work, base: Word, empties: Int, alpha: Int, best: Int, left: Word
+) -> tuple[Int, Word]:
+    """Drop the children of which the table or a bound tells enough.
+
+    Return the best value by now, which may be more than `alpha`, and the number of children kept,
+    whose order keys now come first in the frame.
+    """
+    stack = work.stack
+    kept = _ZERO
+    for number in range(left):
+        key = stack[base + _ORDER + np.uint64(number)]
+        child = base + _CHILDREN + np.uint64(number) * _CHILD
+        plies = np.int64(stack[child + np.uint64(C_PLIES)])
+        turned = plies & 1
+        if empties - plies > NO_TABLE:
+            low, high = table_bounds(fixed, work.entries, stack[child + np.uint64(C_HASH)])
+            if turned:
+                low, high = -high, -low
+            if low > alpha:
+                best = low
+                break
+            if high <= alpha:
+                best = max(best, high)
+                continue
+        value = static_bound(
+            fixed,
+            work.setup,
+            stack[child + np.uint64(C_MINE)],
+            stack[child + np.uint64(C_MASK)],
+            stack[child + np.uint64(C_THREATS)],
+            empties - plies,
+            -alpha - 1 if turned else alpha,
+        )
+        if value != NO_BOUND:
+            best = max(best, -value if turned else value)
+            if best > alpha:
+                break
+            continue
+        stack[base + _ORDER + kept] = key
+        kept += _ONE
+    return best, kept
+
+
+# -- frames
+
+
+@inlined
+def open_frame(
+    stack: Words, base: Word, node: Node, alpha: Int, best: Int, kept: Word, nodes: Int
+) -> None:
+    """Note in a frame what its node needs when the search comes back to it."""
+    stack[base + np.uint64(ALPHA)] = np.uint64(alpha)
+    stack[base + np.uint64(BEST)] = np.uint64(best)
+    stack[base + np.uint64(HASH)] = node.hash
+    stack[base + np.uint64(ENTERED)] = np.uint64(nodes)
+    stack[base + np.uint64(LEFT)] = kept
+    stack[base + np.uint64(PLY)] = np.uint64(node.ply)
+
+
+@inlined
+def store_node(fixed: Fixed, work: Work, base: Word, value: Int, alpha: Int, nodes: Int) -> Word:
+    """Put what was found out about a node into the transposition table; return its hash."""
+    hashed = work.stack[base + np.uint64(HASH)]
+    store(
+        work.entries,
+        (hashed >> fixed.bucket_shift) << _ONE,
+        hashed & fixed.rest_mask,
+        value,
+        value > alpha,
+        np.uint64(nodes) - work.stack[base + np.uint64(ENTERED)],
+    )
+    return hashed
+
+
+@inlined
+def heaviest(stack: Words, base: Word) -> Word:
+    """Return the greatest order key of the children left of a frame, 0 if none is left."""
+    best = _ZERO
+    for i in range(base + _ORDER, base + _ORDER + stack[base + np.uint64(LEFT)]):
+        best = max(best, stack[np.uint64(i)])
+    return best
+
+
+@inlined
+def take_child(stack: Words, base: Word, key: Word) -> tuple[Node, Int]:
+    """Remove the child of an order key from a frame; return it and its plies below the node."""
+    place = base + _ORDER
+    while stack[place] != key:
+        place += _ONE
+    left = stack[base + np.uint64(LEFT)] - _ONE
+    stack[place] = stack[base + _ORDER + left]
+    stack[base + np.uint64(LEFT)] = left
+    child = base + _CHILDREN + (key & _CHILD_NUMBER) * _CHILD
+    plies = stack[child + np.uint64(C_PLIES)]
+    stack[base + np.uint64(PLIES)] = plies
+    node = Node(
+        stack[child + np.uint64(C_MINE)],
+        stack[child + np.uint64(C_MASK)],
+        stack[child + np.uint64(C_THREATS)],
+        stack[child + np.uint64(C_REPLIES)],
+        stack[child + np.uint64(C_HASH)],
+        np.int64(stack[base + np.uint64(PLY)]) + np.int64(plies),
+    )
+    return node, np.int64(plies)
+
+
+# -- threads at one position
+
+
+@inlined
+def mark_place(hashed: Word) -> Word:
+    """Return where in `shared` a position is marked as being searched."""
+    return np.uint64(MARKS) + (hashed ^ (hashed >> _MARK_SHIFT)) % np.uint64(MARK_COUNT)
+
+
+@inlined
+def unmark(shared: Ints, hashed: Word) -> None:
+    """Take a position's mark away, if it is still its own."""
+    place = mark_place(hashed)
+    if shared[place] == np.int64(hashed):
+        shared[place] = 0
+
+
+@inlined
+def heaviest_unmarked(stack: Words, base: Word, shared: Ints, key: Word) -> Word:
+    """Return the greatest order key of the children that no other thread is at, else `key`."""
+    best = _ZERO
+    for i in range(stack[base + np.uint64(LEFT)]):
+        other = stack[base + _ORDER + np.uint64(i)]
+        child = base + _CHILDREN + (other & _CHILD_NUMBER) * _CHILD
+        hashed = stack[child + np.uint64(C_HASH)]
+        if other > best and np.uint64(shared[mark_place(hashed)]) != hashed:
+            best = other
+    return best if best != _ZERO else key
+
+
+# -- pausing
+
+
+@inlined
+def lay_down(stack: Words, node: Node, alpha: Int, base: Word) -> None:
+    """Keep what is not in the frames, so that `take_up` can go on."""
+    stack[R_MINE], stack[R_MASK] = node.mine, node.mask
+    stack[R_THREATS], stack[R_REPLIES] = node.threats, node.replies
+    stack[R_HASH] = node.hash
+    stack[R_PLY] = np.uint64(node.ply)
+    stack[R_ALPHA] = np.uint64(alpha)
+    stack[R_FRAME] = base
+
+
+@inlined
+def take_up(stack: Words) -> tuple[Node, Int, Word]:
+    """Return the node, alpha and frame that `lay_down` kept."""
+    node = Node(
+        stack[R_MINE],
+        stack[R_MASK],
+        stack[R_THREATS],
+        stack[R_REPLIES],
+        stack[R_HASH],
+        np.int64(stack[R_PLY]),
+    )
+    return node, np.int64(stack[R_ALPHA]), stack[R_FRAME]

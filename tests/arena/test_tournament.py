@@ -1,0 +1,188 @@
+"""Tournaments: what is played, stored, taken up again after a kill, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from claimeven import Limit, Position
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.openings import random_openings
+from claimeven.arena.standings import Standings
+from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.arena.tournament import (
+    TournamentPlan,
+    brief_labels,
+    open_store,
+    run_tournament,
+)
+from tests.cli.conftest import environment
+
+BOTS = Path(__file__).parents[1] / "agents" / "bots"
+OPENINGS = random_openings(20, 3, 1, Position())
+
+
+def plan(*agents: str, **more: object) -> TournamentPlan:
+    usual = {"rounds": 3, "seed": 5, "openings": OPENINGS}
+    chosen = agents or ("random", "greedy", "greedy:win=yes")
+    return TournamentPlan(chosen, **{**usual, **more})  # type: ignore[arg-type]
+
+
+def played(path: Path, what: TournamentPlan, jobs: int = 1) -> list[StoredGame]:
+    with open_store(path, what, resume=True) as store:
+        run_tournament(what, store, jobs)
+        return list(store.games())
+
+
+def essence(game: StoredGame) -> tuple[object, ...]:
+    return (game.job, game.number, game.first, game.second, game.opening, game.moves, game.winner)
+
+
+def test_any_two_meet_in_pairs_with_the_seats_swapped() -> None:
+    what = plan()
+    pairings = [what.pairing(number) for number in range(what.games)]
+    assert what.games == 3 * 3 * 2
+    for even, odd in zip(pairings[::2], pairings[1::2], strict=True):
+        assert (even.first, even.second) == (odd.second, odd.first)
+        assert even.opening == odd.opening
+        assert even.pair == odd.pair
+    meetings = Counter(frozenset((p.first, p.second)) for p in pairings)
+    assert set(meetings.values()) == {6}
+    assert len({what.job(number) for number in range(what.games)}) == what.games
+
+
+def test_a_gauntlet_is_one_against_all() -> None:
+    what = plan(kind="gauntlet")
+    assert all(0 in (what.pairing(n).first, what.pairing(n).second) for n in range(what.games))
+    assert what.games == 2 * 2 * 3
+
+
+def test_a_plan_outlives_its_text() -> None:
+    what = plan(limit=Limit(seconds=0.5), start=Position.from_moves("4"))
+    again = TournamentPlan.from_dict(what.as_dict())
+    assert again == what
+    assert [again.job(n) for n in range(what.games)] == [what.job(n) for n in range(what.games)]
+    assert plan(seed=6).job(0) != plan().job(0)
+    assert plan(rounds=9).job(7) == plan().job(7)
+
+
+def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
+    alone = played(tmp_path / "one.db", plan())
+    together = played(tmp_path / "two.db", plan(), jobs=2)
+    assert list(map(essence, alone)) == list(map(essence, together))
+    assert len(alone) == plan().games
+
+
+def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    before = list(map(essence, played(path, plan(rounds=1))))
+    after = list(map(essence, played(path, plan(rounds=3))))
+    assert after[: len(before)] == before
+    assert after == list(map(essence, played(tmp_path / "whole.db", plan(rounds=3))))
+
+
+def test_what_moves_told_is_stored(tmp_path: Path) -> None:
+    games = played(tmp_path / "s.db", plan("greedy", "uct:iterations=20", rounds=1))
+    for game in games:
+        assert set(game.told) == {"seconds", "nodes", "iterations", "depth", "value"}
+        assert all(len(amounts) == len(game.moves) for amounts in game.told.values())
+        uct = slice((len(game.opening) + (game.second == 1)) % 2, None, 2)
+        assert set(game.told["iterations"][uct]) <= {0, 20}
+
+
+def test_faults_are_told_apart_and_touch_no_other_game(tmp_path: Path) -> None:
+    bots = {
+        "crashes": "crash", "exits": "crash", "raises": "crash", "stalls": "stall",
+        "slow": "time", "full": "memory", "junk": "illegal",
+    }  # fmt: skip
+    (tmp_path / "junk.py").write_text("def agent(position):\n    return 'three'\n")
+    (tmp_path / "full.py").write_text("def agent(position):\n    return bytearray(1 << 60)\n")
+    folders = [tmp_path if (tmp_path / f"{name}.py").exists() else BOTS for name in bots]
+    specs = [str(folder / f"{name}.py") for folder, name in zip(folders, bots, strict=True)]
+    what = plan("random", *specs, kind="gauntlet", rounds=1, limit=Limit(seconds=0.1))
+    games = played(tmp_path / "s.db", what)
+    assert len(games) == what.games
+    for game in games:
+        (name,) = [Path(specs[a - 1]).stem for a in game.agents if a]
+        assert (name, game.fault) == (name, bots[name])
+        assert game.winning_agent == 0
+    standings = Standings.of((), games)
+    assert sum(standings.forfeits.values()) == len(games)
+
+
+RUN = """
+import sys
+from claimeven.arena.tournament import TournamentPlan, open_store, run_tournament
+import json
+plan = TournamentPlan.from_dict(json.loads(sys.argv[2]))
+with open_store(sys.argv[1], plan, resume=True) as store:
+    run_tournament(plan, store, jobs=2, watch=lambda done: print(done, flush=True))
+"""
+
+
+def test_killed_ten_times_every_game_stands_once(tmp_path: Path) -> None:
+    what = plan("random", "greedy", "greedy:win=yes,block=yes", rounds=67)
+    path, rng = tmp_path / "s.db", random.Random(3)
+    begin = [sys.executable, "-c", RUN, str(path), json.dumps(what.as_dict())]
+    for _ in range(10):
+        with subprocess.Popen(begin, stdout=subprocess.PIPE, env=environment()) as coordinator:
+            assert coordinator.stdout is not None
+            for _ in range(rng.randint(0, 35)):
+                coordinator.stdout.readline()
+            coordinator.send_signal(signal.SIGKILL)
+    games = played(path, what)
+    assert [game.number for game in games] == list(range(what.games))
+    assert list(map(essence, games)) == list(map(essence, played(tmp_path / "calm.db", what)))
+
+
+def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with (
+        open_store(path, plan(), resume=False),
+        pytest.raises(InvalidStore, match=r"s\.db is being written by another process"),
+    ):
+        open_store(path, plan(), resume=True)
+
+
+def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> None:
+    path, bot = tmp_path / "s.db", tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    what = plan("random", str(bot), rounds=1)
+    played(path, what)
+    with pytest.raises(InvalidStore, match=r"of another tournament: its seed differ \(5, not"):
+        open_store(path, plan("random", str(bot), seed=6), resume=True)
+    bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
+    with pytest.raises(InvalidStore, match=r"the file of .*bot\.py has changed since"):
+        open_store(path, what, resume=True)
+    with pytest.raises(InvalidStore, match="is there already"):
+        open_store(path, what, resume=False)
+    Store.extend(path).close()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: plan("random"), "2 agents or more, not 1"),
+        (lambda: plan("random", "greedy", "random"), "random takes part twice"),
+        (lambda: plan(rounds=0), "1 round or more, not 0"),
+        (lambda: plan(seed=-1), "a seed is 0 or more, not -1"),
+        (lambda: plan(kind="swiss"), "there is no kind 'swiss': choose from round-robin, gauntlet"),
+        (lambda: plan(openings=((0, 1, 0, 1, 0, 1, 0),)), "the game is over after 1212121"),
+        (lambda: plan(openings=()), "needs an opening"),
+    ],
+)
+def test_plans_that_cannot_be(make: object, said: str) -> None:
+    with pytest.raises(InvalidMatch, match=said):
+        make()  # type: ignore[operator]
+
+
+def test_labels_are_brief_where_they_still_differ() -> None:
+    assert brief_labels(["a/ann.py", "b/bob.py:agent", "greedy"]) == ("ann", "bob", "greedy")
+    assert brief_labels(["a/bot.py", "b/bot.py"]) == ("a/bot.py", "b/bot.py")

@@ -1,0 +1,61 @@
+"""Threads that share a search, and results that outlive it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo import PRESETS, MonteCarloSearch, OutdatedForest, preset
+
+#: Boards whose memory and keys differ, so that answers that mix show.
+QUESTIONS = [
+    (Position.from_moves("44", board), seed)
+    for seed in range(4)
+    for board in (Geometry(), Geometry(5, 4, 4))
+]
+
+
+def answer(search: MonteCarloSearch, position: Position, seed: int, iterations: int) -> Any:
+    result = search.search(position, np.random.default_rng(seed), iterations=iterations)
+    visits = [child.visits for child in result.root.children]
+    return result.column, result.value, result.line, result.depth, result.stored, visits
+
+
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_threads_that_share_a_search_get_the_answers_of_one(name: str, backend: str) -> None:
+    options = preset(name, reuse=False, capacity=5000)
+    iterations = 5000 if backend == "compiled" else 20
+    alone, shared = (MonteCarloSearch(options, backend) for _ in range(2))
+    expected = [answer(alone, *question, iterations) for question in QUESTIONS]
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(answer, shared, *question, iterations) for question in QUESTIONS]
+        assert [told.result() for told in asked] == expected
+
+
+def test_trees_are_looked_into_until_the_next_search() -> None:
+    search, rng = MonteCarloSearch(preset("uct")), np.random.default_rng(1)
+    first = search.search(Position(), rng, iterations=50)
+    search.reset()
+    assert first.forest.branch(1) == first.root
+    second = search.search(Position.from_moves("44"), rng, iterations=50)
+    for look in (first.forest.branch, first.forest.root_visits, lambda: first.forest.line(3)):
+        with pytest.raises(OutdatedForest, match="there has been another search since"):
+            look()
+    assert second.forest.branch(1) == second.root
+    assert second.forest.line(second.column) == second.line
+
+
+def test_a_copy_of_a_search_starts_without_trees() -> None:
+    search = MonteCarloSearch(preset("uct-itu-table"), "python")
+    search.search(Position(), np.random.default_rng(1), iterations=50)
+    for other in (copy.deepcopy(search), pickle.loads(pickle.dumps(search))):
+        assert (other.options, other.backend) == (search.options, "python")
+        assert other.search(Position(), np.random.default_rng(1), iterations=5).kept == 0
+    assert search.search(Position(), np.random.default_rng(1), iterations=5).kept == 50
