@@ -5,9 +5,10 @@
 | `python` with `>>>` | run as a doctest; the blocks of a page share their names |
 | `python title="name.py"` | written to a folder of the page's own, in which its other blocks run |
 | `console` | each line after `$ ` is run and must print what follows |
-| `sh` | not run, but every `claimeven` verb and option in it must exist |
+| `sh` | not run, but every verb, option and agent of `claimeven` in it must exist |
 
-`...` stands for anything in what is printed; in a `console` block all white space is alike.
+The same holds for commands in the text. `...` stands for anything in what is printed; in a
+`console` block all white space is alike.
 """
 
 from __future__ import annotations

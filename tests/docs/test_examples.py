@@ -14,11 +14,11 @@ from pathlib import Path
 import click
 import pytest
 
+from claimeven.agents import AGENTS
 from claimeven.cli.main import VERBS, cli, main
 from tests.docs.examples import (
     PAGES,
     ROOT,
-    Block,
     Shown,
     blocks_of,
     commands_of,
@@ -81,20 +81,18 @@ def test_every_python_block_is_run_or_written_to_a_file() -> None:
                 assert is_run or block.title.endswith(".py"), f"{page}:{block.number}"
 
 
-def test_shell_blocks_name_verbs_and_options_that_exist() -> None:
+def test_commands_name_verbs_options_and_agents_that_exist() -> None:
     seen = 0
     for page in PAGES:
-        for block in blocks_of(page):
-            if block.language in ("sh", "console"):
-                for words in _calls(block):
-                    seen += 1
-                    assert words[0] in VERBS or words[0].startswith("-"), f"{page}: {words}"
-                    if words[0] in VERBS:
-                        unknown = [
-                            w for w in words if w.startswith("--") and w not in _options(words)
-                        ]
-                        assert not unknown, f"{page}: {words[0]} has no {unknown}"
-    assert seen > 5
+        for words in _calls(page):
+            seen += 1
+            assert words[0] in VERBS or words[0].startswith("-"), f"{page}: {words}"
+            if words[0] in VERBS:
+                options = _options(words)
+                for word in words[1:]:
+                    assert not word.startswith("--") or word in options, f"{page}: {words}"
+                    _check_agent(word)
+    assert seen > 40
 
 
 def test_modules_that_pages_tell_to_run_exist() -> None:
@@ -115,12 +113,14 @@ def test_a_wrong_example_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert not differs(shown, "4455 17  \n")
 
 
-def _calls(block: Block) -> list[list[str]]:
-    """The words after each `claimeven` of a block, up to the end of its command."""
-    if block.language == "console":
-        lines = [shown.command for shown in commands_of(block)]
-    else:
-        lines = re.sub(r"\\\n\s*", "", "\n".join(block.lines)).splitlines()
+def _calls(page: Path) -> list[list[str]]:
+    """The words after each `claimeven` of a page, in blocks and in lines of text."""
+    lines = re.findall(r"`(claimeven [a-z][^`]*)`", page.read_text(encoding="utf-8"))
+    for block in blocks_of(page):
+        if block.language == "console":
+            lines += [shown.command for shown in commands_of(block)]
+        elif block.language == "sh":
+            lines += re.sub(r"\\\n\s*", "", "\n".join(block.lines)).splitlines()
     calls = []
     for line in lines:
         for command in re.split(r"\||&&|;|\bthen\b", line):
@@ -128,6 +128,13 @@ def _calls(block: Block) -> list[list[str]]:
             if words and Path(words[0]).name == "claimeven" and len(words) > 1:
                 calls.append(words[1:])
     return calls
+
+
+def _check_agent(spec: str) -> None:
+    """Raise `InvalidSpec` for an agent with options that it does not have."""
+    name, _, options = spec.partition(":")
+    if name in AGENTS and options:
+        AGENTS[name].parse(dict(option.split("=") for option in options.split(",")))
 
 
 def _options(words: list[str]) -> set[str]:
