@@ -122,7 +122,7 @@ def ladder_chart() -> str:
     parts.append(canvas.rect(left, bottom + 2, 11, 11, canvas.SERIES[0], 2))
     parts.append(canvas.text(left + 17, bottom + 12, "nodes", 12, canvas.SOFT, "start"))
     parts.append(canvas.rect(left + 70, bottom + 2, 11, 11, canvas.SERIES[1], 2))
-    words = "iterations; each bar grows by a factor"
+    words = "iterations; ten times the work makes a bar longer by one step"
     parts.append(canvas.text(left + 87, bottom + 12, words, 12, canvas.SOFT, "start"))
     return canvas.picture(_WIDTH, bottom + 24, "Work up to the right answer", parts)
 
@@ -148,7 +148,7 @@ def ladder() -> list[tuple[str, int | None, str]]:
         ),
         ("negamax with a table", puzzle.minimax("negamax", "centre", win).counters.nodes, "nodes"),
         ("negamax, deeper and deeper", puzzle.deepening().counters.nodes, "nodes"),
-        ("flat Monte Carlo", None, "iterations"),
+        ("flat Monte Carlo", puzzle.iterations_needed(puzzle.FLAT), "iterations"),
         ("UCT", puzzle.iterations_needed(puzzle.UCT), "iterations"),
         ("UCT that keeps proofs", puzzle.iterations_to_proof(puzzle.PROVING), "iterations"),
         ("and looks before it plays", puzzle.iterations_to_proof(puzzle.LOOKING), "iterations"),

@@ -51,9 +51,13 @@ def monte_carlo(options: MonteCarloOptions, iterations: int, seed: int = 0) -> M
     return MonteCarloSearch(options).search(PUZZLE, rng, iterations=iterations)
 
 
-def iterations_needed(options: MonteCarloOptions, seed: int = 0) -> int:
-    """Return the least number of iterations after which the answer is right, by halving."""
+def iterations_needed(options: MonteCarloOptions, seed: int = 0) -> int | None:
+    """Return the least number of iterations after which the answer is right, by halving; None
+    where it is wrong after the most that are asked.
+    """
     low, high = 0, STEPS[-1]
+    if monte_carlo(options, high, seed).column != ANSWER:
+        return None
     while high - low > 1:
         middle = (low + high) // 2
         if monte_carlo(options, middle, seed).column == ANSWER:

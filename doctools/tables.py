@@ -147,7 +147,7 @@ def proofs() -> str:
         ("the agent `uct`", puzzle.iterations_to_proof, puzzle.BEST),
     )
     rows = [
-        (name, *(f"{count(options, seed):,}" for seed in puzzle.SEEDS))
+        (name, *(_work(count(options, seed)) for seed in puzzle.SEEDS))
         for name, count, options in kinds
     ]
     return _table(("search", *(f"seed {seed}" for seed in puzzle.SEEDS)), rows)
@@ -155,10 +155,7 @@ def proofs() -> str:
 
 def ladder() -> str:
     """Work of every player up to the right answer."""
-    rows = [
-        (name, "never" if work is None else f"{work:,}", unit)
-        for name, work, unit in charts.ladder()
-    ]
+    rows = [(name, _work(work), unit) for name, work, unit in charts.ladder()]
     return _table(("player", "work", "counted in"), rows)
 
 
@@ -172,6 +169,10 @@ def _answers(options: MonteCarloOptions, unit: str) -> str:
         ]
         rows.append((f"{iterations:,}", *cells))
     return _table((unit, *(f"seed {seed}" for seed in puzzle.SEEDS)), rows)
+
+
+def _work(work: int | None) -> str:
+    return "never" if work is None else f"{work:,}"
 
 
 def _counts(*counts: int) -> list[str]:
