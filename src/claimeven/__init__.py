@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from claimeven.review.explain import explain
     from claimeven.solver import InvalidSolve, SearchStopped, Solver
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "FIRST",

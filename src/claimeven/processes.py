@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import fcntl
 import os
 import select
 import signal
@@ -268,6 +267,8 @@ class Parent:
 
 def _end_with(lifeline: int) -> None:
     """End this process and its group when the other end of a pipe closes."""
+    import fcntl  # noqa: PLC0415 - POSIX only, as is all this
+
     if hasattr(fcntl, "F_SETSIG"):
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)

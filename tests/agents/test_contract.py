@@ -12,6 +12,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import AGENTS, Agent, Decision, InvalidLimit, Limit, make_agent
 from claimeven.agents.contract import one_hot
+from claimeven.agents.plain import plain_decision
 from claimeven.game.errors import ClaimevenError
 from tests.positions import random_positions
 
@@ -103,6 +104,7 @@ def test_decisions_are_legal_whole_and_reproducible(spec: str, geometry: Geometr
         for key in ("values", "visits"):
             if decision.details.get(key) is not None:
                 assert len(decision.details[key]) == geometry.columns
+        assert plain_decision(decision, position) == decision  # as `is_plain` promises
         json.dumps(dict(decision.details), allow_nan=False)
         again = decide(other, position, seed, limit)
         assert (again.column, again.value, again.policy) == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import threading
 import time
 from pathlib import Path
 
@@ -254,3 +255,22 @@ def test_processes_end_with_their_agent() -> None:
     # It serves again after all.
     assert agent.choose(Position(), Limit(), rng()).column == 0
     agent.close()
+
+
+def test_threads_that_share_a_process_wait_for_each_other() -> None:
+    agent = make_agent(bot("searches", "Telling"))
+    position = Position.from_moves("44")
+    alone = [agent.choose(position, Limit(), rng(seed)).column for seed in range(40)]
+    found: dict[int, int] = {}
+
+    def ask(seeds: range) -> None:
+        for seed in seeds:
+            found[seed] = agent.choose(position, Limit(), rng(seed)).column
+
+    threads = [threading.Thread(target=ask, args=(range(k, 40, 4),)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    agent.close()
+    assert [found[seed] for seed in range(40)] == alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -71,7 +72,9 @@ def test_agents_that_remember_play_their_games_in_order() -> None:
         )
         matches.append([p.game.columns for p in play_games(plan, jobs, tell=told.append)])
     assert matches[0] == matches[1]
-    assert told == ["an agent remembers earlier games: one process plays them, in order"]
+    assert told == [
+        "uct-itu-table:iterations=40 remembers earlier games: one process plays them, in order"
+    ]
 
 
 def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
@@ -80,6 +83,15 @@ def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
     )
     assert [p.game.columns for p in one.games] == [p.game.columns for p in two.games]
     assert one.unique_games > 2
+
+
+def test_a_person_plays_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 6))
+    told: list[str] = []
+    plan = MatchPlan(("human", "greedy"), Schedule(2, 0, Position()), Limit(seconds=1))
+    games = list(play_games(plan, 2, tell=told.append))
+    assert told == ["human sits at this terminal: one process plays all games"]
+    assert any(played.game.columns for played in games)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -225,3 +237,27 @@ def alive(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+UNHURRIED = """
+import time
+from claimeven.agents import Limit
+from claimeven.arena import MatchPlan, Schedule, play_games
+plan = MatchPlan(("uct:iterations=2000", "random"), Schedule(64, 0), Limit())
+for played in play_games(plan, 2):
+    if played.number % 16 == 0:
+        time.sleep(1)  # meanwhile workers send more than one message
+print("all", played.number + 1)
+"""
+
+
+def test_messages_that_come_at_once_are_all_read() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", UNHURRIED],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.stdout == "all 64\n", ended.stderr

@@ -174,6 +174,6 @@ def test_a_match_without_games_is_even() -> None:
     plan = MatchPlan(("random", "random"), Schedule(1, 0, Position()))
     result = MatchResult(plan, (), 0.0)
     assert (result.scores, result.interval, result.unique_games) == ((0.5, 0.5), (0.0, 1.0), 0)
-    draw = PlayedGame(0, 1, Game(Opening(), (), None))
+    draw = PlayedGame(0, 1, 0, Game(Opening(), (), None))
     assert MatchResult(plan, (draw,), 0.0).scores == (0.5, 0.5)
     assert draw.winner is None

@@ -334,3 +334,9 @@ def test_a_tree_or_trace_that_fails_is_told_in_a_line(run: Run, tmp_path: Path) 
     ran = run("play", "--first", spec, "--second", "random", "--thinking", "high", "--seed", "1")
     assert ran.status == 0
     assert "  ... no tree: it raised ValueError: no wood" in ran.out.splitlines()
+
+
+def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
+    ran = run("play", "--second", "uct", "--depth", "3")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == "claimeven: uct cannot be limited by depth: it knows seconds, iterations\n"

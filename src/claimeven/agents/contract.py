@@ -165,13 +165,15 @@ class Agent(ABC):
     keeps to, and those that mean nothing to it; a match under another one is refused before it
     begins. `remembers` says that what it learns in one game may change what it plays in the next:
     such games are played in order, by one process. An agent that is not `timed`, a person, takes
-    the time it wants.
+    the time it wants. `is_plain` is set for agents of this package, whose decisions need no check:
+    they are plain data as they come.
     """
 
     name: str = "agent"
     limits: frozenset[str] = frozenset(LIMITS)
     remembers: bool = False
     timed: bool = True
+    is_plain: bool = False
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:

@@ -59,6 +59,8 @@ class ProcessAgent(Agent):
     Used by several threads it serves one at a time. `close` ends the process.
     """
 
+    is_plain = True  # decisions are checked in the process, before they are sent
+
     def __init__(
         self, spec: str, file: tuple[str, str] | None = None, memory_mb: int | None = None
     ) -> None:

@@ -71,6 +71,7 @@ def build(spec: str) -> Agent:
     kind, options = _parse(spec)
     agent = kind.build(options)
     agent.name = spec
+    agent.is_plain = not kind.runs_user_code(options)
     return agent
 
 

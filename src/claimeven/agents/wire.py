@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,15 @@ from claimeven.game.position import Position
 #: The generator whose state is sent as it is.
 USUAL_GENERATOR = "PCG64"
 
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+#: One board for all positions of a match.
+_board = lru_cache(maxsize=8)(Geometry)
 _DECISION_FIELDS = tuple(field.name for field in fields(Decision))
 
 
 def packed(message: dict[str, Any]) -> bytes:
     """Return a message as bytes."""
-    return json.dumps(message, separators=(",", ":")).encode("ascii")
+    return _encoded(message).encode("ascii")
 
 
 def unpacked(data: bytes) -> dict[str, Any]:
@@ -43,7 +47,8 @@ def from_position(position: Position) -> list[int]:
 
 def to_position(data: list[int]) -> Position:
     """Read the data of `from_position`."""
-    return Position(Geometry(*data[:3]), *data[3:])
+    columns, rows, connect, mine, mask = data
+    return Position(_board(columns, rows, connect), mine, mask)
 
 
 def from_limit(limit: Limit) -> list[float | int | None]:

@@ -38,10 +38,10 @@ def play_games(
     processes come as they are finished.
 
     One job plays here. What is played does not depend on the number of jobs: games of an agent
-    that remembers earlier ones are played here in any case, and `tell` is called with a sentence
-    that says so. Each game keeps what the agents told of every move with `keep_decisions`. Worker
-    processes end with this one; one that ends before its games are finished is replaced, and they
-    are played again.
+    that remembers earlier ones, or of a person, are played here in any case, and `tell` is called
+    with a sentence that says so. Each game keeps what the agents told of every move with
+    `keep_decisions`. Worker processes end with this one; one that ends before its games are
+    finished is replaced, and they are played again.
 
     Raises `InvalidMatch` for less than one job, for several where an agent is an object or a
     function of this process, and for a game whose process ends `TRIES` times.
@@ -56,10 +56,10 @@ def play_games(
     with Referee(plan, keep_decisions) as referee:  # made in any case: a bad spec is told at once
         numbers = range(plan.schedule.games) if numbers is None else numbers
         jobs = min(jobs, len(numbers)) if AVAILABLE else 1
-        if jobs > 1 and referee.remembers:
+        if jobs > 1 and (reason := referee.why_alone) is not None:
             jobs = 1
             if tell is not None:
-                tell("an agent remembers earlier games: one process plays them, in order")
+                tell(reason)
         if jobs <= 1:
             for number in numbers:
                 yield referee.play(number)
@@ -140,15 +140,19 @@ class _Workers:
                 poll.register(worker.child.answers, select.POLLIN)
         ready = {end for end, _ in poll.poll(LOOK)}
         for worker in list(self._workers):
-            if worker.child.answers not in ready and not worker.child.ended:
-                continue
+            if worker.child.answers in ready or worker.child.ended:
+                yield from self._sent_by(worker)
+
+    def _sent_by(self, worker: _Worker) -> Iterator[PlayedGame]:
+        """Yield all games that a worker has sent: several messages may have come at once."""
+        while True:
             try:
                 games = pickle.loads(worker.child.receive(0))
             except ChildSilent:
-                continue
+                return
             except ChildEnded as ended:
                 self._replace(worker, str(ended))
-                continue
+                return
             if isinstance(games, BaseException):
                 raise games
             for played in games:

@@ -23,7 +23,7 @@ from claimeven.agents.contract import (
     TreeView,
     kind_of,
 )
-from claimeven.agents.plain import plain, plain_decision
+from claimeven.agents.plain import checked_column, plain, plain_decision
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.game.position import Position
 
@@ -44,7 +44,11 @@ def timed_decision(
         begin = time.perf_counter()
         answer = agent.choose(position, limit, rng)
         seconds = time.perf_counter() - begin
-        decision = plain_decision(answer, position)
+        if agent.is_plain:
+            decision = answer
+            checked_column(decision.column, position)
+        else:
+            decision = plain_decision(answer, position)
         late = limit.seconds is not None and agent.timed and seconds > limit.seconds + GRACE
     except KeyboardInterrupt:
         raise

@@ -33,9 +33,14 @@ class Referee:
         self._rest_others(())
 
     @property
-    def remembers(self) -> bool:
-        """Whether the games must be played in order, by one process: an agent learns from them."""
-        return any(agent.remembers for agent in self.agents)
+    def why_alone(self) -> str | None:
+        """Why one process must play all games in order, in a sentence; None if several may."""
+        for agent in self.agents:
+            if agent.remembers:
+                return f"{agent.name} remembers earlier games: one process plays them, in order"
+            if not agent.timed:
+                return f"{agent.name} sits at this terminal: one process plays all games"
+        return None
 
     def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
         """Play the game of that number of the schedule."""

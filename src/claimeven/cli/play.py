@@ -8,6 +8,7 @@ import click
 import numpy as np
 
 from claimeven.agents import Agent, Limit, make_agent, make_agents
+from claimeven.agents.registry import check_limit
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import WordChoice, check_seed, geometry_options, limit_options
@@ -103,6 +104,8 @@ def command(
         # With --json the conversation moves to stderr, so that stdout holds the objects alone.
         talk = sys.stderr if as_json else out
         first, second, *helpers = make_agents([*specs, *([hint] if hint else [])], geometry)
+        for agent in (first, second):
+            check_limit(agent, limit)
 
         def helper() -> Agent:
             return helpers[0] if helpers else make_agent(_usual_helper(geometry), geometry)

@@ -1,0 +1,163 @@
+"""A match in words: what `claimeven match` prints of its games and of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from textwrap import wrap
+
+from claimeven.agents.registry import AGENTS
+from claimeven.arena import MatchResult, Opening, PlayedGame
+from claimeven.cli.tables import table_lines
+
+LETTERS = ("A", "B")
+#: Characters of a label, and the part of a line that it may take.
+MOST_LABEL, LABEL_PART = 28, 3
+#: Quantities of the table of costs, and how each is written.
+COSTS = (
+    ("seconds", ".6f"),
+    ("nodes", ",.1f"),
+    ("iterations", ",.1f"),
+    ("depth", ".2f"),
+    ("branching", ".2f"),
+)
+
+
+def game_lines(played: PlayedGame, names: tuple[str, str]) -> Iterator[str]:
+    """Yield who played a game and all its moves; the board is not drawn."""
+    seats = names if played.first == 0 else names[::-1]
+    yield f"game {played.number + 1}: first player {seats[0]}, second player {seats[1]}"
+    opening = played.game.opening.moves
+    if opening:
+        yield f"opening {opening}"
+    yield f"moves {played.game.moves}"
+
+
+def forfeit_line(played: PlayedGame, names: tuple[str, str]) -> str | None:
+    """Say who forfeited a game and why; None if nobody did."""
+    forfeit = played.game.forfeit
+    if forfeit is None:
+        return None
+    return f"{names[forfeit.seat ^ played.first]} forfeits: {forfeit.reason}"
+
+
+def match_lines(result: MatchResult, width: int) -> Iterator[str]:
+    """Yield the totals of a match in lines of at most `width` characters, long names apart."""
+    names = result.plan.names
+    marks = labels(names, min(MOST_LABEL, width // LABEL_PART))
+    yield from _wrapped(_headline(result), width)
+    for letter, name, mark in zip(LETTERS, names, marks, strict=True):
+        if name not in mark:
+            yield f"{letter} is {name}"
+    yield from _table("", marks, _totals(result), width)
+    yield ""
+    yield from _table("one move", marks, _costs(result), width)
+    for agent, name in enumerate(names):
+        if stored := result.measures(agent).most_stored:
+            yield from _wrapped(f"most nodes stored by {name}: {stored:,}", width)
+    for agent, name in enumerate(names):
+        if evaluations := result.evaluations_a_game(agent):
+            a_move = result.measures(agent).mean("evaluations")
+            told = f"evaluations by {name}: {evaluations:,.1f} a game, {a_move:,.1f} a move"
+            yield from _wrapped(told, width)
+    if result.games:
+        yield ""
+        yield from _wrapped(_uniqueness(result), width)
+    for name, reasons in zip(names, result.forfeits, strict=True):
+        for reason, count in reasons.most_common():
+            yield from _wrapped(f"forfeits of {name}: {count} x {reason}", width)
+
+
+def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
+    """Return what two agents are called in tables, at most so many characters each.
+
+    Specs that are too long, or equal, are told by a letter and what kind of agent they are.
+
+    >>> labels(("random", "greedy"), 20)
+    ('random', 'greedy')
+    >>> labels(("alphabeta:depth=3,eval=sequences", "bots/my_agent.py:agent"), 20)
+    ('A alphabeta', 'B my_agent.py:agent')
+    """
+    if names[0] != names[1] and max(map(len, names)) <= most:
+        return names
+    first, second = (
+        f"{letter} {_brief(name, most - 2)}" for letter, name in zip(LETTERS, names, strict=True)
+    )
+    return first, second
+
+
+def _brief(name: str, most: int) -> str:
+    kind = name.partition(":")[0]
+    brief = name if len(name) <= most else kind if kind in AGENTS else PurePath(name).name
+    return brief if len(brief) <= most else brief[: most - 3] + "..."
+
+
+def _headline(result: MatchResult) -> str:
+    schedule, played = result.plan.schedule, len(result.games)
+    geometry = schedule.opening.root.geometry
+    told = [f"{played} game{'s' * (played != 1)} on {geometry}"]
+    if schedule.opening != Opening(schedule.opening.root):
+        told.append(f"from {schedule.opening.moves}")
+    told.append(f"seed {schedule.seed}")
+    if plies := schedule.opening_plies:
+        told.append(f"{plies} random {'ply' if plies == 1 else 'plies'}")
+    return ", ".join([*told, f"{result.seconds:.2f} s"])
+
+
+def _totals(result: MatchResult) -> tuple[list[str], list[list[str]]]:
+    low, high = result.interval
+    rows = [
+        [
+            str(result.wins[agent]),
+            str(result.draws),
+            str(result.wins[1 - agent]),
+            f"{result.scores[agent]:.1%}",
+            f"{interval[0]:.1%} to {interval[1]:.1%}",
+        ]
+        for agent, interval in ((0, (low, high)), (1, (1 - high, 1 - low)))
+    ]
+    return ["wins", "draws", "losses", "score", "95 % interval"], rows
+
+
+def _costs(result: MatchResult) -> tuple[list[str], list[list[str]]]:
+    measures = [result.measures(agent) for agent in (0, 1)]
+    told = [
+        (name, style)
+        for name, style in COSTS
+        if name != "iterations" or any(one.counts[name] for one in measures)
+    ]
+    rows = [
+        [str(one.moves), *(_number(one.mean(name), style) for name, style in told)]
+        for one in measures
+    ]
+    return ["moves", *(name for name, _ in told)], rows
+
+
+def _uniqueness(result: MatchResult) -> str:
+    unique, played = result.unique_games, len(result.games)
+    told = f"unique games: {unique} ({unique / played:.0%})"
+    if not result.is_repetitive:
+        return told
+    advice = "" if result.plan.schedule.opening_plies else "; --opening-plies 4 would vary them"
+    return (
+        f"{told}: the same games again are no new evidence, so the interval counts each once"
+        + advice
+    )
+
+
+def _table(
+    corner: str, marks: tuple[str, str], table: tuple[list[str], list[list[str]]], width: int
+) -> list[str]:
+    """Return the lines of a table with one row an agent, the labels to the left."""
+    headings, rows = table
+    first = [text.ljust(max(map(len, (corner, *marks)))) for text in (corner, *marks)]
+    whole = [[mark, *row] for mark, row in zip(first[1:], rows, strict=True)]
+    return table_lines([first[0], *headings], whole, width)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _number(amount: float | None, style: str) -> str:
+    return "-" if amount is None else format(amount, style)

@@ -1,0 +1,136 @@
+"""`claimeven match`: what it prints of games, totals and failures."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from claimeven import Position
+from tests.agents.test_process import bot
+from tests.cli.conftest import Run, command, environment
+
+LONG = "alphabeta:depth=1,eval=sequences,order=left,start=centre"
+
+
+def lines_of(run: Run, *words: str) -> list[str]:
+    ran = run("match", *words)
+    assert ran.status == 0
+    return ran.out.splitlines()
+
+
+def test_games_are_shown_in_order_with_their_openings(run: Run) -> None:
+    words = ("greedy", "random", "--games", "6", "--position", "1212", "--opening-plies", "2")
+    shown = lines_of(run, *words, "--show", "--jobs", "2")
+    assert [line.split(":")[0] for line in shown if line.startswith("game ")] == [
+        f"game {number}" for number in range(1, 7)
+    ]
+    openings = [line.split()[1] for line in shown if line.startswith("opening ")]
+    moves = [line.split()[1] for line in shown if line.startswith("moves ")]
+    assert len(openings) == len(moves) == 6
+    for opening, played in zip(openings, moves, strict=True):
+        assert opening.startswith("1212")
+        assert len(opening) == 6
+        assert played.startswith(opening)
+        assert Position.from_moves(played).is_over
+    assert any(line.startswith("6 games on 7x6 connect 4, from 1212, seed 0, 2 random plies")
+               for line in shown)  # fmt: skip
+    told = json.loads(run("match", *words, "--show", "--json").out)
+    assert [game["opening"] for game in told["played"]] == openings
+    assert [game["moves"] for game in told["played"]] == moves
+    assert (told["position"], told["opening_plies"]) == ("1212", 2)
+    assert "played" not in json.loads(run("match", *words, "--json").out)
+
+
+def test_equal_games_are_told(run: Run) -> None:
+    told = " ".join(" ".join(lines_of(run, "alphabeta:depth=2", "greedy", "--games", "20")).split())
+    assert "unique games: 2 (10%): the same games again are no new evidence, so the" in told
+    assert "--opening-plies 4 would vary them" in told
+    assert "34.2% to 100.0%" in told
+    varied = " ".join(lines_of(run, "random", "greedy", "--games", "20"))
+    assert "evidence" not in varied
+
+
+@pytest.mark.parametrize("width", ["80", "40"])
+def test_names_are_never_lost(run: Run, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    shown = lines_of(run, LONG, bot("first"), "--games", "2")
+    assert f"A is {LONG}" in shown
+    assert f"B is {bot('first')}" in shown
+    assert any(line.startswith("A alphabeta ") for line in shown)
+    assert any(line.startswith("B first.py ") for line in shown)
+    assert all(len(line) <= int(width) or " is " in line for line in shown)
+    same = lines_of(run, "random", "random", "--games", "2")
+    assert any(line.startswith("A random ") for line in same)
+    assert any(line.startswith("B random ") for line in same)
+
+
+def test_verbose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: Path) -> None:
+    words = ("match", bot("raises"), "random", "--games", "4")
+    quiet, verbose = run(*words), run(*words, "--verbose")
+    assert "Traceback" not in quiet.err + quiet.out + verbose.out
+    assert verbose.err.count("Traceback") == 1
+    assert "raises.py forfeits: raised RuntimeError: \\x1b[31mbroken\\x07 ☃" in verbose.err
+    assert ", in agent\n" in verbose.err
+    assert "\x1b" not in quiet.out + verbose.err
+    assert "worker.py" not in verbose.err
+    file = tmp_path / "broken.py"
+    file.write_text("1 / 0\n", encoding="utf-8")
+    assert "Traceback" not in run("match", str(file), "random").err
+    ran = run("match", str(file), "random", "--verbose")
+    assert ran.status == 2
+    assert "ZeroDivisionError" in ran.err.partition("Traceback")[2]
+
+
+def test_odd_letters_survive_an_ascii_terminal(process: Run, tmp_path: Path) -> None:
+    file = tmp_path / "bär.py"
+    file.write_text("def agent(p):\n    raise ValueError('kein Zug für ☃')\n", encoding="utf-8")
+    ran = process("match", str(file), "random", "--games", "2", PYTHONIOENCODING="ascii:strict")
+    assert ran.status == 0
+    told = " ".join(ran.out.split())
+    assert "2 x raised ValueError: kein Zug f\\xfcr \\u2603" in told
+
+
+def test_what_remembers_is_told(run: Run) -> None:
+    ran = run("match", bot("remembers", "Counting"), "greedy", "--games", "4", "--jobs", "2")
+    assert ran.status == 0
+    assert ran.err.endswith(" remembers earlier games: one process plays them, in order\n")
+
+
+def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
+    ran = run("match", "uct", "random", "--depth", "3")
+    assert (ran.status, ran.out) == (2, "")
+    sentence = "uct cannot be limited by depth: it knows seconds, iterations"
+    assert ran.err == f"claimeven: {sentence}\n"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_bot_that_ends_its_process_costs_its_games(process: Run, jobs: str) -> None:
+    ran = process("match", bot("exits"), "random", "--games", "4", "--jobs", jobs, "--json")
+    assert ran.status == 0
+    told = json.loads(ran.out)
+    assert told["forfeit_reasons"] == [{"ended its process: exit status 3": 4}, {}]
+
+
+def test_a_thread_that_lingers_holds_nothing_up(process: Run) -> None:
+    ran = process("match", bot("lingers"), "random", "--games", "2", "--json")
+    assert ran.status == 0
+    assert json.loads(ran.out)["games"] == 2
+
+
+def test_sigterm_ends_all_processes_of_a_match() -> None:
+    words = command("match", bot("first"), "random", "--games", "100000", "--jobs", "2", "--show")
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as program:
+        assert program.stdout is not None
+        program.stdout.readline()  # a game has been played
+        program.send_signal(signal.SIGTERM)
+        begin = time.monotonic()
+        program.communicate(timeout=60)  # ends when nobody holds the pipes any more
+        assert time.monotonic() - begin < 60
+    assert program.returncode == -signal.SIGTERM
