@@ -6,6 +6,7 @@ answers of everything timed are asserted.
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import subprocess
@@ -28,6 +29,7 @@ SIGNATURE = {4: 263, 6: 2255, 8: 16541}
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0]).parse_args()
     print(machine())
     main_job()
     evaluations()

@@ -7,6 +7,7 @@ Random games from a fixed seed, sorted into six sets by discs on the board (begi
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -33,6 +34,7 @@ STAGES = {"begin": (4, 14), "middle": (15, 28), "end": (29, 41)}
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0]).parse_args()
     rng = np.random.default_rng(SEED)
     solver = Solver(table_mb=512, book=None)
     found: dict[str, dict[int, str]] = {name: {} for name in WANTED}

@@ -150,6 +150,36 @@ def test_nothing_is_compiled_while_the_clock_runs() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+SHARED_BY_THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+from claimeven import Position
+from claimeven.agents import Limit, make_agent
+asked = [Position.from_moves(moves) for moves in sys.argv[2:]]
+def ask(agent, number):
+    position = asked[number % len(asked)]
+    decision = agent.choose(position, Limit(), np.random.default_rng(number))
+    return decision.column, decision.score, decision.policy
+expected = [ask(make_agent(sys.argv[1]), number) for number in range(len(asked))]
+shared = make_agent(sys.argv[1])
+with ThreadPoolExecutor(3) as pool:
+    told = list(pool.map(lambda number: ask(shared, number), range(24)))
+print(sum(one != expected[number % len(asked)] for number, one in enumerate(told)), "wrong")
+"""
+
+
+@pytest.mark.parametrize("spec", ["perfect:pick=centre,table_mb=8", "full:table_mb=8"])
+def test_threads_may_share_an_agent(spec: str) -> None:
+    """In a process of its own, as it would crash and take the tests along."""
+    moves = ["4444443265123", "22674451533712", "4445555422177", "47577272232"]
+    done = subprocess.run(
+        [sys.executable, "-c", SHARED_BY_THREADS, spec, *moves],
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\n", "")
+
+
 def test_a_limit_that_is_not_met_changes_nothing() -> None:
     for spec in ("perfect:table_mb=1", "full:table_mb=1"):
         for position in positions(8):

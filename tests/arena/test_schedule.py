@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -56,6 +57,10 @@ def test_seats_alternate_and_pairs_share_their_opening(moves: str, opening_plies
         ((0, 0, Position()), "a match has at least 1 game, not 0"),
         ((1, -1, Position()), "a seed is 0 or more, not -1"),
         ((1, 0, Position(), -1), "an opening has 0 plies or more, not -1"),
+        ((math.nan, 0), "games must be a whole number, not nan"),
+        ((True, 0), "games must be a whole number, not True"),
+        ((2, 0.5), "seed must be a whole number, not 0.5"),
+        ((2, 0, Position(), 1.5), "opening_plies must be a whole number, not 1.5"),
         (
             (1, 0, Position.from_moves("1212121")),
             "the game is over in the start position: first player wins",

@@ -105,6 +105,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("export", "FILE", "--out", "none/x.txt"), "none/x.txt cannot be written"),
         (("build", "--plies", "99"), "a book of 7x6 connect 4 goes to ply 0 to 14, not 99"),
         (("build", "--table-mb", "0"), "more than 0 MB"),
+        (("build", "--table-mb", "inf"), "a table takes a finite number of MB, not inf"),
         (
             ("build", "--plies", "2", "--out", "."),
             ". cannot be written: it is a folder",

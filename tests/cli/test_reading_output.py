@@ -24,6 +24,7 @@ ASKED = {
     "explain": ("explain", "44455554221", "--table-mb", "4"),
     "analyze": ("analyze", "12121", *SMALL),
     "match": ("match", "greedy", "random", "--games", "2"),
+    "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),

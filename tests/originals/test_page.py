@@ -30,9 +30,7 @@ def test_figures_of_the_errors() -> None:
     policies = [[which["policy"][i] for i in late] for which in (printed, text)]
     few = [i for i in late if i < 300]
     calls = [sum(POLITO[w]["alphabeta"][i][2] for i in few) for w in ("printed", "cut")]
-    through = list(
-        zip(AIFOUR["printed"]["evaluation"], AIFOUR["text"]["evaluation"], strict=True)
-    )
+    through = list(zip(AIFOUR["printed"]["evaluation"], AIFOUR["text"]["evaluation"], strict=True))
     signs = sum((a > 0) - (a < 0) != (b > 0) - (b < 0) for a, b in through)
     lines = AIFOUR["text"]["negamax"]
     told = (

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from claimeven.arena.errors import InvalidMatch
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
@@ -91,6 +92,8 @@ class Schedule:
     opening_plies: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("games", "seed", "opening_plies"):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
         if self.games < 1:
             raise InvalidMatch(f"a match has at least 1 game, not {self.games}")
         if self.seed < 0:

@@ -55,10 +55,10 @@ def match_lines(result: MatchResult, width: int) -> Iterator[str]:
     for agent, name in enumerate(names):
         if stored := result.measures(agent).most_stored:
             yield from _wrapped(f"most nodes stored by {name}: {stored:,}", width)
-    for agent, name in enumerate(names):
+    for agent, mark in enumerate(marks):
         if evaluations := result.evaluations_a_game(agent):
             a_move = result.measures(agent).mean("evaluations")
-            told = f"evaluations by {name}: {evaluations:,.1f} a game, {a_move:,.1f} a move"
+            told = f"evaluations by {mark}: {evaluations:,.1f} a game, {a_move:,.1f} a move"
             yield from _wrapped(told, width)
     if result.games:
         yield ""
