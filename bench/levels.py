@@ -9,7 +9,7 @@ shares rise from each level to the next.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from itertools import pairwise
 
 import numpy as np
@@ -64,7 +64,9 @@ def shares(level: int, met: dict[Position, Scores]) -> tuple[float, float]:
 
 
 def main() -> None:
-    games = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("games", type=int, nargs="?", default=60, help="games of each level (60)")
+    games = parser.parse_args().games
     print(machine())
     met: dict[Position, Scores] = {}
     for level in range(TOP_LEVEL + 1):

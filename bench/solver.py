@@ -10,7 +10,8 @@
     python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
     python -m bench.solver --together        hard positions by one thread and by several
 
-Every score is asserted, of ours and of `bitbully` (left out where it is not installed). Times are
+Every score is asserted, of ours and of `bitbully` (left out where it is not installed), and the
+nodes of our own sets. Times are
 those of the thread that searches, so other work on the machine disturbs them little; each set is
 solved with a table that is empty at its start and stays warm, one thread, no book.
 """
@@ -36,6 +37,16 @@ from claimeven.solver import ExactSearch
 OWN_POSITIONS = Path(__file__).parent / "positions"
 #: Sets of which only the first so many positions are solved, because each takes long.
 FIRST = {"begin-medium": 200, "begin-hard": 20}
+#: Nodes that our own sets take whole, each from an empty table of `SIGNATURE_MB`: a change of any of
+#: these is a change of the search.
+SIGNATURES = {
+    "end-easy": 877,
+    "middle-easy": 11_661,
+    "middle-medium": 3_115_734,
+    "begin-easy": 12_792,
+    "begin-medium": 7_664_965,
+}
+SIGNATURE_MB = 64
 #: So many positions, each of so many nodes or more, are solved by one thread and by several.
 TOGETHER, TOGETHER_NODES = 20, 300_000
 #: Of sets faster than this in all, in seconds, the best of `REPEATS` runs counts.
@@ -67,7 +78,7 @@ def main() -> None:
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--together", action="store_true")
-    parser.add_argument("--table-mb", type=float, default=64)
+    parser.add_argument("--table-mb", type=float, default=SIGNATURE_MB)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(machine())
@@ -106,6 +117,8 @@ def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
 
     search.score_many(mines[:1], masks[:1])  # compiles
     seconds = timed(search.clear, ours, expected)
+    if path.parent == OWN_POSITIONS and table_mb == SIGNATURE_MB and path.stem in SIGNATURES:
+        assert nodes.sum() == SIGNATURES[path.stem], f"{path.stem} took {nodes.sum():,} nodes"
     count = len(lines)
     text = (
         f"{path.stem:14s} {count:5d} positions  ours {1e3 * seconds / count:10.5f} ms"
