@@ -37,8 +37,8 @@ from claimeven.solver import ExactSearch
 OWN_POSITIONS = Path(__file__).parent / "positions"
 #: Sets of which only the first so many positions are solved, because each takes long.
 FIRST = {"begin-medium": 200, "begin-hard": 20}
-#: Nodes that our own sets take whole, each from an empty table of `SIGNATURE_MB`: a change of any of
-#: these is a change of the search.
+#: Nodes that our own sets take whole, each from an empty table of `SIGNATURE_MB`: a change of any
+#: of these is a change of the search.
 SIGNATURES = {
     "end-easy": 877,
     "middle-easy": 11_661,

@@ -155,7 +155,7 @@ def test_a_bad_agent_forfeits_and_json_stays_whole(run: Run, tmp_path: Path, bod
     assert ran.out.count("\n") == 1
     words = run("match", *arguments)
     assert words.status == 0
-    assert f"forfeits of {file}:agent: " in " ".join(words.out.split())
+    assert f"forfeits of {file}:agent: " in words.out.replace("\n", " ").replace("  ", " ")
     asked = run("think", "444444", "--agent", f"{file}:agent", "--json")
     told = bad_input(asked)
     assert told.startswith(f"{file}:agent r")

@@ -24,6 +24,7 @@ CALLS = {
     "explain": ["explain", "44455554221", "--json"],
     "analyze": ["analyze", "4444555235332332", "--json"],
     "match": ["match", "greedy", "random", "--games", "2", "--json"],
+    "tournament": ["tournament", "greedy", "random", "--rounds", "1", "--jobs", "1", "--json"],
     "play": ["play", "--first", "greedy", "--second", "random", "--json"],
     "dataset": ["dataset", "--positions", "5", "--plies", "30", "--out", "rows.csv", "--json"],
     "book": ["book", "info", "--json"],

@@ -6,9 +6,7 @@ escape sequences. Nothing here raises, except for Ctrl-C.
 
 from __future__ import annotations
 
-import os
 import traceback
-from pathlib import Path
 from reprlib import Repr
 from typing import Any
 
@@ -16,8 +14,6 @@ from typing import Any
 MOST_REASON, MOST_TRACEBACK = 300, 10_000
 #: Characters of a value that is quoted.
 MOST_VALUE = 60
-#: Where the files of this package are.
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 #: Bits of the largest whole number that is written out.
 MOST_BITS = 256
 
@@ -67,15 +63,9 @@ def described(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return the traceback of an exception as text, its last part where it is long.
-
-    It begins where the user's code was called, not with how this package came to call it.
-    """
+    """Return the traceback of an exception as text, its last part where it is long."""
     try:
-        first = trail = error.__traceback__
-        while trail is not None and trail.tb_frame.f_code.co_filename.startswith(_PACKAGE):
-            trail = trail.tb_next
-        text = "".join(traceback.format_exception(type(error), error, trail or first))
+        text = "".join(traceback.format_exception(error))
     except KeyboardInterrupt:
         raise
     except BaseException:

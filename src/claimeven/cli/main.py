@@ -16,6 +16,7 @@ from claimeven.game.errors import ClaimevenError
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
 VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
+    "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),

@@ -1,0 +1,223 @@
+"""`claimeven tournament`: many agents against each other, and the ladder that follows."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from claimeven.agents import Limit
+from claimeven.arena.openings import balanced_openings, random_openings, read_openings
+from claimeven.arena.standings import Standings
+from claimeven.arena.store import Store
+from claimeven.arena.tournament import (
+    KINDS,
+    TournamentPlan,
+    TournamentResult,
+    open_store,
+    run_tournament,
+)
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.options import (
+    WordChoice,
+    check_seed,
+    geometry_options,
+    json_option,
+    limit_options,
+)
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import clean_stdout, printable, table_width
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+#: Ways to begin games: where --openings names no file.
+SOURCES = ("random", "balanced")
+#: Plies of an opening where nothing else is said.
+PLIES = 4
+
+
+@click.command("tournament")
+@click.argument("specs", metavar="AGENT...", nargs=-1, required=True)
+@click.option("--rounds", default=10, show_default=True, help="Pairs of games any two play.")
+@click.option(
+    "--kind",
+    type=WordChoice(*KINDS),
+    default=KINDS[0],
+    show_default=True,
+    help="All against all, or the first agent against each other.",
+)
+@click.option(
+    "--openings",
+    "source",
+    default="random",
+    show_default=True,
+    help="random, balanced (exact score -2 to 2), or a file of move strings.",
+)
+@click.option("--opening-plies", default=PLIES, show_default=True, help="Plies of an opening.")
+@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@click.option("--jobs", type=int, help="Processes that play games; usually one a core.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
+)
+@click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@geometry_options
+@limit_options
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    specs: tuple[str, ...],
+    rounds: int,
+    kind: str,
+    source: str,
+    opening_plies: int,
+    seed: int,
+    jobs: int | None,
+    out: Path | None,
+    resume: bool,
+    geometry: Geometry,
+    limit: Limit,
+    as_json: bool,
+) -> None:
+    """Play agents against each other in pairs of games and print the ladder.
+
+    Two games make a pair: the same opening with the seats swapped. Ratings are in Elo, 0 the mean
+    of all agents, with a 95 % interval. An agent that fails loses that game and the tournament goes
+    on. Games are written to the file of --out as they end; after Ctrl-C, or a crash, --resume plays
+    the rest, and with more --rounds it adds to them.
+
+    \b
+    Examples:
+      claimeven tournament random greedy alphabeta:depth=4 uct:iterations=200
+      claimeven tournament bots/*.py greedy --seconds 1 --out class.db
+      claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
+      claimeven tournament uct flat greedy --kind gauntlet --openings balanced
+    """
+    check_seed(seed)
+    if resume and out is None:
+        raise ClaimevenError("--resume goes on with a file: name it with --out")
+    start = Position(geometry)
+    openings = _openings(source, rounds, opening_plies, seed, start)
+    plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit)
+    say_when_compiling()
+    with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch, clean_stdout() as stdout:
+        path = out if out is not None else Path(scratch) / "games.db"
+        with open_store(path, plan, resume) as store:
+            result, interrupted = _play(plan, store, _cores() if jobs is None else jobs)
+        if as_json:
+            write_json(result.as_dict(), stdout)
+        else:
+            _print(result, stdout)
+    if interrupted:
+        told = f"interrupted after {len(result.standings.games)} of {plan.games} games"
+        if out is not None:
+            told += f"; go on with: --out {out} --resume"
+        click.echo(told, err=True)
+        ctx.exit(INTERRUPTED)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _openings(
+    source: str, rounds: int, plies: int, seed: int, start: Position
+) -> tuple[tuple[int, ...], ...]:
+    """Return an opening for each round."""
+    count = max(1, rounds)
+    if source == "random":
+        return random_openings(count, plies, seed, start)
+    if source == "balanced":
+        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+        return balanced_openings(count, plies, seed, start, Solver(start.geometry))
+    return read_openings(source, start)
+
+
+def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResult, bool]:
+    """Play the games; return what came of them by now, and whether Ctrl-C ended it early."""
+    begin, resumed = time.monotonic(), len(store)
+    with status_line() as line:
+        try:
+            result = run_tournament(
+                plan,
+                store,
+                jobs,
+                tell=lambda text: click.echo(text, err=True),
+                watch=lambda done: line.show(
+                    lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
+                ),
+            )
+        except KeyboardInterrupt:
+            standings = Standings.of(store.agents, store.games())
+            return TournamentResult(plan, standings, time.monotonic() - begin), True
+    return result, False
+
+
+def _print(result: TournamentResult, out: TextIO) -> None:
+    standings, plan = result.standings, result.plan
+    played = len(standings.games)
+    out.write(
+        f"{played} game{'s' * (played != 1)} of {len(plan.agents)} agents on {plan.geometry},"
+        f" {plan.kind}, seed {plan.seed}, {result.seconds:.1f} s\n\n"
+    )
+    for text in ladder_lines(standings, table_width()):
+        out.write(text + "\n")
+    if played and 2 * standings.unique_games < played:
+        out.write(
+            f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
+            " replay them.\nMore openings tell more: --opening-plies 6\n"
+        )
+    faults = [
+        f"{printable(standings.label[agent])}: {count} x {kind}"
+        for agent, record in standings.records.items()
+        for kind, count in record.forfeits.most_common()
+    ]
+    if faults:
+        out.write("\nforfeits\n" + "".join(f"  {text}\n" for text in faults))
+
+
+def ladder_lines(standings: Standings, width: int) -> Iterable[str]:
+    """Yield the ladder as a table: place, agent, rating and interval, games, points, time."""
+    heads = ("elo", "95 % interval", "games", "win", "draw", "loss", "s a move")
+    ratings = {row.agent: row.elo for row in standings.ladder.ratings} if standings.ladder else {}
+    rows = []
+    for agent in standings.ranking:
+        record, elo = standings.records[agent.id], ratings.get(agent.label)
+        seconds = record.mean("seconds")
+        rows.append(
+            (
+                "-" if elo is None else f"{elo.value:+.0f}",
+                "-" if elo is None else f"{elo.low:+.0f} to {elo.high:+.0f}",
+                f"{record.games}",
+                f"{record.wins}",
+                f"{record.draws}",
+                f"{record.losses}",
+                "-" if seconds is None else f"{seconds:.6f}",
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    cells = [
+        "".join(f"  {cell:>{size}}" for cell, size in zip(row, widths, strict=True))
+        for row in (heads, *rows)
+    ]
+    names = [printable(agent.label) for agent in standings.ranking]
+    place = len(str(len(names)))
+    room = max(map(len, ["agent", *names]))
+    # Where a line does not fit, the name stands on one of its own: nothing is cut.
+    beside = place + 1 + room + len(cells[0]) <= width
+    blank = " " * (place + 1)
+    yield f"{blank}{'agent':<{room}}{cells[0]}" if beside else f"{blank}agent"
+    if not beside:
+        yield cells[0]
+    for number, (name, row) in enumerate(zip(names, cells[1:], strict=True), start=1):
+        yield f"{number:>{place}} {name:<{room}}" + (row if beside else "")
+        if not beside:
+            yield row
