@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -24,6 +24,39 @@ def held_back() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def put_off() -> Iterator[Callable[[], None]]:
+    """Put Ctrl-C off until a safe moment: yield a function to call at such moments.
+
+    It ends the block as KeyboardInterrupt would have, if Ctrl-C came, and so does the end of the
+    block. For code in which an exception from nowhere does harm, such as a compiler: what it holds
+    half-made might be thrown away twice.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    handle: Callable[[int, FrameType | None], object] = usual
+    came = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+
+    def safe_moment() -> None:
+        nonlocal came
+        if came:
+            came = False
+            handle(signal.SIGINT, None)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield safe_moment
+    finally:
+        signal.signal(signal.SIGINT, handle)
+        safe_moment()
 
 
 @contextmanager

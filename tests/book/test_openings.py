@@ -24,6 +24,7 @@ def test_published_numbers_of_positions() -> None:
     assert tuple(found) == DISTINCT
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("geometry", [Geometry(3, 3, 3), Geometry(4, 2, 3), Geometry(2, 4, 2)])
 def test_layers_are_those_of_the_oracle(geometry: Geometry) -> None:
     game = naive.Game(geometry.columns, geometry.rows, geometry.connect)

@@ -177,7 +177,7 @@ def cells(word):
 
 seen = 0
 draw = random.Random(7)
-for _ in range(25):
+for _ in range(15):
     kernel = Kernel(cells, ("uint64(uint64)",))
     timer = threading.Timer(draw.random() * 0.6, os.kill, (os.getpid(), signal.SIGINT))
     try:
@@ -201,28 +201,20 @@ def test_ctrl_c_while_compiling_is_never_lost_and_never_a_traceback(tmp_path: Pa
         capture_output=True, text=True, check=False, timeout=300,
         env={**os.environ, "CLAIMEVEN_CACHE_DIR": str(nowhere)},
     )  # fmt: skip
-    assert (ended.stdout, ended.stderr) == ("25\n", "")
+    assert (ended.stdout, ended.stderr) == ("15\n", "")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("solve", "121212", "--all", "--columns", "4", "--rows", "4", "--table-mb", "1"),
-        ("perft", "4"),
-        ("match", "uct:iterations=20", "alphabeta:depth=2", "--games", "2", "--show"),
-    ],
-)
-def test_without_compilation_the_same_is_said(arguments: tuple[str, ...]) -> None:
+def test_without_compilation_the_same_is_said() -> None:
+    words = ("solve", "121212", "--all", "--columns", "4", "--rows", "4", "--table-mb", "1")
     said = [
         subprocess.run(
-            [sys.executable, "-m", "claimeven", *arguments],
+            [sys.executable, "-m", "claimeven", *words],
             capture_output=True, text=True, check=True,
             env={**os.environ, "NUMBA_DISABLE_JIT": plain},
-        ).stdout.splitlines()
+        ).stdout
         for plain in ("0", "1")
     ]  # fmt: skip
-    moves = [[line for line in lines if " s" not in line and "  0." not in line] for lines in said]
-    assert moves[0] == moves[1] != []
+    assert said[0] == said[1] != ""
 
 
 class Pair(NamedTuple):

@@ -19,6 +19,7 @@ def test_published_numbers() -> None:
     assert [stream.below(1 << 32) for _ in outputs] == [output >> 32 for output in outputs]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("count", [1, 2, 7, 16])
 def test_compiled_draws_are_the_same(count: int) -> None:
     for seed in (0, 1, 2**63, 2**64 - 1, 987654321):

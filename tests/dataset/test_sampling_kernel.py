@@ -10,6 +10,7 @@ from claimeven.dataset.sampling_kernel import ENDED, random_positions
 from claimeven.game.tactics_kernel import board_vector
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "geometry", [Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(3, 5, 2)]
 )

@@ -40,6 +40,7 @@ TALL = (
 )
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("geometry", [b for b in (*BOARDS, *TALL) if b.fits_word], ids=str)
 def test_textbook_and_compiled_are_equal(geometry: Geometry) -> None:
     chosen = [

@@ -58,6 +58,7 @@ def test_published_finished_games(depth: int, published: int) -> None:
     assert np.count_nonzero(held) == published
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_backends_and_the_oracle_agree(geometry: Geometry) -> None:
     rng = random.Random(geometry.bits)
@@ -97,6 +98,7 @@ def test_layers_made_in_chunks() -> None:
         assert np.array_equal(whole, chunked)
 
 
+@pytest.mark.core
 def test_discs_of_positions() -> None:
     geometry = Geometry(8, 7)
     start = Position.from_moves("88", geometry)

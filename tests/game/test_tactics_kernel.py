@@ -53,7 +53,7 @@ def held_windows(geometry: Geometry, discs: int, length: int) -> list[list[naive
 
 
 @pytest.mark.parametrize("geometry", IN_A_WORD + WIDE, ids=str)
-def test_bitboards_against_the_oracle(geometry: Geometry) -> None:
+def test_plain_functions_against_the_oracle(geometry: Geometry) -> None:
     rng = random.Random(geometry.bits)
     for _ in range(15):
         mine, mask = random_discs(rng, geometry)
@@ -84,8 +84,9 @@ def test_bitboards_against_the_oracle(geometry: Geometry) -> None:
         assert wins & ~geometry.board == wins & mask == 0
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("geometry", IN_A_WORD, ids=str)
-def test_compiled_against_bitboards(geometry: Geometry) -> None:
+def test_compiled_functions_are_the_plain_ones(geometry: Geometry) -> None:
     rng = random.Random(geometry.bits)
     height, connect, bottom, board, columns = (
         np.uint64(number)
@@ -127,7 +128,7 @@ def test_compiled_against_bitboards(geometry: Geometry) -> None:
 
 
 @pytest.mark.parametrize("geometry", IN_A_WORD, ids=str)
-def test_board_words(geometry: Geometry) -> None:
+def test_the_board_vector(geometry: Geometry) -> None:
     words = tactics_kernel.board_vector(geometry)
     assert words.dtype == np.uint64
     assert not words.flags.writeable
@@ -145,6 +146,6 @@ def test_board_words(geometry: Geometry) -> None:
     assert sum(starts) == len(geometry.windows(geometry.connect))
 
 
-def test_board_vector_of_a_large_board() -> None:
+def test_large_boards_have_no_vector() -> None:
     with pytest.raises(InvalidGeometry, match=r"<= 64 bits; 9x7 connect 4 takes 72"):
         tactics_kernel.board_vector(Geometry(9, 7, 4))

@@ -8,7 +8,6 @@ import pytest
 
 from claimeven import Geometry, IllegalMove, InvalidNotation, Position
 from claimeven.review.analysis import JUDGEMENTS, JudgedMove, analyze, move_line
-from claimeven.review.chart import score_chart
 from claimeven.solver import Solver
 from tests import naive
 
@@ -116,16 +115,3 @@ def test_bad_games_are_refused_with_the_number_of_the_move() -> None:
         Position.replay("121214", SMALL)
     with pytest.raises(InvalidNotation, match="move 2: '5' is not a column"):
         Position.replay("15", SMALL)
-
-
-def test_charts_fit_and_point_the_right_way() -> None:
-    rng = random.Random(4)
-    for length in (1, 2, 43, 75, 76, 200):
-        course = [rng.randint(-21, 21) for _ in range(length)]
-        for charset in ("unicode", "ascii"):
-            for width in (40, 80):
-                lines = score_chart(course, width, charset).splitlines()
-                assert all(len(line) <= width for line in lines)
-                assert len(lines) <= 12
-    rows = score_chart([3, 0, -1], charset="ascii").splitlines()
-    assert rows == ["  +3 |#", "  +2 |#", "  +1 |#", "   0 +---", "  -1 |  #", "      0"]

@@ -11,8 +11,8 @@ import os
 import pickle
 import re
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import update_wrapper
 from pathlib import Path
 from threading import RLock
@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
-from numba.core import compiler, serialize
+from numba.core import compiler, event, serialize
 from numba.extending import typeof_impl
 
 from claimeven import interrupts
@@ -85,7 +85,7 @@ class Kernel:
         """Return the compiled function, ready to run. Ctrl-C ends it as KeyboardInterrupt."""
         with _LOADING:
             if self._compiled is None:
-                with interrupts.seen_through():
+                with interrupts.put_off() as safe_moment, _between_passes(safe_moment):
                     self._compiled = self._load()
             return self._compiled
 
@@ -146,6 +146,22 @@ class KernelCache:
         if path is not None and not result.library.has_dynamic_globals:
             dumps: Any = serialize.dumps
             cache.write(path, dumps(result._reduce()))
+
+
+@contextmanager
+def _between_passes(call: Callable[[], None]) -> Iterator[None]:
+    """Have a function called before each pass of the compiler."""
+
+    class Passes(event.Listener):
+        def on_start(self, event: Any) -> None:
+            call()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    install: Any = event.install_listener
+    with install("numba:run_pass", Passes()):
+        yield
 
 
 @typeof_impl.register(Kernel)

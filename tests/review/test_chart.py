@@ -1,0 +1,20 @@
+"""The drawing of the score over a game."""
+
+from __future__ import annotations
+
+import random
+
+from claimeven.review.chart import score_chart
+
+
+def test_charts_fit_and_point_the_right_way() -> None:
+    rng = random.Random(4)
+    for length in (1, 2, 43, 75, 76, 200):
+        course = [rng.randint(-21, 21) for _ in range(length)]
+        for charset in ("unicode", "ascii"):
+            for width in (40, 80):
+                lines = score_chart(course, width, charset).splitlines()
+                assert all(len(line) <= width for line in lines)
+                assert len(lines) <= 12
+    rows = score_chart([3, 0, -1], charset="ascii").splitlines()
+    assert rows == ["  +3 |#", "  +2 |#", "  +1 |#", "   0 +---", "  -1 |  #", "      0"]

@@ -1,0 +1,118 @@
+"""Ctrl-C where it would do harm: put off, or seen through; never lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from types import FrameType
+
+import pytest
+
+from claimeven import interrupts
+
+Block = Callable[[], AbstractContextManager[object]]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
+
+
+def press() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.fixture(autouse=True)
+def usual() -> Iterator[None]:
+    """The handler is what it was, whatever happened."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+def test_it_is_put_off_to_the_next_safe_moment() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts.put_off() as safe_moment:
+        safe_moment()
+        press()
+        done.append("the work")
+        safe_moment()
+        done.append("too much")
+    assert done == ["the work"]
+
+
+def test_it_is_put_off_to_the_end() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts.put_off():
+        press()
+        press()
+        done.append("the work")
+    assert done == ["the work"]
+
+
+def test_an_error_gives_way_to_it() -> None:
+    def fail() -> None:
+        with interrupts.put_off():
+            press()
+            raise ValueError
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+
+
+@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.seen_through])
+def test_without_it_nothing_changes(block: Block) -> None:
+    with block():
+        pass
+    with pytest.raises(ValueError, match="mine"), block():
+        raise ValueError("mine")
+
+
+@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.seen_through])
+def test_a_handler_of_ones_own_is_called(block: Block) -> None:
+    seen: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+
+    signal.signal(signal.SIGINT, handle)
+    with block():
+        press()
+    assert seen == [signal.SIGINT]
+    assert signal.getsignal(signal.SIGINT) is handle
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.seen_through])
+def test_other_threads_are_let_be(block: Block) -> None:
+    seen = []
+
+    def work() -> None:
+        with block():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [signal.default_int_handler]
+
+
+def test_what_a_library_makes_of_it_is_seen_through() -> None:
+    with pytest.raises(KeyboardInterrupt), interrupts.seen_through():
+        try:
+            press()
+        except KeyboardInterrupt:
+            raise ImportError from None
+
+
+def test_what_a_library_swallows_is_raised_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    class Careless:
+        def __del__(self) -> None:
+            press()
+
+    with pytest.raises(KeyboardInterrupt), interrupts.seen_through():
+        careless = Careless()
+        del careless
+    assert capsys.readouterr().err == ""
