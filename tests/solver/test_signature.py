@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.solver import OWN_POSITIONS, SIGNATURE_MB, SIGNATURES
+from bench.sets import OWN_POSITIONS, SIGNATURE_MB, SIGNATURES
 
 from claimeven import Geometry, Position
 from claimeven.solver import ExactSearch
