@@ -5,7 +5,8 @@
     python -m bench.book --peer N      N entries of the last ply against `bitbully`
 
 Counts and scores are asserted: counts against the published ones, every score of a column against
-the position's, entries against those of `bitbully`, which searches them without a book.
+the position's, entries against those of `bitbully`, which searches them without a book. The sums
+of the scores of fixed positions are asserted too, and the nodes of one thread in fixed games.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ from claimeven.solver import Solver
 PUBLISHED = (124624, 14676, 44975)
 UCI = (44473, 6449, 16635)
 PUBLISHED_9 = (197749, 42896, 317541)
+#: The sum of the scores of the positions of `look_ups` and of all their columns, from seed 0.
+LOOKED_UP = (1799, -12119)
+#: The positions of `SIGNED_GAMES` random games from seed 0, the sum of the scores of their columns
+#: and the nodes that one thread takes for them: a change of these is a change of behaviour.
+SIGNED_GAMES = 3
+SIGNATURE = (61, -1442, 2_559_045)
 #: Plies that `report` puts together in a line.
 GROUP = 6
 
@@ -45,6 +52,7 @@ def main() -> None:
     assert book is not None, "the package comes without a book"
     loading(book)
     look_ups(book, options.seed)
+    signed_games()
     random_games(options.games, options.seed, options.threads)
     if options.peer:
         peer(book, options.peer, options.seed)
@@ -68,17 +76,43 @@ def look_ups(book: Book, seed: int) -> None:
     rng = random.Random(seed)
     positions = [random_position(rng, ply) for ply in range(book.plies + 1) for _ in range(100)]
     solver = Solver(book=book)
+    sums = []
     for name, asked in (
         ("score", positions),
         ("scores", [position for position in positions if position.ply < book.plies]),
     ):
         times = []
+        answers = []
         for position in asked:
             begin = time.perf_counter()
-            getattr(solver, name)(position)
+            answers.append(getattr(solver, name)(position))
             times.append(time.perf_counter() - begin)
+        sums.append(sum(total(answer) for answer in answers))
         print(f"{name} from the book: {spread(times)}")
     assert solver.statistics.nodes == 0
+    assert seed != 0 or tuple(sums) == LOOKED_UP, sums
+
+
+def total(answer: int | tuple[int | None, ...]) -> int:
+    """Return the sum of a score or of the scores of columns."""
+    scores = (answer,) if isinstance(answer, int) else answer
+    return sum(score for score in scores if score is not None)
+
+
+def signed_games() -> None:
+    """Every column at every ply of a few random games, by one thread: `SIGNATURE`."""
+    rng = random.Random(0)
+    solver = Solver()
+    seen = scores = 0
+    for _ in range(SIGNED_GAMES):
+        position = Position()
+        while not position.is_over:
+            seen += 1
+            scores += total(solver.scores(position))
+            position = position.play(rng.choice(position.legal_columns))
+    signature = seen, scores, solver.statistics.nodes
+    assert signature == SIGNATURE, signature
+    print("positions, sum of scores, nodes of fixed games by one thread:", *signature)
 
 
 def random_games(games: int, seed: int, threads: int) -> None:

@@ -4,7 +4,8 @@ All levels are judged on one set of positions: those in which a level was to mov
 one column to choose from, in GAMES games of each level against level 10, from random openings,
 seats swapped. A level's share is worked out, not drawn: the chances that its policy gives to the
 perfect columns, averaged over the positions. Asserts that level 10 never errs, and that both
-shares rise from each level to the next.
+shares rise from each level to the next. For the usual number of games it asserts the number of
+positions and the sums of both shares as well: a change of these is a change of behaviour.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from claimeven.agents import Limit
 from claimeven.agents.perfect import TOP_LEVEL, PerfectAgent, Scores
 
 OPENING_PLIES = 12
+#: With so many games of each level: positions met, the sums over the levels of both shares.
+GAMES = 60
+SIGNATURE = (2741, 8.695635609054236, 10.390905554237602)
 
 AGENTS = [PerfectAgent("random", True, level, table_mb=16) for level in range(TOP_LEVEL + 1)]
 
@@ -65,7 +69,9 @@ def shares(level: int, met: dict[Position, Scores]) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("games", type=int, nargs="?", default=60, help="games of each level (60)")
+    parser.add_argument(
+        "games", type=int, nargs="?", default=GAMES, help=f"games of each level ({GAMES})"
+    )
     games = parser.parse_args().games
     print(machine())
     met: dict[Position, Scores] = {}
@@ -79,6 +85,9 @@ def main() -> None:
     by_level = [shares(level, met) for level in range(TOP_LEVEL + 1)]
     for level, (perfect, kept) in enumerate(by_level):
         print(f"{level:>5}  {perfect:>7.1%}  {kept:>12.1%}")
+    perfect, kept = (float(sum(column)) for column in zip(*by_level, strict=True))
+    if games == GAMES:
+        assert np.allclose((len(met), perfect, kept), SIGNATURE), (len(met), perfect, kept)
     assert np.allclose(by_level[TOP_LEVEL], 1)
     for lower, higher in pairwise(by_level):
         assert lower[0] < higher[0] and lower[1] < higher[1], (lower, higher)

@@ -9,8 +9,11 @@
     python -m bench.solver --boards          whole boards from scratch against published results
     python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
     python -m bench.solver --together        hard positions by one thread and by several
+    python -m bench.solver --without IDEA    what an idea of the search is worth; again for more
+    python -m bench.solver --without list    the names of the ideas; "all" takes them all
 
-Every score is asserted, of ours and of `bitbully` (left out where it is not installed). Times are
+Every score is asserted, of ours and of `bitbully` (left out where it is not installed), and the
+nodes of our own sets. Times are
 those of the thread that searches, so other work on the machine disturbs them little; each set is
 solved with a table that is empty at its start and stays warm, one thread, no book.
 """
@@ -27,13 +30,13 @@ from pathlib import Path
 
 import numpy as np
 
+from bench import ideas
+from bench.sets import OWN_POSITIONS, SIGNATURE_MB, SIGNATURES
 from bench.timing import machine
 from claimeven import Position
 from claimeven.game.geometry import Geometry
 from claimeven.solver import ExactSearch
 
-#: Scored positions of our own, made by `bench.make_positions`.
-OWN_POSITIONS = Path(__file__).parent / "positions"
 #: Sets of which only the first so many positions are solved, because each takes long.
 FIRST = {"begin-medium": 200, "begin-hard": 20}
 #: So many positions, each of so many nodes or more, are solved by one thread and by several.
@@ -67,10 +70,20 @@ def main() -> None:
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--together", action="store_true")
-    parser.add_argument("--table-mb", type=float, default=64)
+    parser.add_argument(
+        "--without", action="append", choices=("all", "list", *ideas.IDEAS), metavar="IDEA"
+    )
+    parser.add_argument("--table-mb", type=float, default=SIGNATURE_MB)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
+    if options.without and "list" in options.without:
+        for name, idea in ideas.IDEAS.items():
+            print(f"{name:12s} {idea.words}")
+        return
     print(machine())
+    if options.without:
+        ideas.report(list(ideas.IDEAS) if "all" in options.without else options.without)
+        return
     single = options.rows or options.boards or options.empty or options.memory
     own = not (single or options.together)
     if options.positions or own:
@@ -106,6 +119,8 @@ def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
 
     search.score_many(mines[:1], masks[:1])  # compiles
     seconds = timed(search.clear, ours, expected)
+    if path.parent == OWN_POSITIONS and table_mb == SIGNATURE_MB and path.stem in SIGNATURES:
+        assert nodes.sum() == SIGNATURES[path.stem], f"{path.stem} took {nodes.sum():,} nodes"
     count = len(lines)
     text = (
         f"{path.stem:14s} {count:5d} positions  ours {1e3 * seconds / count:10.5f} ms"

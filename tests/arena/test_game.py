@@ -47,6 +47,7 @@ def test_measures_count_only_what_is_told() -> None:
         "iterations": 7.0,
         "depth": 2.0,
         "branching": 3.0,
+        "evaluations": None,
     }
     assert Measures().mean("seconds") is None
     assert Measures().most_stored == 0

@@ -46,7 +46,7 @@ def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
 
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
-    words = ("tournament", "random", "greedy", "--rounds", "100000", "--out", str(path), "--json")
+    words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
     ended = subprocess.Popen(
         command(*words),
         stdout=subprocess.PIPE,

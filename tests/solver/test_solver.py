@@ -123,8 +123,9 @@ def test_arrays_of_other_kinds_are_refused() -> None:
     for arrays in ((word, other), (word, word[:1]), (word[None], word[None])):
         with pytest.raises(InvalidSolve, match="uint64 arrays of one shape"):
             solver.score_many(arrays)
-    with pytest.raises(InvalidSolve, match="Positions of 4x4 connect 3"):
-        solver.score_many([Position()])
+    for positions in ([Position()], ["44"], 5, None, float("nan")):
+        with pytest.raises(InvalidSolve, match="Positions of 4x4 connect 3"):
+            solver.score_many(positions)  # type: ignore[arg-type]
 
 
 def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -127,8 +127,8 @@ class SearchAgent(Agent):
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield every step of the textbook search to the depth of the limits."""
         depth = self._bounds(limit).depth or USUAL_DEPTH
-        view = "there" if self.search.algorithm == "negamax" else "at the root"
-        yield f"values and windows as the side to move {view} sees them"
+        where = "at each position" if self.search.algorithm == "negamax" else "at the root"
+        yield f"values and windows as the side to move {where} sees them"
         for event in self.search.trace(position, depth):
             yield event_line(event, position)
 
@@ -137,9 +137,10 @@ class SearchAgent(Agent):
 
         Raises `AgentFault` when that would take minutes.
         """
-        if self._last is None:
+        last = self._last
+        if last is None:
             return None
-        position, result = self._last
+        position, result = last
         if result.counters.nodes > MOST_TREE_NODES:
             raise AgentFault(
                 f"shows no tree of {result.counters.nodes:,} positions, only one of up to"

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from claimeven.game.position import Position
 from claimeven.review.analysis import JudgedMove
-from claimeven.solver.solver import ILLEGAL, SolveProgress, Solver
+from claimeven.solver.reports import SolveProgress
+from claimeven.solver.solver import ILLEGAL, Solver
 
 #: Positions solved between two looks at what is still to do, so that Ctrl-C keeps the rest.
 _BATCH = 2048

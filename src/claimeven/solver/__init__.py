@@ -7,9 +7,10 @@ from claimeven import lazy
 if TYPE_CHECKING:
     from claimeven.solver.contract import ExactSolver, OpeningBook
     from claimeven.solver.errors import InvalidSolve, SearchStopped, SolverBusy
+    from claimeven.solver.reports import SolveProgress, SolverStatistics
     from claimeven.solver.scores import outcome_word, plies_to_end, score_in_words
     from claimeven.solver.search import ExactSearch
-    from claimeven.solver.solver import ILLEGAL, SolveProgress, Solver, SolverStatistics
+    from claimeven.solver.solver import ILLEGAL, Solver
     from claimeven.solver.turn import Progress
 
 __all__ = [
@@ -32,9 +33,10 @@ __all__ = [
 _HOMES = {
     "contract": ("ExactSolver", "OpeningBook"),
     "errors": ("InvalidSolve", "SearchStopped", "SolverBusy"),
+    "reports": ("SolveProgress", "SolverStatistics"),
     "scores": ("outcome_word", "plies_to_end", "score_in_words"),
     "search": ("ExactSearch",),
-    "solver": ("ILLEGAL", "SolveProgress", "Solver", "SolverStatistics"),
+    "solver": ("ILLEGAL", "Solver"),
     "turn": ("Progress",),
 }
 __getattr__, __dir__ = lazy.offer(

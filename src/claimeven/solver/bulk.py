@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ def as_boards(
         mine, mask = (np.ascontiguousarray(words) for words in positions)
         _check_arrays(mine, mask, geometry)
         return mine, mask
+    if not isinstance(positions, Iterable):
+        raise InvalidSolve(f"positions must be Positions of {geometry}, not {positions!r}")
     found = list(positions)
     for position in found:
         if not isinstance(position, Position) or position.geometry != geometry:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -28,6 +27,7 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
+from claimeven.solver.reports import Report, SolverStatistics, reporter
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.turn import Progress, Turn
@@ -36,41 +36,6 @@ from claimeven.solver.turn import Progress, Turn
 ILLEGAL = -128
 
 Many: TypeAlias = "Sequence[Position] | tuple[Boards, Boards]"
-
-
-@dataclass(frozen=True)
-class SolverStatistics:
-    """What a solver has done since it was made.
-
-    `nodes` positions visited by searches, `seconds` of wall-clock time in calls, `searched`
-    positions searched, `book_hits` positions answered by the book.
-    """
-
-    nodes: int = 0
-    seconds: float = 0.0
-    searched: int = 0
-    book_hits: int = 0
-
-
-@dataclass(frozen=True)
-class SolveProgress:
-    """How far a call is: `nodes` visited in it, `rate` in nodes a second.
-
-    The score of the position in work lies in `low` .. `high` for its side to move: a child of the
-    position asked about in `scores`, otherwise that position. `scores` are the columns decided,
-    None for the others; in `score_many` they stay empty and `done` of `total` positions are done.
-    """
-
-    nodes: int
-    rate: float
-    low: int
-    high: int
-    scores: tuple[int | None, ...] = ()
-    done: int = 0
-    total: int = 1
-
-
-Report: TypeAlias = Callable[[SolveProgress], None]
 
 
 class Solver:
@@ -149,7 +114,7 @@ class Solver:
         """Return the score of a position; finished games have one too."""
         self._check(position)
         with self._turn(seconds) as turn:
-            return self._score(turn, position, report=_reporter(turn, progress))
+            return self._score(turn, position, report=reporter(turn, progress))
 
     def scores(
         self,
@@ -181,7 +146,7 @@ class Solver:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
         self._check(position)
         with self._turn(seconds) as turn:
-            score = self._score(turn, position, -1, 1, _reporter(turn, progress))
+            score = self._score(turn, position, -1, 1, reporter(turn, progress))
         return (score > 0) - (score < 0)
 
     def best_columns(
@@ -197,7 +162,7 @@ class Solver:
         """
         self._check(position, ongoing=True)
         with self._turn(seconds) as turn:
-            report = _reporter(turn, progress)
+            report = reporter(turn, progress)
             score = self._score(turn, position, report=report)
             with _known_to_be(score):
                 return tuple(
@@ -221,7 +186,7 @@ class Solver:
         self._check(position)
         line: list[int] = []
         with self._turn(seconds) as turn:
-            report = _reporter(turn, progress)
+            report = reporter(turn, progress)
             score = self._score(turn, position, report=report)
             with _known_to_be(score):
                 while not position.is_over:
@@ -350,7 +315,7 @@ class Solver:
             image = scores[columns - 1 - column] if is_symmetric else None
             if image is None:
                 child = position.play_unchecked(column)
-                report = _reporter(turn, progress, tuple(scores))
+                report = reporter(turn, progress, tuple(scores))
                 floor = None if known is None else -known
                 try:
                     image = -self._score(turn, child, floor, report=report)
@@ -395,24 +360,10 @@ class Solver:
         self._searched += len(left)
         if len(left):
             self._load()
-            solved, _ = turn.score_many(mine[left], mask[left], progress=_reporter(turn, progress))
+            solved, _ = turn.score_many(mine[left], mask[left], progress=reporter(turn, progress))
             found[left] = solved
         scores[open_ones] = found[back.reshape(-1)]
         return scores
-
-
-def _reporter(
-    turn: Turn, progress: Report | None, scores: tuple[int | None, ...] = ()
-) -> Callable[[Progress], None] | None:
-    """Return what turns the search's reports into those of a solver."""
-    if progress is None:
-        return None
-
-    def report(at: Progress) -> None:
-        rate = at.nodes / max(1e-9, turn.seconds)
-        progress(SolveProgress(at.nodes, rate, at.low, at.high, scores, at.done, at.total))
-
-    return report
 
 
 @contextmanager

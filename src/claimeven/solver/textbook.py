@@ -1,4 +1,4 @@
-"""The solver in plain Python, for reading: steps and nodes of `kernel` and `windows`.
+"""The solver in plain Python, for reading: steps and nodes of `kernel` and `null_window`.
 
 What `kernel` does with a stack of words is plain recursion here. Tests hold the two together:
 same scores, same number of nodes, same table entries.
@@ -13,7 +13,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.solver.layout import at_least_above, column_weights, pair_tops
 from claimeven.solver.transpositions import REST_BITS, multiplier, pack, unpack
 
-#: As in `kernel`.
+#: As in `steps` and `null_window`.
 NO_TABLE = 10
 NO_SHARING = 16
 FAR_APART = 3
