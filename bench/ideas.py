@@ -10,6 +10,7 @@ from an empty table, and every score is asserted.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -315,8 +316,11 @@ def report(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        with switched_off(sys.argv[1]):
-            print(json.dumps(measure(IDEAS[sys.argv[1]].sets)))
-    else:
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("idea", nargs="?", choices=IDEAS, metavar="IDEA", help="what to do without")
+    without = parser.parse_args().idea
+    if without is None:
         print(json.dumps(measure(SETS)))
+    else:
+        with switched_off(without):
+            print(json.dumps(measure(IDEAS[without].sets)))

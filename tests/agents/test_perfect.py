@@ -110,20 +110,20 @@ def test_draws_follow_the_policy_and_the_seed() -> None:
 
 
 @pytest.mark.parametrize("spec", ["perfect:table_mb=16", "full:table_mb=16"])
-@pytest.mark.parametrize("geometry", [Geometry(8, 7), Geometry(7, 6)], ids=str)
+@pytest.mark.parametrize(
+    ("geometry", "moves"), [(Geometry(8, 7), "1234567153"), (Geometry(7, 6), "2316333731")], ids=str
+)
 @pytest.mark.parametrize("seconds", [0.001, 0.1])
 def test_a_time_limit_is_kept_at_a_hard_position(
-    spec: str, geometry: Geometry, seconds: float
+    spec: str, geometry: Geometry, moves: str, seconds: float
 ) -> None:
     """After `load` nothing is left to be compiled or read; beyond the limit is next to nothing."""
     agent = make_agent(spec)
-    position = Position.from_moves("1234567153", geometry)
+    position = Position.from_moves(moves, geometry)
     begin = time.perf_counter()
     decision = agent.choose(position, Limit(seconds=seconds), rng())
     taken = time.perf_counter() - begin
-    # In a tenth of a second a fast machine may solve it; in a thousandth none does.
-    if seconds < 0.01:
-        assert decision.score is None and decision.details["complete"] is False
+    assert decision.score is None and decision.details["complete"] is False
     assert decision.column in geometry.centre_order
     assert decision.seconds <= taken < seconds + GRACE
 
