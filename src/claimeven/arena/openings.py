@@ -19,7 +19,8 @@ from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.solver.contract import ExactSolver
 
-Opening = tuple[int, ...]
+#: The 0-based columns of an opening.
+Columns = tuple[int, ...]
 
 #: Scores, for the side to move, between which an opening counts as balanced.
 BAND = (-2, 2)
@@ -27,7 +28,7 @@ BAND = (-2, 2)
 _IN_VAIN = 2000
 
 
-def random_openings(count: int, plies: int, seed: int, start: Position) -> tuple[Opening, ...]:
+def random_openings(count: int, plies: int, seed: int, start: Position) -> tuple[Columns, ...]:
     """Return openings of so many random plies, different ones as far as there are so many.
 
     Mirror images count as the same. Raises `InvalidMatch` if none leaves a game to play.
@@ -46,7 +47,7 @@ def balanced_openings(
     start: Position,
     solver: ExactSolver,
     band: tuple[int, int] = BAND,
-) -> tuple[Opening, ...]:
+) -> tuple[Columns, ...]:
     """Return random openings whose exact score for the side to move lies in a band.
 
     Raises `InvalidMatch` if none is found.
@@ -58,7 +59,7 @@ def balanced_openings(
     return _drawn(count, plies, seed, start, lambda p: low <= solver.score(p) <= high, what)
 
 
-def read_openings(path: str | Path, start: Position) -> tuple[Opening, ...]:
+def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
     """Return the openings of a file, one move string a line, played on from a start position.
 
     Empty lines and what follows a # are passed over. Raises `InvalidMatch` naming the line.
@@ -98,12 +99,12 @@ def _drawn(
     start: Position,
     wanted: Callable[[Position], bool],
     what: str,
-) -> tuple[Opening, ...]:
+) -> tuple[Columns, ...]:
     """Draw openings; raise `InvalidMatch` saying `what` if there is none."""
     if plies < 0:
         raise InvalidMatch(f"an opening has 0 plies or more, not {plies}")
     rng = np.random.default_rng([seed, 2])
-    found: list[Opening] = []
+    found: list[Columns] = []
     seen: set[int] = set()
     in_vain = 0
     while len(found) < count and in_vain < _IN_VAIN:
@@ -122,7 +123,7 @@ def _drawn(
 
 def _random_moves(
     plies: int, position: Position, rng: np.random.Generator
-) -> tuple[Opening, Position]:
+) -> tuple[Columns, Position]:
     columns: list[int] = []
     while len(columns) < plies and not position.is_over:
         legal = position.legal_columns

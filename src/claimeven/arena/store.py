@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -331,11 +331,3 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise InvalidStore(f"{path} cannot be used: {error}") from None
-
-
-def readable(path: str | Path) -> bool:
-    """Whether a file is a store, of whatever version."""
-    with suppress(OSError, sqlite3.Error), closing(sqlite3.connect(path)) as connection:
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        return bool(application == APPLICATION_ID)
-    return False
