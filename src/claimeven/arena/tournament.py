@@ -210,11 +210,14 @@ def run_tournament(
     jobs: int = 1,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int], object] | None = None,
+    enough: Callable[[PlayedGame], bool] | None = None,
 ) -> TournamentResult:
     """Play the games of a plan that a store does not hold yet, and store each as it ends.
 
-    `tell` gets sentences for the user, `watch` the number of games stored by now. Whatever ends
-    the run leaves every game stored that was finished up to a tenth of a second before.
+    `tell` gets sentences for the user, `watch` the number of games stored by now. `enough` is
+    asked after each game, in the order they end, whether the run may end before its plan does.
+    Whatever ends the run leaves every game stored that was finished up to a tenth of a second
+    before.
     """
     begin = time.perf_counter()
     there = store.jobs()
@@ -228,6 +231,8 @@ def run_tournament(
             done += 1
             if watch is not None:
                 watch(done)
+            if enough is not None and enough(game):
+                break
     standings = Standings.of(store.agents, store.games())
     return TournamentResult(plan, standings, time.perf_counter() - begin)
 

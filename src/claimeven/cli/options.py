@@ -126,6 +126,20 @@ def isolation_options(command: Command) -> Command:
     )(decorated)
 
 
+def opening_options(command: Command) -> Command:
+    """Add --openings (the command gets it as `source`) and --opening-plies."""
+    command = click.option(
+        "--opening-plies", default=4, show_default=True, help="Plies of an opening."
+    )(command)
+    return click.option(
+        "--openings",
+        "source",
+        default="random",
+        show_default=True,
+        help="random, balanced (exact score -2 to 2), or a file of move strings.",
+    )(command)
+
+
 def search_options(command: Command) -> Command:
     """Add --threads and --table-mb."""
     command = click.option(

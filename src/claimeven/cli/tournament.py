@@ -12,7 +12,7 @@ from typing import TextIO
 import click
 
 from claimeven.agents import Isolation, Limit
-from claimeven.arena.openings import balanced_openings, random_openings, read_openings
+from claimeven.arena.openings import make_openings
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from claimeven.arena.tournament import (
@@ -30,6 +30,7 @@ from claimeven.cli.options import (
     geometry_options,
     isolation_options,
     json_option,
+    opening_options,
     time_control_options,
 )
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
@@ -37,11 +38,6 @@ from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-
-#: Ways to begin games: where --openings names no file.
-SOURCES = ("random", "balanced")
-#: Plies of an opening where nothing else is said.
-PLIES = 4
 
 
 @click.command("tournament")
@@ -54,14 +50,7 @@ PLIES = 4
     show_default=True,
     help="All against all, or the first agent against each other.",
 )
-@click.option(
-    "--openings",
-    "source",
-    default="random",
-    show_default=True,
-    help="random, balanced (exact score -2 to 2), or a file of move strings.",
-)
-@click.option("--opening-plies", default=PLIES, show_default=True, help="Plies of an opening.")
+@opening_options
 @click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
 @click.option("--jobs", type=int, help="Processes that play games; usually one a core.")
 @click.option(
@@ -109,7 +98,7 @@ def command(
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     start = Position(geometry)
-    openings = _openings(source, rounds, opening_plies, seed, start)
+    openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
     say_when_compiling()
     with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch, clean_stdout() as stdout:
@@ -130,20 +119,6 @@ def command(
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _openings(
-    source: str, rounds: int, plies: int, seed: int, start: Position
-) -> tuple[tuple[int, ...], ...]:
-    """Return an opening for each round."""
-    count = max(1, rounds)
-    if source == "random":
-        return random_openings(count, plies, seed, start)
-    if source == "balanced":
-        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-
-        return balanced_openings(count, plies, seed, start, Solver(start.geometry))
-    return read_openings(source, start)
 
 
 def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResult, bool]:
