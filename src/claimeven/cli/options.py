@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
@@ -173,6 +174,11 @@ def solver_options(command: Command) -> Command:
         help="Opening book to use in place of the one that comes along.",
     )(decorated)
     return search_options(decorated)
+
+
+def usual_jobs() -> int:
+    """Return how many processes play games where nothing is said: one a core that we may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_seed(seed: int) -> None:

@@ -28,7 +28,6 @@ def play_into(
     store: Store,
     plan: MatchPlan,
     jobs: int,
-    tell: Callable[[str], object] | None = None,
     watch: Callable[[int], object] | None = None,
 ) -> None:
     """Play the games of a match that a store does not hold yet, and store them as they end.
@@ -50,7 +49,7 @@ def play_into(
         store.set_meta("seconds", before + time.perf_counter() - begin)
 
     done, kept_at = len(ids) - len(missing), begin
-    games = play_games(plan, jobs, True, tell, missing, in_order=False)
+    games = play_games(plan, jobs, True, None, missing, in_order=False)
     try:
         with closing(games):
             for played in games:
@@ -89,7 +88,8 @@ def told(plan: MatchPlan) -> dict[str, Any]:
         "agents": list(plan.names),
         "kind": "match",
         "seed": schedule.seed,
-        "start": schedule.opening.moves,
+        "start": [schedule.opening.root.mine, schedule.opening.root.mask],
+        "opening": schedule.opening.moves,
         "opening_plies": schedule.opening_plies,
         "swap": schedule.swap,
         "columns": geometry.columns,
@@ -120,7 +120,9 @@ def findings(games: Sequence[StoredGame], seconds: float) -> Findings:
         key = str(agent)
         wins = sum(game.winning_agent == agent for game in games)
         found["wins", key] = _share(wins / len(games), different)
+        losses = len(games) - wins - draws
         found["draws", key] = _share(draws / len(games), different)
+        found["losses", key] = _share(losses / len(games), different)
         found["score", key] = _score(games, agent, different)
         evaluations = [sum(each) for game in games if (each := own(game, agent, "evaluations"))]
         if evaluations:
@@ -167,9 +169,9 @@ def _share(share: float, different: int) -> Found:
 
 
 def _mean(numbers: Iterable[float]) -> Found:
-    """The mean with its 95 % interval by the normal distribution; none of a single number."""
+    """The mean with its 95 % interval by the normal distribution; none of numbers all alike."""
     each = list(numbers)
-    if len(each) < 2:
+    if len(set(each)) < 2:
         return Found(each[0])
     half = NORMAL_95 * stdev(each) / math.sqrt(len(each))
     mean = fmean(each)

@@ -29,12 +29,17 @@ SEED = 1
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """What an experiment came to; `games` is how many were played, None of a measurement."""
+    """What an experiment came to.
+
+    `games` is how many were played, None of a measurement; `forfeits` how many of them ended by a
+    fault of an agent, be it that it overran its time.
+    """
 
     experiment: Experiment
     findings: Findings
-    games: int | None
     seconds: float
+    games: int | None = None
+    forfeits: int = 0
 
     def found(self, figure: Figure) -> Found | None:
         """What stands beside a figure; None where nothing was found, as of no games."""
@@ -50,6 +55,7 @@ class ExperimentResult:
             "games": self.games,
             "games_planned": None if match is None else match.games,
             "games_then": None if match is None else match.games_then,
+            "forfeits": self.forfeits,
             "seconds": self.seconds,
             "figures": [self._figure(figure) for figure in experiment.figures],
         }
@@ -59,7 +65,7 @@ class ExperimentResult:
         return {
             "label": figure.label,
             "quantity": figure.quantity,
-            "unit": QUANTITIES[figure.quantity].unit,
+            "unit": QUANTITIES[figure.quantity].unit or None,
             "then": figure.then,
             "then_words": figure.words or None,
             "now": None if found is None else found.value,
@@ -105,8 +111,7 @@ class Bench:
         jobs: processes that play games; those that tell of speed are played by one.
         most_games: games of a match at most, None for all.
         seed: decides everything but the clock.
-        tell: gets sentences for the user.
-        watch: gets the number of games that a match has, and how many it will have.
+        watch: gets the number of games that a match has by now, and how many it will have.
 
     """
 
@@ -115,7 +120,6 @@ class Bench:
     jobs: int = 1
     most_games: int | None = None
     seed: int = SEED
-    tell: Callable[[str], object] | None = None
     watch: Callable[[int, int], object] | None = None
 
     def __post_init__(self) -> None:
@@ -139,7 +143,7 @@ class Bench:
             return self._match(experiment, f"{study.name}-{number + 1}.db")
         begin = time.perf_counter()
         findings = experiment.measure(**experiment.arguments)
-        return ExperimentResult(experiment, findings, None, time.perf_counter() - begin)
+        return ExperimentResult(experiment, findings, time.perf_counter() - begin)
 
     def _match(self, match: Match, name: str) -> ExperimentResult:
         plan = match.plan(self.seed, self.most_games)
@@ -155,11 +159,12 @@ class Bench:
                     store,
                     plan,
                     jobs,
-                    self.tell,
                     None if watch is None else lambda done: watch(done, planned),
                 )
                 stored, seconds = tuple(store.games()), store.meta["seconds"]
-        return ExperimentResult(match, games.findings(stored, seconds), len(stored), seconds)
+        forfeits = sum(game.fault is not None for game in stored)
+        found = games.findings(stored, seconds)
+        return ExperimentResult(match, found, seconds, len(stored), forfeits)
 
 
 def run_study(

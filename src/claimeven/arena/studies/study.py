@@ -48,6 +48,7 @@ QUANTITIES = {
     for each in (
         Quantity("wins", "%"),
         Quantity("draws", "%"),
+        Quantity("losses", "%"),
         Quantity("score", "%"),
         Quantity("seconds_per_game", "s", -1),
         Quantity("seconds_per_move", "s", -1),
@@ -147,7 +148,7 @@ class Match:
         words.append(_where(self.geometry, self.start))
         if self.opening_plies:
             words.append(f"{self.opening_plies} random plies before each pair")
-        words.append("seats swapped" if self.swap else "the first moves first")
+        words.append("seats swapped" if self.swap else "the first one begins")
         if self.seconds:
             words.append(f"{self.seconds:g} s a move")
         return ", ".join(words)
