@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from claimeven.agents.contract import Limit
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.match import PlayedGame
@@ -91,6 +92,7 @@ def sequential_plan(
     opening_plies: int = PLIES,
     start: Position | None = None,
     limit: Limit | None = None,
+    isolation: Isolation | None = None,
 ) -> TournamentPlan:
     """Return the games of a test, in the order in which they count; `most_games` is even."""
     if most_games < 2 or most_games % 2:
@@ -101,7 +103,13 @@ def sequential_plan(
     rounds = most_games // 2
     made = make_openings(openings, rounds, opening_plies, seed, start)
     return TournamentPlan(
-        (first, second), rounds, seed, openings=made, start=start, limit=limit or Limit()
+        (first, second),
+        rounds,
+        seed,
+        openings=made,
+        start=start,
+        limit=limit or Limit(),
+        isolation=isolation or Isolation(),
     )
 
 
@@ -177,6 +185,7 @@ def run_sprt(
     openings: str | Path = "random",
     opening_plies: int = PLIES,
     limit: Limit | None = None,
+    isolation: Isolation | None = None,
     geometry: Geometry | None = None,
     jobs: int = 1,
     out: str | Path | None = None,
@@ -206,6 +215,7 @@ def run_sprt(
         opening_plies=opening_plies,
         start=Position(geometry or Geometry()),
         limit=limit,
+        isolation=isolation,
     )
     with store_of(plan, out, resume) as store:
         return play_sprt(plan, test, store, jobs, tell, watch)

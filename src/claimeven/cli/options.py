@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,9 @@ from claimeven.cli.solving import SolverChoice
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from claimeven.agents.contract import Limit
 
 Command = Callable[..., Any]
 
@@ -84,6 +88,43 @@ def limit_options(command: Command) -> Command:
     ):
         decorated = click.option(name, type=kind, help=help_text)(decorated)
     return decorated
+
+
+def time_control_options(command: Command) -> Command:
+    """Add what `limit_options` adds and --bank; the command gets all as one `limit`."""
+
+    @wraps(command)
+    def with_bank(limit: Limit, bank: float | None, **others: Any) -> Any:
+        return command(limit=replace(limit, bank=bank), **others)
+
+    decorated = click.option(
+        "--bank",
+        type=float,
+        help="Seconds an agent has in a game for what its moves take beyond --seconds.",
+    )(with_bank)
+    return limit_options(decorated)
+
+
+def isolation_options(command: Command) -> Command:
+    """Add --isolate and --memory; the command gets them as one `isolation`."""
+
+    @wraps(command)
+    def with_isolation(isolate: bool, memory: int | None, **others: Any) -> Any:
+        from claimeven.agents.process import Isolation  # noqa: PLC0415 - for a quick start
+
+        return command(isolation=Isolation(isolate, memory), **others)
+
+    decorated = click.option(
+        "--memory",
+        type=int,
+        metavar="MB",
+        help="Memory an agent in a process of its own may hold; usually 2048 MB.",
+    )(with_isolation)
+    return click.option(
+        "--isolate",
+        is_flag=True,
+        help="Give built-in agents processes of their own too, as those from files have.",
+    )(decorated)
 
 
 def openings_of(plies: int) -> Callable[[Command], Command]:

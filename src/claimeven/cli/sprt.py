@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from claimeven.agents import Limit
+from claimeven.agents.process import Isolation
 from claimeven.arena.pairs import PairCounts
 from claimeven.arena.sequential import (
     MOST_GAMES,
@@ -28,9 +29,10 @@ from claimeven.cli.options import (
     check_seed,
     cores,
     geometry_options,
+    isolation_options,
     json_option,
-    limit_options,
     openings_of,
+    time_control_options,
 )
 from claimeven.cli.progress import rate_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
@@ -65,7 +67,8 @@ from claimeven.game.position import Position
 )
 @click.option("--resume", is_flag=True, help="Go on from the file of --out.")
 @geometry_options
-@limit_options
+@time_control_options
+@isolation_options
 @json_option
 @click.pass_context
 def command(
@@ -86,6 +89,7 @@ def command(
     resume: bool,
     geometry: Geometry,
     limit: Limit,
+    isolation: Isolation,
     as_json: bool,
 ) -> None:
     """Play A against B until it is clear whether A leads by elo1 rather than by elo0.
@@ -116,6 +120,7 @@ def command(
         opening_plies=opening_plies,
         start=Position(geometry),
         limit=limit,
+        isolation=isolation,
     )
     with clean_stdout() as stdout:
         with store_of(plan, out, resume) as store:
