@@ -23,11 +23,11 @@ _UNDEFINED = ir.Constant(_LANES, ir.Undefined)
 _FALSE = ir.Constant(ir.IntType(1), 0)
 _TO_READ, _KEEP, _DATA = _I32(0), _I32(3), _I32(1)
 
-_type_callable: Any = extending.type_callable
-_lower_builtin: Any = extending.lower_builtin
-
 #: What builds an operation: from LLVM's builder and the words it works on, the resulting word.
 Build = Callable[..., Any]
+
+_type_callable: Callable[..., Callable[[Build], Build]] = extending.type_callable
+_lower_builtin: Callable[..., Callable[[Build], Build]] = extending.lower_builtin
 
 
 def _of_words(function: Callable[..., Any]) -> Callable[[Build], Build]:
