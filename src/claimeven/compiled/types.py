@@ -17,11 +17,13 @@ __all__ = [
     "Type",
     "Word",
     "Words",
+    "boolean",
     "float64",
     "int32",
     "int64",
     "named_tuple",
     "uint64",
+    "void",
 ]
 
 Word: TypeAlias = Any  #: an unsigned 64-bit integer
@@ -61,7 +63,9 @@ def _named(name: str) -> Type:
     return Type(numba)
 
 
-float64, int32, int64, uint64 = map(_named, ("float64", "int32", "int64", "uint64"))
+boolean, float64, int32, int64, uint64, void = map(
+    _named, ("boolean", "float64", "int32", "int64", "uint64", "void")
+)
 
 
 def named_tuple(kind: Any, *fields: Type) -> Type:
