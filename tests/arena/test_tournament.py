@@ -142,6 +142,16 @@ def test_killed_ten_times_every_game_stands_once(tmp_path: Path) -> None:
     assert list(map(essence, games)) == list(map(essence, played(tmp_path / "calm.db", what)))
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_may_end_early(tmp_path: Path, jobs: int) -> None:
+    what = plan(rounds=20)
+    seen: list[int] = []
+    with open_store(tmp_path / "s.db", what, resume=False) as store:
+        run_tournament(what, store, jobs, enough=lambda g: seen.append(g.number) or len(seen) == 9)
+        assert sorted(seen) == [game.number for game in store.games()]
+    assert len(seen) == 9
+
+
 def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     with (

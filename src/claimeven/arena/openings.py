@@ -21,11 +21,32 @@ from claimeven.solver.contract import ExactSolver
 
 #: The 0-based columns of an opening.
 Columns = tuple[int, ...]
+#: Where openings come from, unless they are those of a file.
+SOURCES = ("random", "balanced")
 
 #: Scores, for the side to move, between which an opening counts as balanced.
 BAND = (-2, 2)
 #: Draws in a row that bring nothing new, after which openings are repeated.
 _IN_VAIN = 2000
+
+
+def make_openings(
+    source: str | Path, count: int, plies: int, seed: int, start: Position
+) -> tuple[Columns, ...]:
+    """Return openings: "random", "balanced" (both of so many plies), or those of a file.
+
+    A file gives what it holds, whatever the count. Raises `InvalidMatch` if there is none.
+
+    >>> make_openings("random", 2, 1, seed=4, start=Position())
+    ((2,), (5,))
+    """
+    if source == "random":
+        return random_openings(count, plies, seed, start)
+    if source == "balanced":
+        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+        return balanced_openings(count, plies, seed, start, Solver(start.geometry))
+    return read_openings(source, start)
 
 
 def random_openings(count: int, plies: int, seed: int, start: Position) -> tuple[Columns, ...]:

@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import numpy as np
 from claimeven.agents.contract import Limit
 from claimeven.agents.files import split_file_spec
 from claimeven.agents.functions import name_of
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import play_games
@@ -35,6 +36,10 @@ from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 
 KINDS = ("round-robin", "gauntlet")
+#: What a run that is taken up again cannot change.
+_FIXED = (
+    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "memory_mb",
+)  # fmt: skip
 #: Seconds after which the games finished are stored, where they come faster.
 _TICK = 0.1
 #: Games finished that are stored at once in any case.
@@ -58,6 +63,7 @@ class TournamentPlan:
     openings: tuple[tuple[int, ...], ...] = ((),)
     start: Position = field(default_factory=Position)
     limit: Limit = field(default_factory=Limit)
+    isolation: Isolation = field(default_factory=Isolation)
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -131,7 +137,7 @@ class TournamentPlan:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data: what is stored, and what a run is taken up by."""
-        geometry, limit = self.geometry, self.limit
+        geometry, limit, isolation = self.geometry, self.limit, self.isolation
         return {
             "agents": list(self.names),
             "rounds": self.rounds,
@@ -143,6 +149,8 @@ class TournamentPlan:
             "rows": geometry.rows,
             "connect": geometry.connect,
             "limit": {name: value for name, value in vars(limit).items() if value is not None},
+            "isolate": isolation.everyone,
+            "memory_mb": isolation.memory_mb,
         }
 
     @classmethod
@@ -157,6 +165,7 @@ class TournamentPlan:
             openings=tuple(tuple(parse_moves(o, geometry)) for o in told["openings"]),
             start=Position(geometry, *told["start"]),
             limit=Limit(**told["limit"]),
+            isolation=Isolation(told.get("isolate", False), told.get("memory_mb")),
         )
 
     def job(self, number: int) -> str:
@@ -167,7 +176,8 @@ class TournamentPlan:
     @cached_property
     def _identity(self) -> str:
         told = self.as_dict()
-        del told["rounds"], told["openings"]
+        for name in ("rounds", "openings", "isolate"):  # games stay the same with others
+            del told[name]
         return json.dumps(told, sort_keys=True)
 
 
@@ -187,6 +197,9 @@ class TournamentResult:
             "rounds": self.plan.rounds,
             "seed": self.plan.seed,
             "kind": self.plan.kind,
+            "limit": asdict(self.plan.limit),
+            "isolate": self.plan.isolation.everyone,
+            "memory_mb": self.plan.isolation.memory_mb,
             "seconds": self.seconds,
         }
 
@@ -197,11 +210,14 @@ def run_tournament(
     jobs: int = 1,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int], object] | None = None,
+    enough: Callable[[PlayedGame], bool] | None = None,
 ) -> TournamentResult:
     """Play the games of a plan that a store does not hold yet, and store each as it ends.
 
-    `tell` gets sentences for the user, `watch` the number of games stored by now. Whatever ends
-    the run leaves every game stored that was finished up to a tenth of a second before.
+    `tell` gets sentences for the user, `watch` the number of games stored by now. `enough` is
+    asked after each game, in the order they end, whether the run may end before its plan does.
+    Whatever ends the run leaves every game stored that was finished up to a tenth of a second
+    before.
     """
     begin = time.perf_counter()
     there = store.jobs()
@@ -215,6 +231,8 @@ def run_tournament(
             done += 1
             if watch is not None:
                 watch(done)
+            if enough is not None and enough(game):
+                break
     standings = Standings.of(store.agents, store.games())
     return TournamentResult(plan, standings, time.perf_counter() - begin)
 
@@ -288,7 +306,7 @@ def _check_plan(
     path: str | Path, store: Store, plan: TournamentPlan, agents: Sequence[StoredAgent]
 ) -> None:
     before, now = store.meta.get("plan", {}), plan.as_dict()
-    for what in ("agents", "kind", "seed", "columns", "rows", "connect", "start", "limit"):
+    for what in _FIXED:
         if before.get(what) != now[what]:
             raise InvalidStore(
                 f"{path} holds games of another tournament: its {what} differ"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from claimeven.cli.solving import SolverChoice
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from claimeven.agents.contract import Limit
 
 Command = Callable[..., Any]
 
@@ -83,6 +87,57 @@ def limit_options(command: Command) -> Command:
     ):
         decorated = click.option(name, type=kind, help=help_text)(decorated)
     return decorated
+
+
+def time_control_options(command: Command) -> Command:
+    """Add what `limit_options` adds and --bank; the command gets all as one `limit`."""
+
+    @wraps(command)
+    def with_bank(limit: Limit, bank: float | None, **others: Any) -> Any:
+        return command(limit=replace(limit, bank=bank), **others)
+
+    decorated = click.option(
+        "--bank",
+        type=float,
+        help="Seconds an agent has in a game for what its moves take beyond --seconds.",
+    )(with_bank)
+    return limit_options(decorated)
+
+
+def isolation_options(command: Command) -> Command:
+    """Add --isolate and --memory; the command gets them as one `isolation`."""
+
+    @wraps(command)
+    def with_isolation(isolate: bool, memory: int | None, **others: Any) -> Any:
+        from claimeven.agents.process import Isolation  # noqa: PLC0415 - for a quick start
+
+        return command(isolation=Isolation(isolate, memory), **others)
+
+    decorated = click.option(
+        "--memory",
+        type=int,
+        metavar="MB",
+        help="Memory an agent in a process of its own may hold; usually 2048 MB.",
+    )(with_isolation)
+    return click.option(
+        "--isolate",
+        is_flag=True,
+        help="Give built-in agents processes of their own too, as those from files have.",
+    )(decorated)
+
+
+def opening_options(command: Command) -> Command:
+    """Add --openings (the command gets it as `source`) and --opening-plies."""
+    command = click.option(
+        "--opening-plies", default=4, show_default=True, help="Plies of an opening."
+    )(command)
+    return click.option(
+        "--openings",
+        "source",
+        default="random",
+        show_default=True,
+        help="random, balanced (exact score -2 to 2), or a file of move strings.",
+    )(command)
 
 
 def search_options(command: Command) -> Command:
