@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def counting(moves: str, geometry: Geometry, length: int) -> Findings:
     for name, count in COUNTERS.items():
         answers.add(count(discs, geometry, length))
         found["microseconds", name] = Found(
-            1e6 * _seconds_of(lambda count=count: count(discs, geometry, length))
+            1e6 * _seconds_of(partial(count, discs, geometry, length))
         )
     assert len(answers) == 1, answers
     scan = found["microseconds", "scan"].value
