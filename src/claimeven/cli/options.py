@@ -183,11 +183,6 @@ def solver_options(command: Command) -> Command:
     return search_options(decorated)
 
 
-def usual_jobs() -> int:
-    """Return how many processes play games where nothing is said: one a core that we may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def check_seed(seed: int) -> None:
     """Raise `ClaimevenError` for a seed below 0."""
     if seed < 0:

@@ -11,7 +11,7 @@ import click
 
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import Command, check_seed, json_option, usual_jobs
+from claimeven.cli.options import Command, check_seed, cores, json_option
 from claimeven.cli.progress import StatusLine, count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, text_width
 from claimeven.cli.study_report import list_lines, study_lines
@@ -157,7 +157,7 @@ def _run(
     begin = time.monotonic()
     results: list[StudyResult] = []
     interrupted = False
-    jobs = usual_jobs() if jobs is None else jobs
+    jobs = cores() if jobs is None else jobs
     with clean_stdout() as out, status_line() as line:
         try:
             for result in _results(studies, games, jobs, folder, resume, seed, line):
