@@ -29,6 +29,8 @@ ASKED = {
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
     "check": ("check", bot("full")),
+    "study list": ("study", "list"),
+    "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),
