@@ -18,6 +18,7 @@ VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
     "report": ("claimeven.cli.report", "Write a tournament's games as a page to read."),
+    "accuracy": ("claimeven.cli.accuracy", "How often agents find the best move; where they err."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),

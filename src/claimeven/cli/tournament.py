@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Iterable
@@ -27,6 +26,7 @@ from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
     WordChoice,
     check_seed,
+    cores,
     geometry_options,
     isolation_options,
     json_option,
@@ -104,7 +104,7 @@ def command(
     with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch, clean_stdout() as stdout:
         path = out if out is not None else Path(scratch) / "games.db"
         with open_store(path, plan, resume) as store:
-            result, interrupted = _play(plan, store, _cores() if jobs is None else jobs)
+            result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
         if as_json:
             write_json(result.as_dict(), stdout)
         else:
@@ -115,10 +115,6 @@ def command(
             told += f"; go on with: --out {out} --resume"
         click.echo(told, err=True)
         ctx.exit(INTERRUPTED)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResult, bool]:
