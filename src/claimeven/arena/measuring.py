@@ -167,9 +167,7 @@ class AgentAccuracy:
         return {
             "label": self.agent,
             **self.accuracy.as_dict(),
-            "by_band": [
-                {"band": band, **tally.as_dict()} for band, tally in self.by_band.items()
-            ],
+            "by_band": [{"band": band, **tally.as_dict()} for band, tally in self.by_band.items()],
             "answered": self.answered,
             "seconds_a_move": self.seconds_a_move,
             "faults": dict(self.faults),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,8 +17,8 @@ from claimeven.arena.tournament import (
     KINDS,
     TournamentPlan,
     TournamentResult,
-    open_store,
     run_tournament,
+    store_of,
 )
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
@@ -101,9 +100,8 @@ def command(
     openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
     say_when_compiling()
-    with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch, clean_stdout() as stdout:
-        path = out if out is not None else Path(scratch) / "games.db"
-        with open_store(path, plan, resume) as store:
+    with clean_stdout() as stdout:
+        with store_of(plan, out, resume) as store:
             result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
         if as_json:
             write_json(result.as_dict(), stdout)
