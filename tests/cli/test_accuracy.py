@@ -34,7 +34,7 @@ def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -
     (head,) = [place for place, line in enumerate(lines) if line.startswith("game 7, disc ")]
     assert lines[head].endswith("bob plays 5, a loss (-10); right is 4, a draw (0)")
     assert lines[head + 1] == "after 33251"
-    assert any(line.startswith("Column 5 turns the draw into a loss") for line in lines[head:])
+    assert any(line.startswith("Column 5 gives the draw away") for line in lines[head:])
 
 
 def test_one_agent_is_told_by_ply_and_by_right_columns(run: Run, path: Path) -> None:

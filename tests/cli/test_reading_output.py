@@ -28,6 +28,8 @@ ASKED = {
     "accuracy": ("accuracy", "random", "--count", "12", "--jobs", "1", "--seconds", "1"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
+    "study list": ("study", "list"),
+    "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),
