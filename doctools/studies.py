@@ -1,8 +1,8 @@
 """The studies in the documents: a recorded run, and the tables made of it.
 
-`studies.json` holds what `claimeven study all --json` printed. Whoever changes a study runs it again
-and records it: `claimeven study run NAME --json > run.json`, `python -m doctools.studies run.json`,
-`python -m doctools`.
+`studies.json` holds what `claimeven study all --json` printed. Whoever changes a study runs it
+again (`claimeven study run NAME --json > run.json`), records it (`python -m doctools.studies
+run.json`) and has the tables made anew (`python -m doctools`).
 """
 
 from __future__ import annotations
@@ -50,12 +50,15 @@ def recorded() -> Iterator[tuple[StudyResult, str]]:
         nothing = tuple(ExperimentResult(each, {}, 0.0) for each in study.experiments)
         data = json.loads(json.dumps(StudyResult(study, nothing).as_dict()))
         if told is None or setting_of(told) != setting_of(data):
-            raise StaleRecord(f"{study.name} has changed: run it again and record it ({__doc__})")
+            raise StaleRecord(
+                f"{study.name} is not what was recorded: run it again with --json and give the"
+                " file to python -m doctools.studies"
+            )
         yield StudyResult(study, tuple(_experiments(study, told))), told["machine"]
 
 
 def tables() -> str:
-    """Return a table a study, each under its title, with what differs and what is to be remarked."""
+    """Return a table a study, each under its title, and what differs or is to be remarked."""
     parts = []
     machines = set()
     for result, machine in recorded():
