@@ -37,8 +37,8 @@ VERSION = 1
 #: Seconds to wait for a reader that holds the file.
 _PATIENCE = 10.0
 
-#: In WAL mode a process may end at any moment and nothing that was stored is lost. Games stored just
-#: before the power goes may be, and are played again.
+#: In WAL mode a process may end at any moment and nothing that was stored is lost. The last games
+#: before a power cut may be, and are played again.
 _SYNCHRONOUS = "PRAGMA synchronous=NORMAL"
 
 _TABLES = """
