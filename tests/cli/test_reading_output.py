@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.arena.report.stores import made, some_games
 from tests.cli.conftest import Run
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading-output.md"
@@ -25,6 +26,9 @@ ASKED = {
     "analyze": ("analyze", "12121", *SMALL),
     "match": ("match", "greedy", "random", "--games", "2"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
+    "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
+    "study list": ("study", "list"),
+    "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),
@@ -70,6 +74,12 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
     words = ("dataset", "--positions", "3", "--plies", "6", "--out", str(tmp_path / "a.csv"))
     told = set(re.findall(r"`([a-z_0-9]+)`", section("dataset")))
     assert set(keys_of(json.loads(run(*words, *SMALL, "--json").out))) <= told
+
+
+def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
+    ran = run("report", str(made(tmp_path / "a.db", some_games())), "--json")
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("report") + section("tournament")))
+    assert set(keys_of(json.loads(ran.out))) <= told
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
-from claimeven.agents.contract import LIMITS, Limit
+from claimeven.agents.contract import Limit
 from claimeven.agents.functions import name_of
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.game import QUANTITIES, Game, Measures
 from claimeven.arena.schedule import Schedule
@@ -21,12 +22,14 @@ NORMAL_95 = 1.959964
 class MatchPlan:
     """Everything that decides a match: the two agents, the schedule, the limit of each move.
 
-    An agent is a spec, or an `Agent` or a function of the calling process.
+    An agent is a spec, or an `Agent` or a function of the calling process. `isolation` says which
+    of them play in processes of their own.
     """
 
     agents: tuple[Contestant, Contestant]
     schedule: Schedule
     limit: Limit = field(default_factory=Limit)
+    isolation: Isolation = field(default_factory=Isolation)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -157,7 +160,9 @@ class MatchResult:
             "connect": geometry.connect,
             "position": schedule.opening.moves,
             "opening_plies": schedule.opening_plies,
-            "limit": {name: getattr(self.plan.limit, name) for name in LIMITS},
+            "limit": asdict(self.plan.limit),
+            "isolate": self.plan.isolation.everyone,
+            "memory_mb": self.plan.isolation.memory_mb,
             "seed": schedule.seed,
             "games": len(self.games),
             "games_planned": schedule.games,
