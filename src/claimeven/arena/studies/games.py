@@ -13,8 +13,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 from claimeven.arena.executors import play_games
-from claimeven.arena.match import NORMAL_95, MatchPlan, wilson_interval
-from claimeven.arena.pairs import PairCounts
+from claimeven.arena.match import MatchPlan
+from claimeven.arena.pairs import NORMAL_95, PairCounts, wilson_interval
 from claimeven.arena.records import stored_game
 from claimeven.arena.referee import Referee
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
