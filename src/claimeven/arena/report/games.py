@@ -20,7 +20,7 @@ def viewer_data(
 ) -> dict[str, Any]:
     """Return what the viewer needs, as plain data.
 
-    A game is `[number, first, second, opening, moves, winner]`, agents by their place on the
+    A game is `[number from 1, first, second, opening, moves, winner]`, agents by their place on the
     ladder, and `[..., kind, seat, reason]` where it was forfeited; `winner` is -1 for a draw.
     `told` holds time and value of each move of the first games, `notes` say what was left out.
     """
@@ -55,7 +55,7 @@ def _notes(games: Sequence[StoredGame], most_games: int, most_told: int) -> Iter
 
 def _game(game: StoredGame, place: dict[int, int]) -> list[Any]:
     winner = -1 if game.winner is None else game.winner
-    told = [game.number, place[game.first], place[game.second], game.opening, game.moves, winner]
+    told = [game.number + 1, place[game.first], place[game.second], game.opening, game.moves, winner]
     if game.fault is None or game.fault_seat is None:
         return told
     return [*told, printable(game.fault, MOST_NAME), game.fault_seat, printable(game.reason or "")]

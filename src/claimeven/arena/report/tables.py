@@ -49,7 +49,7 @@ class LadderRow:
 
 @dataclass(frozen=True)
 class Forfeits:
-    """Games an agent forfeited through one kind of fault, with reasons: (text, how often, game)."""
+    """Games an agent forfeited through one kind of fault, with reasons: (text, how often, a game)."""
 
     label: str
     kind: str
@@ -113,7 +113,7 @@ def forfeit_rows(contents: Contents) -> list[Forfeits]:
         key = game.agents[game.fault_seat], printable(game.fault, MOST_NAME)
         reason = printable(game.reason or "no reason was stored")
         reasons.setdefault(key, Counter())[reason] += 1
-        examples.setdefault((*key, reason), game.number)
+        examples.setdefault((*key, reason), game.number + 1)
     rows = [
         Forfeits(
             contents.label[agent],
