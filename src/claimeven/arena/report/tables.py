@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from claimeven.agents.safe_text import printable
+from claimeven.arena.accuracy import Tally
 from claimeven.arena.ratings import Estimate
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
 from claimeven.arena.standings import Record
@@ -45,6 +46,15 @@ class LadderRow:
     def forfeits(self) -> int:
         """Games the agent forfeited."""
         return sum(self.record.forfeits.values())
+
+
+@dataclass(frozen=True)
+class AccuracyRow:
+    """What became of an agent's moves that could go wrong, and of the decisive ones among them."""
+
+    label: str
+    all: Tally
+    decisive: Tally
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,18 @@ def forfeit_rows(contents: Contents) -> list[Forfeits]:
         for (agent, kind), told in reasons.items()
     ]
     return sorted(rows, key=lambda row: (-row.count, row.label, row.kind))
+
+
+def accuracy_rows(contents: Contents) -> list[AccuracyRow]:
+    """Return how well each agent played, in the order of the ladder; none without judged moves."""
+    accuracy = contents.accuracy
+    if accuracy is None:
+        return []
+    return [
+        AccuracyRow(contents.label[agent.id], accuracy[agent.label].all,
+                    accuracy[agent.label].decisive)
+        for agent in contents.ranking
+    ]  # fmt: skip
 
 
 def agent_rows(contents: Contents) -> list[dict[str, str | None]]:
