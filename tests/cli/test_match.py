@@ -109,15 +109,15 @@ def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_bot_that_ends_its_process_costs_its_games(process: Run, jobs: str) -> None:
-    ran = process("match", bot("exits"), "random", "--games", "4", "--jobs", jobs, "--json")
+def test_a_bot_that_ends_its_process_costs_its_games(run: Run, jobs: str) -> None:
+    ran = run("match", bot("exits"), "random", "--games", "4", "--jobs", jobs, "--json")
     assert ran.status == 0
     told = json.loads(ran.out)
     assert told["forfeit_reasons"] == [{"ended its process: exit status 3": 4}, {}]
 
 
-def test_a_thread_that_lingers_holds_nothing_up(process: Run) -> None:
-    ran = process("match", bot("lingers"), "random", "--games", "2", "--json")
+def test_a_thread_that_lingers_holds_nothing_up(run: Run) -> None:
+    ran = run("match", bot("lingers"), "random", "--games", "2", "--json")
     assert ran.status == 0
     assert json.loads(ran.out)["games"] == 2
 

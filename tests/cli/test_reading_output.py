@@ -26,6 +26,7 @@ ASKED = {
     "analyze": ("analyze", "12121", *SMALL),
     "match": ("match", "greedy", "random", "--games", "2"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
+    "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),

@@ -17,6 +17,7 @@ from claimeven.game.errors import ClaimevenError
 VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
+    "sprt": ("claimeven.cli.sprt", "Play two agents until it is clear which is stronger."),
     "report": ("claimeven.cli.report", "Write a tournament's games as a page to read."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
@@ -126,18 +127,25 @@ def isolation_options(command: Command) -> Command:
     )(decorated)
 
 
-def opening_options(command: Command) -> Command:
-    """Add --openings (the command gets it as `source`) and --opening-plies."""
-    command = click.option(
-        "--opening-plies", default=4, show_default=True, help="Plies of an opening."
-    )(command)
-    return click.option(
-        "--openings",
-        "source",
-        default="random",
-        show_default=True,
-        help="random, balanced (exact score -2 to 2), or a file of move strings.",
-    )(command)
+def openings_of(plies: int) -> Callable[[Command], Command]:
+    """Return what adds --openings (as `source`) and --opening-plies, usually so many."""
+
+    def add(command: Command) -> Command:
+        command = click.option(
+            "--opening-plies", default=plies, show_default=True, help="Plies of an opening."
+        )(command)
+        return click.option(
+            "--openings",
+            "source",
+            default="random",
+            show_default=True,
+            help="random, balanced (exact score -2 to 2), or a file of move strings.",
+        )(command)
+
+    return add
+
+
+opening_options = openings_of(4)
 
 
 def search_options(command: Command) -> Command:
@@ -179,3 +187,8 @@ def check_seed(seed: int) -> None:
     """Raise `ClaimevenError` for a seed below 0."""
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
+
+
+def cores() -> int:
+    """Return how many cores this process may use: the usual number of --jobs."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
