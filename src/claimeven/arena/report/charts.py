@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from claimeven.arena.accuracy import Tally
@@ -39,13 +38,14 @@ _LINES = (
     ("#8a6100", "v", "-"),
     ("#0f7285", "P", "--"),
 )
-_INK, _SOFT, _GRID = "#1b2430", "#536072", "#d5dde7"
+_INK, _SOFT, _GRID, _ON_DOT = "#1b2430", "#536072", "#d5dde7", "#fefefe"
 #: What stands for each colour in the page, whose style sheet knows light and dark.
 _IN_PAGE = {
     **{colour: f"var(--line-{number})" for number, (colour, _, _) in enumerate(_LINES, start=1)},
     _INK: "currentColor",
     _SOFT: "var(--soft)",
     _GRID: "var(--line)",
+    _ON_DOT: "var(--on-accent)",
 }
 _STYLE = {
     "axes.edgecolor": _SOFT,
@@ -73,6 +73,10 @@ _STYLE = {
 }
 
 
+#: What is told where Matplotlib is missing.
+NO_CHARTS = "they need Matplotlib: pip install 'claimeven[plot]'"
+
+
 class NoCharts(ClaimevenError):
     """Charts were asked for and Matplotlib is not installed."""
 
@@ -88,13 +92,17 @@ class Chart:
 
 def can_draw() -> bool:
     """Whether Matplotlib is there."""
-    return find_spec("matplotlib") is not None
+    try:
+        import matplotlib  # noqa: F401, PLC0415 - an extra, and slow
+    except ImportError:
+        return False
+    return True
 
 
 def check_can_draw() -> None:
     """Raise `NoCharts`, naming the extra, where Matplotlib is not there."""
     if not can_draw():
-        raise NoCharts("charts need Matplotlib: pip install 'claimeven[plot]'")
+        raise NoCharts(f"no charts can be drawn: {NO_CHARTS}")
 
 
 def charts_of(contents: Contents) -> list[Chart]:
@@ -118,11 +126,12 @@ def svg_in_page(chart: Chart) -> str:
     svg = _drawn(chart, "svg").decode("utf-8")
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"\bfont: ([\d.]+)px [^;\"]*", r"font: \1px system-ui, sans-serif", svg)
+    svg = re.sub(r"\bfont: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = re.sub(r"font-family: [^;\"]*; ", "", svg)
     for ours, meant in _IN_PAGE.items():
         svg = svg.replace(ours, meant)
     # The ground is that of the page, and ids are this chart's own.
-    svg = re.sub(r"(<g id=\"patch_1\">\s*<path [^>]*?style=\")fill: #ffffff", r"\1fill: none", svg)
+    svg = svg.replace("fill: #ffffff", "fill: none")
     svg = re.sub(r"(\bid=\"|url\(#|href=\"#)", rf"\g<1>{chart.name}-", svg)
     size = re.compile(r"<svg ([^>]*?)width=\"[^\"]*\"([^>]*?)height=\"[^\"]*\"|<svg ")
     return size.sub(r'<svg role="img" aria-labelledby="' + chart.name + r'-caption" \1\2', svg, 1)
@@ -148,7 +157,9 @@ def _drawn(chart: Chart, kind: str) -> bytes:
 
 def _name(contents: Contents, label: str) -> str:
     """Return what an agent is called in a chart; a leading _ would hide it from legends."""
-    name = label if len(label) <= _MOST_NAME else label[: _MOST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    name = (
+        label if len(label) <= _MOST_NAME else label[: _MOST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    )
     return f" {name}" if name.startswith("_") else name
 
 
@@ -175,19 +186,23 @@ def _time_and_strength(contents: Contents, axes: Axes) -> None:
     assert standings.ladder is not None
     by_label = {agent.label: agent.id for agent in standings.agents}
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda milliseconds, _: f"{milliseconds:g}")
+    axes.xaxis.set_minor_formatter(lambda *_: "")
     for place, row in enumerate(standings.ladder.ratings, start=1):
         seconds = standings.records[by_label[row.agent]].mean("seconds")
         if not seconds:
             continue
         low, high = row.elo.value - row.elo.low, row.elo.high - row.elo.value
-        axes.errorbar([1000 * seconds], [row.elo.value], yerr=[[low], [high]], color=_SOFT, capsize=2)
+        axes.errorbar(
+            [1000 * seconds], [row.elo.value], yerr=[[low], [high]], color=_SOFT, capsize=2
+        )
         axes.plot([1000 * seconds], [row.elo.value], color=_LINES[0][0], marker="o", markersize=15)
         axes.annotate(
             str(place),
             (1000 * seconds, row.elo.value),
             ha="center",
             va="center",
-            color="#fefefe",
+            color=_ON_DOT,
             fontsize=8,
             fontweight="bold",
             zorder=5,

@@ -59,7 +59,14 @@ def _notes(games: Sequence[StoredGame], most_games: int, most_told: int) -> Iter
 
 def _game(game: StoredGame, place: dict[int, int]) -> list[Any]:
     winner = -1 if game.winner is None else game.winner
-    told = [game.number + 1, place[game.first], place[game.second], game.opening, game.moves, winner]
+    told = [
+        game.number + 1,
+        place[game.first],
+        place[game.second],
+        game.opening,
+        game.moves,
+        winner,
+    ]
     if game.fault is None or game.fault_seat is None:
         return told
     return [*told, printable(game.fault, MOST_NAME), game.fault_seat, printable(game.reason or "")]

@@ -32,40 +32,43 @@ _CHARTS = ("accuracy-by-ply", "time-and-strength")
 _CELL = 56
 
 
-def render(contents: Contents, cards: Sequence[Card] = (), charts: Sequence[Chart] = ()) -> str:
-    """Return the page as HTML, with these blunders and charts."""
+def render(
+    contents: Contents,
+    cards: Sequence[Card] = (),
+    charts: Sequence[Chart] = (),
+    without_charts: str = "",
+) -> str:
+    """Return the page as HTML, with these blunders and charts, or why there are no charts."""
     style, script = (_resource(name) for name in ("style.css", "viewer.js"))
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            contents=contents,
-            headline=sentences.headline(contents),
-            leader=sentences.leader(contents),
-            ladder_notes=list(sentences.ladder_notes(contents)),
-            rows=tables.ladder_rows(contents),
-            cross=tables.cross_rows(contents),
-            games_of_two=tables.games_of_two(contents),
-            accuracy=tables.accuracy_rows(contents),
-        accuracy_notes=list(sentences.accuracy_notes(contents)),
-        ply_note=sentences.ply_note(contents),
-        blunders=cards,
-        charts={
-            chart.name: {"name": chart.name, "title": chart.title, "svg": Markup(svg_in_page(chart))}
-            for chart in charts
-            if chart.name in _CHARTS
-        },
-        forfeits=tables.forfeit_rows(contents),
-            facts=list(tables.facts(contents)),
-            agents=tables.agent_rows(contents),
-            data=viewer_data(contents),
-            stage=Markup(draw_stage(contents.geometry, _CELL)),
-            style=Markup(style),
-            script=Markup(script),
-            digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-            version=__version__,
-        )
-    )
+    shown = {
+        "contents": contents,
+        "headline": sentences.headline(contents),
+        "leader": sentences.leader(contents),
+        "ladder_notes": list(sentences.ladder_notes(contents)),
+        "rows": tables.ladder_rows(contents),
+        "cross": tables.cross_rows(contents),
+        "games_of_two": tables.games_of_two(contents),
+        "forfeits": tables.forfeit_rows(contents),
+        "accuracy": tables.accuracy_rows(contents),
+        "accuracy_notes": list(sentences.accuracy_notes(contents)),
+        "ply_note": sentences.ply_note(contents),
+        "blunders": cards,
+        "charts": {chart.name: _shown(chart) for chart in charts if chart.name in _CHARTS},
+        "without_charts": without_charts,
+        "facts": list(tables.facts(contents)),
+        "agents": tables.agent_rows(contents),
+        "data": viewer_data(contents),
+        "stage": Markup(draw_stage(contents.geometry, _CELL)),
+        "style": Markup(style),
+        "script": Markup(script),
+        "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        "version": __version__,
+    }
+    return _environment().get_template("page.html").render(shown)
+
+
+def _shown(chart: Chart) -> dict[str, str]:
+    return {"name": chart.name, "title": chart.title, "svg": Markup(svg_in_page(chart))}
 
 
 def _resource(name: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from claimeven.arena.judging import GamesAccuracy, accuracy_of
 from claimeven.arena.known_scores import JudgeProgress
 from claimeven.arena.report.blunders import cards
-from claimeven.arena.report.charts import can_draw, charts_of, check_can_draw, image
+from claimeven.arena.report.charts import NO_CHARTS, can_draw, charts_of, check_can_draw, image
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.page import render
 from claimeven.arena.store import Store
@@ -30,11 +30,15 @@ _DATABASE = b"SQLite format 3\x00"
 
 @dataclass(frozen=True)
 class Report:
-    """A report that was written: what it tells, the page, and the files of its charts."""
+    """A report that was written: what it tells, the page, and the files of its charts.
+
+    `without_charts` says why the page has none, and is empty where it has.
+    """
 
     contents: Contents
     path: Path
     plots: tuple[Path, ...] = ()
+    without_charts: str = ""
 
 
 def write_report(
@@ -73,15 +77,16 @@ def write_report(
         if judge > 0:
             contents = _judged(contents, opened, judge, the_solver, progress, tell)
     worst = cards(contents, the_solver) if contents.accuracy is not None else []
-    charts = charts_of(contents) if can_draw() else []
-    write_text(path, render(contents, worst, charts))
+    without = "" if can_draw() else NO_CHARTS
+    charts = [] if without else charts_of(contents)
+    write_text(path, render(contents, worst, charts, without))
     written = []
     if plots is not None:
         for chart in charts:
             for kind in _KINDS:
                 written.append(Path(plots) / f"{chart.name}.{kind}")
                 write_bytes(written[-1], image(chart, kind))
-    return Report(contents, Path(path), tuple(written))
+    return Report(contents, Path(path), tuple(written), without)
 
 
 def check_page(path: str | Path) -> None:

@@ -59,7 +59,10 @@ class AccuracyRow:
 
 @dataclass(frozen=True)
 class Forfeits:
-    """Games an agent forfeited through one kind of fault, with reasons: (text, how often, a game)."""
+    """Games an agent forfeited through one kind of fault.
+
+    `reasons` are what was told: the text, how often, and one of the games.
+    """
 
     label: str
     kind: str
@@ -177,8 +180,7 @@ def facts(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "openings", openings_text(contents)
     yield "limit of a move", limit_text(contents)
     standings = contents.standings
-    share = standings.unique_games / len(standings.games)
-    yield "different games", f"{standings.unique_games:,} of {len(standings.games):,} ({share:.0%})"
+    yield "different games", f"{standings.unique_games:,} of {len(standings.games):,}"
     if contents.unfinished:
         yield "left unfinished", f"{contents.unfinished:,} games, which count nowhere"
 
