@@ -25,8 +25,11 @@ ASKED = {
     "explain": ("explain", "44455554221", "--table-mb", "4"),
     "analyze": ("analyze", "12121", *SMALL),
     "match": ("match", "greedy", "random", "--games", "2"),
+    "accuracy": ("accuracy", "random", "--count", "12", "--jobs", "1", "--seconds", "1"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
+    "study list": ("study", "list"),
+    "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),
@@ -74,6 +77,12 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
     assert set(keys_of(json.loads(run(*words, *SMALL, "--json").out))) <= told
 
 
+def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) -> None:
+    ran = run("accuracy", str(made(tmp_path / "a.db", some_games())), "--json")
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("accuracy")))
+    assert set(keys_of(json.loads(ran.out))) <= told
+
+
 def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
     ran = run("report", str(made(tmp_path / "a.db", some_games())), "--json")
     told = set(re.findall(r"`([a-z_0-9]+)`", section("report") + section("tournament")))
@@ -85,6 +94,14 @@ def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
     [
         (("match", "greedy", "random", "--games", "2"), "wins draws losses score 95 % interval"),
         (("match", "greedy", "random", "--games", "2"), "moves seconds nodes depth branching"),
+        (
+            ("accuracy", "random", "--count", "9", "--jobs", "1"),
+            "agent moves perfect loss decisive keeps floor s a move",
+        ),
+        (
+            ("accuracy", "random", "--count", "9", "--jobs", "1"),
+            "right columns moves perfect floor keeps floor loss floor",
+        ),
         (("analyze", "12", *SMALL), "disc column before after judgement"),
         (("book", "counts", "BOOK"), "ply win draw loss over quiet win quiet draw quiet loss"),
         (("perft", "2"), "ply sequences distinct positions"),

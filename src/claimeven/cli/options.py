@@ -148,8 +148,8 @@ def openings_of(plies: int) -> Callable[[Command], Command]:
 opening_options = openings_of(4)
 
 
-def search_options(command: Command) -> Command:
-    """Add --threads and --table-mb."""
+def search_options(command: Command, threads: int | None = 1) -> Command:
+    """Add --threads and --table-mb; `threads` is how many are usual, None for one a core."""
     command = click.option(
         "--table-mb",
         type=float,
@@ -158,17 +158,25 @@ def search_options(command: Command) -> Command:
         help="Size of the transposition table in MB.",
     )(command)
     return click.option(
-        "--threads", default=1, show_default=True, help="Threads that search together."
+        "--threads",
+        type=int,
+        default=threads,
+        show_default=threads is not None,
+        help="Threads that search together" + (".", "; usually one a core.")[threads is None],
     )(command)
 
 
-def solver_options(command: Command) -> Command:
-    """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`."""
+def solver_options(command: Command, threads: int | None = 1) -> Command:
+    """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`.
+
+    `threads` is how many are usual, None for one a core.
+    """
 
     @wraps(command)
     def with_solver(
-        threads: int, table_mb: float, book_file: str | None, no_book: bool, **others: Any
+        threads: int | None, table_mb: float, book_file: str | None, no_book: bool, **others: Any
     ) -> Any:
+        threads = cores() if threads is None else threads
         return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)
 
     decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(
@@ -180,7 +188,7 @@ def solver_options(command: Command) -> Command:
         metavar="FILE",
         help="Opening book to use in place of the one that comes along.",
     )(decorated)
-    return search_options(decorated)
+    return search_options(decorated, threads)
 
 
 def check_seed(seed: int) -> None:
