@@ -83,11 +83,12 @@ class NoCharts(ClaimevenError):
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: its name (that of its files), what it shows in words, and how it is drawn."""
+    """A chart: the name of its files, what it shows in words, how it is drawn, inches of height."""
 
     name: str
     title: str
     draw: Callable[[Axes], None]
+    height: float = _SIZE[1]
 
 
 def can_draw() -> bool:
@@ -110,7 +111,9 @@ def charts_of(contents: Contents) -> list[Chart]:
     charts = []
     standings = contents.standings
     if standings.ladder is not None:
-        charts.append(Chart("ratings", "Ratings with their intervals", partial(_ratings, contents)))
+        height = max(_SIZE[1] / 2, 0.9 + 0.3 * len(standings.agents))
+        title = "Ratings with their intervals"
+        charts.append(Chart("ratings", title, partial(_ratings, contents), height))
         timed = [r for r in standings.records.values() if r.mean("seconds")]
         if len(timed) > 1:
             title = "Time for a move against rating"
@@ -147,7 +150,7 @@ def _drawn(chart: Chart, kind: str) -> bytes:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     with style.context(["default", _STYLE]):
-        figure: Figure = Figure(figsize=_SIZE, layout="constrained")
+        figure: Figure = Figure(figsize=(_SIZE[0], chart.height), layout="constrained")
         chart.draw(figure.add_subplot())
         written = io.BytesIO()
         metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
@@ -169,7 +172,6 @@ def _ratings(contents: Contents, axes: Axes) -> None:
     assert ladder is not None
     label = contents.label_of
     rows = ladder.ratings
-    axes.figure.set_size_inches(_SIZE[0], max(_SIZE[1] / 2, 0.9 + 0.3 * len(rows)))
     for place, row in enumerate(rows):
         axes.plot([row.elo.low, row.elo.high], [place, place], color=_SOFT, linewidth=1.5)
         axes.plot([row.elo.value], [place], color=_LINES[0][0], marker="o", linestyle="")
@@ -213,12 +215,12 @@ def _time_and_strength(contents: Contents, axes: Axes) -> None:
     axes.set_ylabel("Elo")
 
 
-def lines_by_ply(contents: Contents) -> list[tuple[str, Sequence[int], Sequence[float]]]:
+def lines_by_ply(contents: Contents) -> list[tuple[str, Sequence[float], Sequence[float]]]:
     """Return the lines of accuracy by ply: name, plies, shares; the floor of all agents last."""
     if contents.accuracy is None:
         return []
     whole: dict[int, Tally] = {}
-    lines = []
+    lines: list[tuple[str, Sequence[float], Sequence[float]]] = []
     for agent in contents.ranking:
         tallies: dict[int, Tally] = {}
         for ply, tally in contents.accuracy[agent.label].by_ply.items():
@@ -231,12 +233,12 @@ def lines_by_ply(contents: Contents) -> list[tuple[str, Sequence[int], Sequence[
     return [*lines, ("drawing columns by lot", plies, shares)] if plies else []
 
 
-def _line(tallies: dict[int, Tally], what: str) -> tuple[list[int], list[float]]:
+def _line(tallies: dict[int, Tally], what: str) -> tuple[list[float], list[float]]:
     told = {
         part: tally.mean(what) for part, tally in sorted(tallies.items()) if tally.moves >= _FEWEST
     }
     middles = [part * _PLIES + (_PLIES - 1) / 2 for part in told]
-    return [round(2 * middle) / 2 for middle in middles], [100 * (m or 0.0) for m in told.values()]
+    return middles, [100 * (mean or 0.0) for mean in told.values()]
 
 
 def _accuracy_by_ply(contents: Contents, axes: Axes) -> None:
