@@ -119,6 +119,22 @@ class Geometry:
         return (1, self.height, self.height + 1, self.height - 1)
 
     @cached_property
+    def line_shifts(self) -> tuple[tuple[int, ...], ...]:
+        """For each of `steps`, the shifts that find lines: a few, since each doubles the run.
+
+        `discs &= discs >> shift`, shift after shift, leaves the first cells of runs of `connect`.
+        """
+        found = []
+        for step in self.steps:
+            shifts, held = [], 1
+            while held < self.connect:
+                more = min(held, self.connect - held)
+                shifts.append(more * step)
+                held += more
+            found.append(tuple(shifts))
+        return tuple(found)
+
+    @cached_property
     def centre_order(self) -> tuple[int, ...]:
         """Columns from the centre outwards, the left one first at equal distance."""
         return tuple(

@@ -24,7 +24,13 @@ def run_starts(discs: int, step: int, length: int) -> int:
 
 def has_line(discs: int, geometry: Geometry) -> bool:
     """Whether the discs of one player hold `connect` in a line."""
-    return any(run_starts(discs, step, geometry.connect) for step in geometry.steps)
+    for shifts in geometry.line_shifts:
+        starts = discs
+        for shift in shifts:
+            starts &= starts >> shift
+        if starts:
+            return True
+    return False
 
 
 def line_cells(discs: int, geometry: Geometry) -> int:
