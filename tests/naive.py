@@ -119,7 +119,12 @@ def is_line(grid: Grid, cells: list[Cell]) -> bool:
     """Whether one player holds all of the cells."""
     column, row = cells[0]
     first = grid[column][row]
-    return first is not EMPTY and all(grid[column][row] == first for column, row in cells)
+    if first is EMPTY:
+        return False
+    for column, row in cells:  # noqa: SIM110 - asked very often
+        if grid[column][row] != first:
+            return False
+    return True
 
 
 def winning_cells(game: Game) -> list[Cell]:
