@@ -58,7 +58,7 @@ def test_every_move_after_the_opening_is_judged_as_plain_minimax_would(path: Pat
     assert {label: found[label].all.moves for label in ("ann", "bob")} == moves
     assert {label: found[label].all.perfect for label in ("ann", "bob")} == perfect
     assert sum(found[label].all.loss for label in ("ann", "bob")) == loss > 0
-    assert (found.games, found.moves) == (4, 11)
+    assert (len(found.judged), found.total, found.moves) == (4, 4, 11)
 
 
 def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
@@ -108,6 +108,22 @@ def test_one_agent_alone(path: Path) -> None:
         accuracy_of(path, agent="bop", solver=small)
     with pytest.raises(InvalidStore, match="no agent 'carl'"):
         whole["carl"]
+
+
+@pytest.mark.parametrize(
+    ("most", "jobs"), [(9, "abcd"), (4, "abcd"), (3, "ab"), (2, "ab"), (1, "")]
+)
+def test_a_part_of_the_games_holds_whole_pairs(path: Path, most: int, jobs: str) -> None:
+    found = accuracy_of(path, most=most, solver=small)
+    assert "".join(game.job for game in found.judged) == jobs
+    assert (found.total, found.as_dict()["games"]) == (4, len(jobs))
+
+
+def test_the_scores_of_judged_positions_are_told(path: Path) -> None:
+    found = accuracy_of(path, solver=small)
+    start = Position.from_moves("12", Geometry(4, 4, 3))
+    assert found.known[start] == small(start.geometry).scores(start)
+    assert found.known[start.mirror()] == found.known[start][::-1]
 
 
 def test_blunders_name_their_game(path: Path) -> None:

@@ -5,8 +5,9 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import play_games
 from claimeven.arena.game import Forfeit, Game, Measures, play_game
 from claimeven.arena.judging import GamesAccuracy, accuracy_of
-from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame, wilson_interval
+from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
 from claimeven.arena.measuring import AgentAccuracy, measure_accuracy
+from claimeven.arena.pairs import wilson_interval
 from claimeven.arena.play import play_match
 from claimeven.arena.referee import Referee
 from claimeven.arena.schedule import Opening, Schedule

@@ -154,10 +154,11 @@ class Accuracy:
         return {
             **self.all.as_dict(),
             "decisive": self.decisive.as_dict(),
-            "by_ply": {str(ply): self.by_ply[ply].as_dict() for ply in sorted(self.by_ply)},
-            "by_right_columns": {
-                str(count): self.by_right[count].as_dict() for count in sorted(self.by_right)
-            },
+            "by_ply": [{"ply": ply, **self.by_ply[ply].as_dict()} for ply in sorted(self.by_ply)],
+            "by_right_columns": [
+                {"right_columns": count, **self.by_right[count].as_dict()}
+                for count in sorted(self.by_right)
+            ],
             "worst": [blunder.as_dict() for blunder in self.worst],
         }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -30,8 +30,9 @@ from claimeven.suggestions import no_such
 class GamesAccuracy:
     """How well the agents of some games played: an `Accuracy` for each, by label.
 
-    `games` is the number of games judged, `moves` that of their moves, `positions` how many
-    different positions (mirror images are one) these were made in.
+    `judged` are the games, `moves` is the number of their moves that were judged, `positions` how
+    many different positions (mirror images are one) these were made in; `known` tells the scores of
+    each. `total` is the number of games that there are.
 
     >>> accuracy_of("class.db")["greedy"].all.mean("perfect")  # doctest: +SKIP
     0.58
@@ -40,9 +41,11 @@ class GamesAccuracy:
     agents: tuple[StoredAgent, ...]
     by_agent: dict[str, Accuracy]
     geometry: Geometry
-    games: int
+    judged: tuple[StoredGame, ...] = field(repr=False)
+    total: int
     moves: int
     positions: int
+    known: KnownScores = field(repr=False, compare=False)
 
     def __getitem__(self, label: str) -> Accuracy:
         """Return the accuracy of an agent. Raises `InvalidStore` naming those there are."""
@@ -65,7 +68,8 @@ class GamesAccuracy:
             "columns": self.geometry.columns,
             "rows": self.geometry.rows,
             "connect": self.geometry.connect,
-            "games": self.games,
+            "games": len(self.judged),
+            "games_stored": self.total,
             "moves": self.moves,
             "positions": self.positions,
             "agents": [
@@ -78,6 +82,7 @@ def accuracy_of(
     store: str | Path | Store,
     *,
     agent: str | None = None,
+    most: int | None = None,
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
     progress: Callable[[JudgeProgress], object] | None = None,
@@ -85,7 +90,8 @@ def accuracy_of(
 ) -> GamesAccuracy:
     """Judge every move of the games of a store; return what became of the moves of each agent.
 
-    `agent` restricts it to one, by label. `solver` makes the solver for a board; by default one
+    `agent` restricts it to one, by label; `most` to so many games or a few less, evenly from the
+    schedule, with both games of a pair. `solver` makes the solver for a board; by default one
     with `threads` threads and the book that comes along. Scores worked out are kept in the store's
     file, so judging again, or after Ctrl-C, begins where it was. `progress` is told how far the
     work is, `tell` a sentence where scores cannot be kept.
@@ -99,7 +105,8 @@ def accuracy_of(
         if agent is not None and agent not in labels:
             raise InvalidStore(no_such("agent", agent, labels))
         wanted = {each.id: each.label for each in agents if agent in (None, each.label)}
-        games = list(opened.games())
+        stored = list(opened.games())
+        games = _spread([game for game in stored if set(game.agents) & set(wanted)], most)
 
         def make() -> Solver:
             if solver is not None:
@@ -116,22 +123,35 @@ def accuracy_of(
         if known.trouble is not None and tell is not None:
             tell(known.trouble)
     by_agent = {label: Accuracy(agent=label) for label in wanted.values()}
-    judged_games = judged_moves = 0
+    moves = 0
     for game in games:
-        judged_games += bool(set(game.agents) & set(wanted))
         for position, column, mover in moves_of(game, start, wanted):
             before = game.all_moves[: position.ply - start.ply]
             move = JudgedMove(position, column, known[position])
             by_agent[wanted[mover]].add(move, before, game.number)
-            judged_moves += 1
+            moves += 1
     return GamesAccuracy(
         tuple(each for each in agents if each.id in wanted),
         by_agent,
         start.geometry,
-        judged_games,
-        judged_moves,
+        tuple(games),
+        len(stored),
+        moves,
         len(different),
+        known,
     )
+
+
+def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
+    """Return at most so many games, whole pairs of them evenly from all."""
+    if most is None or len(games) <= most:
+        return games
+    pairs: dict[object, list[StoredGame]] = {}
+    for game in games:
+        pairs.setdefault(game.job if game.pair is None else game.pair, []).append(game)
+    groups = list(pairs.values())
+    count = most * len(groups) // len(games)
+    return [game for i in range(count) for game in groups[i * len(groups) // count]]
 
 
 def moves_of(

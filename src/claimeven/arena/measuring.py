@@ -19,6 +19,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Limit
 from claimeven.agents.functions import name_of
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant, make_agents
 from claimeven.arena.accuracy import Accuracy, Blunder, Tally
 from claimeven.arena.answers import answers_of_workers
@@ -61,6 +62,7 @@ class SetPlan:
     positions: ScoredSet
     seed: int = 0
     limit: Limit = field(default_factory=Limit)
+    isolation: Isolation = field(default_factory=Isolation)
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -90,7 +92,9 @@ class Examiner:
 
     def __init__(self, plan: SetPlan) -> None:
         self.plan = plan
-        self.agents: list[Agent] = make_agents(plan.agents, plan.geometry, plan.limit)
+        self.agents: list[Agent] = make_agents(
+            plan.agents, plan.geometry, plan.limit, plan.isolation
+        )
 
     @property
     def is_alone(self) -> bool:
@@ -163,7 +167,7 @@ class AgentAccuracy:
         return {
             "label": self.agent,
             **self.accuracy.as_dict(),
-            "by_band": {band or "all": tally.as_dict() for band, tally in self.by_band.items()},
+            "by_band": [{"band": band, **tally.as_dict()} for band, tally in self.by_band.items()],
             "answered": self.answered,
             "seconds_a_move": self.seconds_a_move,
             "faults": dict(self.faults),

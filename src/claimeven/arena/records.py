@@ -8,8 +8,10 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
-#: What is stored of every move besides the column, one list a quantity.
+#: What is stored of every move besides the column, one list a quantity: of the decision itself, and
+#: of its details.
 TOLD = ("nodes", "iterations", "depth", "value")
+DETAILS = ("evaluations", "branching", "stored")
 
 
 def stored_game(played: PlayedGame, job: str) -> StoredGame:
@@ -18,8 +20,11 @@ def stored_game(played: PlayedGame, job: str) -> StoredGame:
     told: dict[str, list[float | None]] = {}
     if game.seconds:
         told["seconds"] = [round(seconds, 6) for seconds in game.seconds]
-    for quantity in TOLD:
-        amounts = [getattr(decision, quantity) for decision in game.decisions]
+    for quantity in (*TOLD, *DETAILS):
+        amounts = [
+            decision.details.get(quantity) if quantity in DETAILS else getattr(decision, quantity)
+            for decision in game.decisions
+        ]
         if any(amount is not None for amount in amounts):
             told[quantity] = amounts
     return StoredGame(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -127,7 +128,7 @@ class TournamentPlan:
         one, other = self.twos[two]
         opening = Opening(self.start, self.openings[of_round % len(self.openings)])
         # Who comes first in the plan makes the first move of the even games.
-        if (opening.position.ply + swapped) % 2:
+        if (self.start.ply + len(opening.columns) + swapped) % 2:
             one, other = other, one
         return Pairing(number, one, other, opening)
 
@@ -254,6 +255,18 @@ def open_store(path: str | Path, plan: TournamentPlan, resume: bool) -> Store:
         store.close()
         raise
     return store
+
+
+@contextmanager
+def store_of(
+    plan: TournamentPlan, path: str | Path | None = None, resume: bool = False
+) -> Iterator[Store]:
+    """Yield a store as `open_store` does; without a path one that is gone at the end."""
+    with ExitStack() as stack:
+        if path is None:
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="claimeven-"))
+            path = Path(scratch) / "games.db"
+        yield stack.enter_context(open_store(path, plan, resume))
 
 
 def stored_agents(plan: TournamentPlan) -> tuple[StoredAgent, ...]:

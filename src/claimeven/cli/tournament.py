@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,14 +17,15 @@ from claimeven.arena.tournament import (
     KINDS,
     TournamentPlan,
     TournamentResult,
-    open_store,
     run_tournament,
+    store_of,
 )
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
     WordChoice,
     check_seed,
+    cores,
     geometry_options,
     isolation_options,
     json_option,
@@ -101,10 +100,9 @@ def command(
     openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
     say_when_compiling()
-    with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch, clean_stdout() as stdout:
-        path = out if out is not None else Path(scratch) / "games.db"
-        with open_store(path, plan, resume) as store:
-            result, interrupted = _play(plan, store, _cores() if jobs is None else jobs)
+    with clean_stdout() as stdout:
+        with store_of(plan, out, resume) as store:
+            result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
         if as_json:
             write_json(result.as_dict(), stdout)
         else:
@@ -115,10 +113,6 @@ def command(
             told += f"; go on with: --out {out} --resume"
         click.echo(told, err=True)
         ctx.exit(INTERRUPTED)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResult, bool]:
