@@ -340,3 +340,14 @@ def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
     ran = run("play", "--second", "uct", "--depth", "3")
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == "claimeven: uct cannot be limited by depth: it knows seconds, iterations\n"
+
+
+def test_a_forfeit_is_told_in_lines_that_fit(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def agent(position):\n    return 99\n", encoding="utf-8")
+    ran = run("play", "--first", str(file), "--second", "random")
+    assert ran.status == 0
+    assert all(len(line) <= 80 or str(file) in line for line in ran.out.splitlines())
+    told = " ".join(ran.out.split())
+    assert "forfeits: returned column 99 (counted from 0), which is not on the board: legal" in told
+    assert told.endswith("second player wins by forfeit, no moves")
