@@ -25,6 +25,7 @@ from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
     WordChoice,
     check_seed,
+    command_line,
     cores,
     geometry_options,
     isolation_options,
@@ -32,6 +33,7 @@ from claimeven.cli.options import (
     opening_options,
     time_control_options,
 )
+from claimeven.cli.page import check_page, lines_on, write_watched
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.errors import ClaimevenError
@@ -56,6 +58,13 @@ from claimeven.game.position import Position
     "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
 )
 @click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path),
+    metavar="PAGE",
+    help="Then write a page on the games: see claimeven report.",
+)
 @geometry_options
 @time_control_options
 @isolation_options
@@ -72,6 +81,7 @@ def command(
     jobs: int | None,
     out: Path | None,
     resume: bool,
+    page: Path | None,
     geometry: Geometry,
     limit: Limit,
     isolation: Isolation,
@@ -90,25 +100,33 @@ def command(
       claimeven tournament random greedy alphabeta:depth=4 uct:iterations=200
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
+      claimeven tournament bots/*.py greedy --report class.html
       claimeven tournament uct flat greedy --kind gauntlet --openings balanced
       claimeven tournament kaggle:main.py uct greedy --seconds 2 --bank 60
     """
     check_seed(seed)
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
+    if page is not None:
+        check_page(page, out)
     start = Position(geometry)
     openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
     say_when_compiling()
-    with clean_stdout() as stdout:
-        with store_of(plan, out, resume) as store:
-            result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
+    with clean_stdout() as stdout, store_of(plan, out, resume) as store:
+        store.set_meta("command", command_line(ctx))
+        result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
         if as_json:
             write_json(result.as_dict(), stdout)
         else:
             _print(result, stdout)
+        if page is not None and not interrupted:
+            stdout.flush()
+            _report(store, page, out)
     if interrupted:
         told = f"interrupted after {len(result.standings.games)} of {plan.games} games"
+        if page is not None:
+            told += f"; {page} was not written"
         if out is not None:
             told += f"; go on with: --out {out} --resume"
         click.echo(told, err=True)
@@ -133,6 +151,13 @@ def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResu
             standings = Standings.of(store.agents, store.games())
             return TournamentResult(plan, standings, time.monotonic() - begin), True
     return result, False
+
+
+def _report(store: Store, page: Path, out: Path | None) -> None:
+    """Write a page on the games and say so on stderr: the results are told already."""
+    go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
+    for text in lines_on(write_watched(store, page, go_on=go_on)):
+        click.echo(printable(text), err=True)
 
 
 def _print(result: TournamentResult, out: TextIO) -> None:
