@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import naive
-from tests.cli.conftest import Run, command, environment
+from tests.cli.conftest import Run, command, environment, started
 
 AGAINST = ("play", "--second", "alphabeta:depth=2")
 
@@ -274,11 +274,7 @@ def test_a_forfeit_is_a_win_of_the_other_side(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no Ctrl-C from another process")
 def test_ctrl_c_tells_the_moves_as_ctrl_d_does() -> None:
-    with subprocess.Popen(
-        command("play", "--second", "human", "--position", "44", "--json"),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, encoding="utf-8", env=environment(),
-    ) as program:  # fmt: skip
+    with started("play", "--second", "human", "--position", "44", "--json") as program:
         assert program.stdin is not None
         assert program.stderr is not None
         program.stdin.write("5\n")
