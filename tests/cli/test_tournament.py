@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena.store import Store
-from tests.cli.conftest import Run, command, environment
+from tests.cli.conftest import Run, bad_input, command, environment
 
 QUICK = ("--rounds", "2", "--jobs", "1")
 
@@ -42,6 +42,33 @@ def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
     assert (refused.status, "is there already: go on with --resume" in refused.err) == (2, True)
     ran = run("tournament", "random", "greedy", "--rounds", "3", *out, "--resume", "--json")
     assert json.loads(ran.out)["games"] == 6
+
+
+def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "class.toml"
+    path.write_text(
+        'agents = ["random", "greedy"]\nrounds = 1\nseed = 4\njobs = 1\nkind = "gauntlet"\n'
+        'openings = "random"\nopening_plies = 1\ncolumns = 5\nseconds = 2\nbank = 9\nmemory = 300\n'
+        f'isolate = true\nout = "{tmp_path / "t.db"}"\n',
+        encoding="utf-8",
+    )
+    ran = run("tournament", "--file", str(path), "--json")
+    assert ran.status == 0
+    told = json.loads(ran.out)
+    assert (told["games"], told["rounds"], told["seed"], told["kind"]) == (2, 1, 4, "gauntlet")
+    assert (told["limit"]["seconds"], told["limit"]["bank"]) == (2, 9)
+    assert (told["memory_mb"], told["isolate"]) == (300, True)
+    with Store.read(tmp_path / "t.db") as store:
+        assert store.meta["plan"]["columns"] == 5
+        assert store.meta["plan"]["limit"] == {"seconds": 2.0, "bank": 9.0}
+        assert {len(game.opening) for game in store.games()} == {1}
+    words = ("greedy:win=yes", "random", "greedy", "--rounds", "2", "--out", str(tmp_path / "u.db"))
+    told = json.loads(run("tournament", *words, "--file", str(path), "--json").out)
+    assert (told["games"], told["rounds"], told["seed"]) == (8, 2, 4)
+    path.write_text("rounds = 1\n", encoding="utf-8")
+    assert "name the agents" in bad_input(run("tournament", "--file", str(path)))
+    path.write_text("round = 1\n", encoding="utf-8")
+    assert "there is no field 'round'" in bad_input(run("tournament", "--file", str(path)))
 
 
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.match import PlayedGame
 from claimeven.arena.plan import GamePlan
 from claimeven.arena.referee import Referee
+from claimeven.game.arguments import whole_number
 from claimeven.processes import AVAILABLE, Child, ChildEnded, ChildSilent
 
 #: Most games handed to a worker at a time: enough to hide the hand-over, few enough for progress.
@@ -46,7 +47,7 @@ def play_games(
     Raises `InvalidMatch` for less than one job, for several where an agent is an object or a
     function of this process, and for a game whose process ends `TRIES` times.
     """
-    if jobs < 1:
+    if whole_number(jobs, "jobs", InvalidMatch) < 1:
         raise InvalidMatch(f"a match takes at least 1 job, not {jobs}")
     if jobs > 1 and not plan.is_portable:
         raise InvalidMatch(

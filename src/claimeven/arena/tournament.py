@@ -32,6 +32,7 @@ from claimeven.arena.records import stored_game
 from claimeven.arena.schedule import Opening, Pairing, generators_of
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredAgent
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -72,6 +73,8 @@ class TournamentPlan:
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
             raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
+        for name in ("rounds", "seed"):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
         if self.rounds < 1:
             raise InvalidMatch(f"a tournament has 1 round or more, not {self.rounds}")
         if self.seed < 0:

@@ -20,6 +20,7 @@ from claimeven.arena.tournament import (
     run_tournament,
     store_of,
 )
+from claimeven.arena.tournament_file import read_settings
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
@@ -38,9 +39,31 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
+#: Fields of a file that the command takes under another name.
+_RENAMED = {"openings": "source"}
+#: Where the agents of a file are kept until the command runs.
+_AGENTS = "claimeven.agents"
+
+
+def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+    """Take what a file says in place of the usual values of the options."""
+    if path is not None:
+        told = read_settings(path)
+        ctx.meta[_AGENTS] = tuple(told.pop("agents", ()))
+        ctx.default_map = {_RENAMED.get(name, name): value for name, value in told.items()}
+
 
 @click.command("tournament")
-@click.argument("specs", metavar="AGENT...", nargs=-1, required=True)
+@click.argument("specs", metavar="AGENT...", nargs=-1)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    is_eager=True,
+    expose_value=False,
+    callback=_take_file,
+    help="Take agents and options from a file; what is given here goes before it.",
+)
 @click.option("--rounds", default=10, show_default=True, help="Pairs of games any two play.")
 @click.option(
     "--kind",
@@ -92,8 +115,12 @@ def command(
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
       claimeven tournament uct flat greedy --kind gauntlet --openings balanced
       claimeven tournament kaggle:main.py uct greedy --seconds 2 --bank 60
+      claimeven tournament --file class.toml --rounds 20
     """
     check_seed(seed)
+    specs = specs or ctx.meta.get(_AGENTS, ())
+    if not specs:
+        raise ClaimevenError("name the agents, or a file that does with --file")
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     start = Position(geometry)
