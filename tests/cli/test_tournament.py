@@ -71,6 +71,58 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
     assert "there is no field 'round'" in bad_input(run("tournament", "--file", str(path)))
 
 
+def broken_class(folder: Path) -> dict[str, str]:
+    """Write the files of a class; return those that are broken, and what is said of them."""
+    files = {
+        "fine.py": "def agent(p):\n    print('thinking')\n    return p.legal_columns[0]\n",
+        "syntax.py": "def agent(position:\n",
+        "empty.py": "X = 1\n",
+        "missing.py": "import nothing_of_that_name\ndef agent(position):\n    return 0\n",
+        "fails.py": "def agent(position):\n    return [][position.ply]\n",
+        "other/fine.py": "def agent(obs):\n    return 0\n",
+    }
+    (folder / "other").mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return {
+        "syntax.py": "cannot be loaded: SyntaxError",
+        "empty.py": "defines no function to play with",
+        "missing.py": "cannot be loaded: ModuleNotFoundError",
+    }
+
+
+def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_path: Path) -> None:
+    broken = broken_class(tmp_path)
+    files = sorted(str(path) for path in tmp_path.rglob("*.py"))
+    words = (*files, "greedy", "--out", str(tmp_path / "t.db"), "--rounds", "1", "--jobs", "1")
+    ran = run("tournament", *words)
+    assert (ran.status, ran.out) == (2, "")
+    assert len(ran.err.splitlines()) == len(broken) + 1
+    for name, said in broken.items():
+        assert f"claimeven: {tmp_path / name} {said}" in ran.err
+    assert "3 of 7 agents cannot play" in ran.err
+    assert "--skip-broken" in ran.err
+    assert not (tmp_path / "t.db").exists()
+
+    ran = run("tournament", *words, "--skip-broken")
+    assert ran.status == 0
+    assert ran.err.count("left out: ") == len(broken)
+    assert "thinking" not in ran.err + ran.out
+    assert "  fails: 6 x crash: raised IndexError: list index out of range" in ran.out
+    for label in (str(tmp_path / "fine.py"), str(tmp_path / "other" / "fine.py")):
+        assert label in ran.out  # two files of one name keep apart
+    ran = run("tournament", *words, "--skip-broken", "--resume", "--verbose", "--json")
+    told = json.loads(ran.out)
+    assert {Path(left["spec"]).name for left in told["left_out"]} == set(broken)
+    assert told["games"] == 12
+
+    single = run("tournament", str(tmp_path / "syntax.py"), "greedy")
+    assert bad_input(single).endswith("; --skip-broken leaves it out")
+    assert "no agent 'gredy'" in bad_input(
+        run("tournament", "greedy", "gredy", "random", "--skip-broken")
+    )
+
+
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")

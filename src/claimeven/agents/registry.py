@@ -90,7 +90,7 @@ def broken_agents(
     a time, so that each has its share of the machine. `watch` is told who is waited for.
 
     >>> [str(error) for error in broken_agents(["greedy", "nobody.py"]).values()]
-    ['nobody.py cannot be loaded: there is no file nobody.py']
+    ['there is no file nobody.py']
     """
     found: dict[str, ClaimevenError] = {}
     for begin in range(0, len(specs), _AT_ONCE):

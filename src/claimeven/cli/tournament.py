@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 from typing import TextIO
 
 import click
@@ -21,6 +24,7 @@ from claimeven.arena.tournament import (
     store_of,
 )
 from claimeven.arena.tournament_file import read_settings
+from claimeven.cli.entrants import entrants
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
@@ -82,6 +86,12 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 @geometry_options
 @time_control_options
 @isolation_options
+@click.option(
+    "--skip-broken",
+    is_flag=True,
+    help="Leave out files that cannot be loaded, instead of ending before the first game.",
+)
+@click.option("--verbose", is_flag=True, help="Show what agents from files print.")
 @json_option
 @click.pass_context
 def command(
@@ -98,6 +108,8 @@ def command(
     geometry: Geometry,
     limit: Limit,
     isolation: Isolation,
+    skip_broken: bool,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Play agents against each other in pairs of games and print the ladder.
@@ -107,6 +119,9 @@ def command(
     on; so does one that takes a quarter of a second longer for a move than --seconds and what is
     left of --bank. Games are written to the file of --out as they end; after Ctrl-C, or a crash,
     --resume plays the rest, and with more --rounds it adds to them.
+
+    Every agent is loaded before the first game. Those that cannot be are told, all at once, and
+    nothing is played; with --skip-broken the others play.
 
     \b
     Examples:
@@ -123,15 +138,18 @@ def command(
         raise ClaimevenError("name the agents, or a file that does with --file")
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
+    say_when_compiling()
+    isolation = replace(isolation, quiet=not verbose)
+    specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)
     start = Position(geometry)
     openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
-    say_when_compiling()
     with clean_stdout() as stdout:
         with store_of(plan, out, resume) as store:
             result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
         if as_json:
-            write_json(result.as_dict(), stdout)
+            reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
+            write_json({**result.as_dict(), "left_out": reasons}, stdout)
         else:
             _print(result, stdout)
     if interrupted:
@@ -176,13 +194,25 @@ def _print(result: TournamentResult, out: TextIO) -> None:
             f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
             " replay them.\nMore openings tell more: --opening-plies 6\n"
         )
-    faults = [
-        f"{printable(standings.label[agent])}: {count} x {kind}"
-        for agent, record in standings.records.items()
-        for kind, count in record.forfeits.most_common()
-    ]
+    faults = list(forfeit_lines(standings, table_width()))
     if faults:
-        out.write("\nforfeits\n" + "".join(f"  {text}\n" for text in faults))
+        out.write("\nforfeits\n" + "".join(f"{text}\n" for text in faults))
+
+
+def forfeit_lines(standings: Standings, width: int) -> Iterable[str]:
+    """Yield who forfeited how many games by which kind of fault, and the most frequent reason."""
+    reasons: dict[tuple[int, str], Counter[str]] = {}
+    for game in standings.games:
+        if game.fault is not None and game.fault_seat is not None:
+            key = game.agents[game.fault_seat], game.fault
+            reasons.setdefault(key, Counter())[game.reason or ""] += 1
+    for (agent, kind), found in sorted(reasons.items()):
+        reason = found.most_common(1)[0][0]
+        such = "" if len(found) == 1 else "such as "
+        text = f"{printable(standings.label[agent])}: {found.total()} x {kind}: {such}{reason}"
+        yield from wrap(
+            text, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        )
 
 
 def ladder_lines(standings: Standings, width: int) -> Iterable[str]:
