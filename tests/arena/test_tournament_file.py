@@ -89,4 +89,4 @@ def test_every_field_is_an_option_of_the_verb() -> None:
 
     options = {name.strip("-").replace("-", "_") for param in command.params for name in param.opts}
     assert set(FIELDS) - {"agents"} <= options
-    assert options - set(FIELDS) <= {"specs", "file", "resume", "json", "report", "skip_broken"}
+    assert options - set(FIELDS) <= {"specs", "file", "resume", "json", "skip_broken", "verbose"}

@@ -60,6 +60,10 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
     assert (told["memory_mb"], told["isolate"]) == (300, True)
     with Store.read(tmp_path / "t.db") as store:
         assert store.meta["plan"]["columns"] == 5
+        command_again = store.meta["command"]
+        assert command_again.startswith("claimeven tournament random greedy --rounds 1 ")
+        assert "--bank 9" in command_again
+        assert "toml" not in command_again
         assert store.meta["plan"]["limit"] == {"seconds": 2.0, "bank": 9.0}
         assert {len(game.opening) for game in store.games()} == {1}
     words = ("greedy:win=yes", "random", "greedy", "--rounds", "2", "--out", str(tmp_path / "u.db"))

@@ -70,6 +70,7 @@ FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "isolate": ("true or false", lambda value: isinstance(value, bool)),
     "jobs": _WHOLE,
     "out": _TEXT,
+    "report": _TEXT,
 }
 #: Rounds and plies of an opening where nothing else is said.
 ROUNDS, PLIES = 10, 4

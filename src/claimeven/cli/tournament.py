@@ -11,6 +11,7 @@ from textwrap import wrap
 from typing import TextIO
 
 import click
+from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
 from claimeven.arena.openings import make_openings
@@ -30,6 +31,7 @@ from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
     WordChoice,
     check_seed,
+    command_line,
     cores,
     geometry_options,
     isolation_options,
@@ -37,6 +39,7 @@ from claimeven.cli.options import (
     opening_options,
     time_control_options,
 )
+from claimeven.cli.page import check_page, lines_on, write_watched
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.errors import ClaimevenError
@@ -44,7 +47,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 #: Fields of a file that the command takes under another name.
-_RENAMED = {"openings": "source"}
+_RENAMED = {"openings": "source", "report": "page"}
 #: Where the agents of a file are kept until the command runs.
 _AGENTS = "claimeven.agents"
 
@@ -83,6 +86,13 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
     "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
 )
 @click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path),
+    metavar="PAGE",
+    help="Then write a page on the games: see claimeven report.",
+)
 @geometry_options
 @time_control_options
 @isolation_options
@@ -105,6 +115,7 @@ def command(
     jobs: int | None,
     out: Path | None,
     resume: bool,
+    page: Path | None,
     geometry: Geometry,
     limit: Limit,
     isolation: Isolation,
@@ -128,6 +139,7 @@ def command(
       claimeven tournament random greedy alphabeta:depth=4 uct:iterations=200
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
+      claimeven tournament bots/*.py greedy --report class.html
       claimeven tournament uct flat greedy --kind gauntlet --openings balanced
       claimeven tournament kaggle:main.py uct greedy --seconds 2 --bank 60
       claimeven tournament --file class.toml --rounds 20
@@ -138,22 +150,31 @@ def command(
         raise ClaimevenError("name the agents, or a file that does with --file")
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
+    if page is not None:
+        check_page(page, out)
     say_when_compiling()
     isolation = replace(isolation, quiet=not verbose)
     specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)
+    ctx.params["specs"] = specs  # those that play, wherever they were named
+    ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     start = Position(geometry)
     openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
-    with clean_stdout() as stdout:
-        with store_of(plan, out, resume) as store:
-            result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
+    with clean_stdout() as stdout, store_of(plan, out, resume) as store:
+        store.set_meta("command", command_line(ctx))
+        result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
         if as_json:
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
             write_json({**result.as_dict(), "left_out": reasons}, stdout)
         else:
             _print(result, stdout)
+        if page is not None and not interrupted:
+            stdout.flush()
+            _report(store, page, out)
     if interrupted:
         told = f"interrupted after {len(result.standings.games)} of {plan.games} games"
+        if page is not None:
+            told += f"; {page} was not written"
         if out is not None:
             told += f"; go on with: --out {out} --resume"
         click.echo(told, err=True)
@@ -178,6 +199,13 @@ def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResu
             standings = Standings.of(store.agents, store.games())
             return TournamentResult(plan, standings, time.monotonic() - begin), True
     return result, False
+
+
+def _report(store: Store, page: Path, out: Path | None) -> None:
+    """Write a page on the games and say so on stderr: the results are told already."""
+    go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
+    for text in lines_on(write_watched(store, page, go_on=go_on)):
+        click.echo(printable(text), err=True)
 
 
 def _print(result: TournamentResult, out: TextIO) -> None:
