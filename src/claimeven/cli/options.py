@@ -199,13 +199,17 @@ def solver_options(command: Command, threads: int | None = 1) -> Command:
 _BESIDE = ("as_json", "jobs", "out", "page", "resume")
 
 
+#: Where what was asked for comes from: typed, or from a file of settings.
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
+
+
 def command_line(ctx: click.Context) -> str:
     """Return the command that plays the same games: what was asked for, as a shell takes it."""
     words = ["claimeven", *ctx.command_path.split()[1:]]
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not is_given or name in _BESIDE:
+        is_given = ctx.get_parameter_source(name) in _GIVEN
+        if not is_given or name in _BESIDE or name not in ctx.params:
             continue
         value = ctx.params[name]
         if isinstance(parameter, click.Argument):
