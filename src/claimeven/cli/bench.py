@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from claimeven.cli.options import json_option
 from claimeven.cli.progress import counting, say_when_compiling
 from claimeven.cli.streams import text_width
 from claimeven.cli.tables import fitted, named_lines
+
+if TYPE_CHECKING:
+    from claimeven.agents.benchmark import SearchTotals
 
 #: What the numbers say, below the table.
 LEGEND = "The total changes only where a search does. Nodes of UCT: those it stores."
@@ -35,55 +39,43 @@ def command(as_json: bool) -> None:
     from claimeven.agents.benchmark import (  # noqa: PLC0415 - for a quick start
         POSITIONS,
         SEARCHES,
+        SearchTotals,
         run_benchmark,
     )
     from claimeven.arena.studies.machine import machine  # noqa: PLC0415
 
-    searches = []
+    searches: list[SearchTotals] = []
     with counting(SEARCHES, "searches") as tick:
         for totals in run_benchmark():
             searches.append(totals)
             tick(len(searches))
-    nodes = sum(totals.nodes for totals in searches)
-    seconds = sum(totals.seconds for totals in searches)
+    every = SearchTotals(
+        "total", "", sum(row.nodes for row in searches), sum(row.seconds for row in searches)
+    )
     if as_json:
-        write_json(
-            {
-                "version": __version__,
-                "machine": machine(),
-                "positions": len(POSITIONS),
-                "nodes": nodes,
-                "seconds": seconds,
-                "nodes_per_second": nodes / seconds,
-                "searches": [
-                    {
-                        "search": totals.search,
-                        "limit": totals.limit,
-                        "nodes": totals.nodes,
-                        "seconds": totals.seconds,
-                        "nodes_per_second": totals.rate,
-                    }
-                    for totals in searches
-                ],
-            },
-            sys.stdout,
-        )
+        run = {"version": __version__, "machine": machine(), "positions": len(POSITIONS)}
+        rows = [{"search": row.search, "limit": row.limit, **_measures(row)} for row in searches]
+        write_json({**run, **_measures(every), "searches": rows}, sys.stdout)
         return
     width = text_width()
     click.echo(fitted(f"{len(POSITIONS)} positions, claimeven {__version__}, {machine()}", width))
     click.echo()
-    rows = [
-        [totals.limit, f"{totals.nodes:,}", f"{totals.seconds:.2f}", _millions(totals.rate)]
-        for totals in searches
+    searches.append(every)
+    cells = [
+        [row.limit, f"{row.nodes:,}", f"{row.seconds:.2f}", f"{row.rate / 1e6:.2f} M"]
+        for row in searches
     ]
-    rows.append(["", f"{nodes:,}", f"{seconds:.2f}", _millions(nodes / seconds)])
-    names = [*(totals.search for totals in searches), "total"]
+    names = [row.search for row in searches]
     headings = ["a position", "nodes", "seconds", "nodes/s"]
-    for line in named_lines("search", headings, names, rows, width):
+    for line in named_lines("search", headings, names, cells, width):
         click.echo(line)
     click.echo()
     click.echo(fitted(LEGEND, width))
 
 
-def _millions(rate: float) -> str:
-    return f"{rate / 1e6:.2f} M"
+def _measures(totals: SearchTotals) -> dict[str, float]:
+    return {
+        "nodes": totals.nodes,
+        "seconds": totals.seconds,
+        "nodes_per_second": totals.rate,
+    }
