@@ -1,0 +1,206 @@
+"""A new agent's place on the ladder of the standing pool, by its games against every agent of it.
+
+The games of the pool come along, so only the new agent's are played: a gauntlet from the pool's
+openings. All games together are rated, so the interval of the new rating knows how sure those of
+the others are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from claimeven.agents.contract import Limit
+from claimeven.agents.functions import name_of
+from claimeven.agents.process import Isolation
+from claimeven.agents.registry import Contestant
+from claimeven.arena import pool
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.pairs import PairCounts
+from claimeven.arena.ratings import Ladder, Rating, rate
+from claimeven.arena.standings import Record, Standings
+from claimeven.arena.store import Store, StoredAgent
+from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+
+#: Likelihood from which an agent is said to be stronger than another.
+SURE = 0.95
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What the new agent made of one of the pool."""
+
+    opponent: str
+    record: Record
+    pairs: PairCounts
+
+    @property
+    def verdict(self) -> str:
+        """Whether it "wins", "loses", or neither is sure ("even"); empty without a pair."""
+        if not self.pairs.pairs:
+            return ""
+        if self.pairs.superiority >= SURE:
+            return "wins"
+        return "loses" if self.pairs.superiority <= 1 - SURE else "even"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as plain data for JSON, as the new agent sees it."""
+        return {
+            "agent": self.opponent,
+            "games": self.record.games,
+            "wins": self.record.wins,
+            "draws": self.record.draws,
+            "losses": self.record.losses,
+            "share": self.record.share,
+            "superiority": self.pairs.superiority,
+            "verdict": self.verdict or None,
+        }
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The games of a new agent against the pool, and its place that follows from them."""
+
+    plan: TournamentPlan
+    standings: Standings
+    seconds: float
+
+    @property
+    def agent(self) -> StoredAgent:
+        """The new agent."""
+        return self.standings.agents[0]
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        """The pool and the new agent, strongest first; without a game the pool alone."""
+        own = [game._replace(pair=("new", game.pair)) for game in self.standings.rated]
+        games = [*pool.pool_standings().rated, *own]
+        return rate(games, np.random.default_rng(0), pool.ANCHOR)
+
+    @property
+    def place(self) -> int | None:
+        """The agent's place, from 1, the strongest; None without a game."""
+        for place, rating in enumerate(self.ladder.ratings, start=1):
+            if rating.agent == self.agent.label:
+                return place
+        return None
+
+    @property
+    def rating(self) -> Rating | None:
+        """The agent's rating with its interval; `pool.ANCHOR` has 0. None without a game."""
+        return None if self.place is None else self.ladder.ratings[self.place - 1]
+
+    @cached_property
+    def meetings(self) -> tuple[Meeting, ...]:
+        """What it made of each agent of the pool, strongest first."""
+        number = {agent.label: agent.id for agent in self.standings.agents[1:]}
+        return tuple(
+            Meeting(
+                rating.agent,
+                self.standings.between(self.agent.id, number[rating.agent]),
+                self.standings.pairs(self.agent.id, number[rating.agent]),
+            )
+            for rating in self.ladder.ratings
+            if rating.agent in number
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain data for JSON."""
+        rating, record = self.rating, self.standings.records[self.agent.id]
+        return {
+            "agent": self.agent.spec,
+            "label": self.agent.label,
+            "place": self.place,
+            "agents_on_ladder": len(self.ladder.ratings),
+            "elo": rating.elo.value if rating else None,
+            "elo_interval_95": [rating.elo.low, rating.elo.high] if rating else None,
+            "against": [meeting.as_dict() for meeting in self.meetings],
+            "games": len(self.standings.games),
+            "games_planned": self.plan.games,
+            "unique_games": self.standings.unique_games,
+            "forfeits": dict(record.forfeits),
+            "seconds_a_move": record.mean("seconds"),
+            "pool": pool_dict(),
+            "ratings": self.ladder.as_dict(),
+            "seconds": self.seconds,
+        }
+
+
+def pool_dict() -> dict[str, object]:
+    """Return which pool it is, as plain data."""
+    return {
+        "version": pool.VERSION,
+        "digest": pool.pool_digest(),
+        "games": len(pool.pool_standings().games),
+    }
+
+
+def placement_plan(
+    agent: Contestant,
+    rounds: int = pool.ROUNDS,
+    limit: Limit | None = None,
+    isolation: Isolation | None = None,
+) -> TournamentPlan:
+    """Return the games that place an agent: a gauntlet of pairs against the pool."""
+    if name_of(agent) in pool.AGENTS:
+        raise InvalidMatch(f"{agent} is one of the pool: its place is on the ladder already")
+    return TournamentPlan(
+        (agent, *pool.AGENTS),
+        pool.rounds_within(rounds),
+        pool.SEED,
+        "gauntlet",
+        pool.pool_openings(),
+        limit=limit or Limit(),
+        isolation=isolation or Isolation(),
+    )
+
+
+def play_placement(
+    plan: TournamentPlan,
+    store: Store,
+    jobs: int = 1,
+    tell: Callable[[str], object] | None = None,
+    watch: Callable[[int], object] | None = None,
+) -> Placement:
+    """Play the games of a plan that the store does not hold yet; see `run_tournament`."""
+    result = run_tournament(plan, store, jobs, tell, watch)
+    return Placement(plan, result.standings, result.seconds)
+
+
+def place_on_ladder(
+    agent: Contestant,
+    *,
+    rounds: int = pool.ROUNDS,
+    limit: Limit | None = None,
+    isolation: Isolation | None = None,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    resume: bool = False,
+    tell: Callable[[str], object] | None = None,
+    watch: Callable[[int], object] | None = None,
+) -> Placement:
+    """Play an agent against the standing pool and return its place on the ladder.
+
+    An agent is a spec, an `Agent` or a function, as in `play_match`. It plays `rounds` pairs of
+    games, 16 at the most, against each agent of the pool. Time is the only limit that suits all of
+    them: a depth or a number of iterations belongs into the spec. Games are kept in the file `out`,
+    if one is given, and go on from there with `resume`.
+
+    >>> placement = place_on_ladder("greedy:win=yes", rounds=1)
+    >>> 8 <= placement.place <= 12, len(placement.meetings)
+    (True, 12)
+    """
+    plan = placement_plan(agent, rounds, limit, isolation)
+    with store_of(plan, out, resume) as store:
+        return play_placement(plan, store, jobs, tell, watch)
+
+
+def placement_of(plan: TournamentPlan, store: Store, begin: float) -> Placement:
+    """Return what the games of a store say by now; `begin` is when the run began, as monotonic."""
+    standings = Standings.of(store.agents, store.games())
+    return Placement(plan, standings, time.monotonic() - begin)
