@@ -7,7 +7,6 @@ the others are.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +23,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.pairs import PairCounts
 from claimeven.arena.ratings import Ladder, Rating, rate
 from claimeven.arena.standings import Record, Standings
-from claimeven.arena.store import Store, StoredAgent
+from claimeven.arena.store import StoredAgent
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
 
 #: Likelihood from which an agent is said to be stronger than another.
@@ -157,19 +156,8 @@ def placement_plan(
         pool.pool_openings(),
         limit=limit or Limit(),
         isolation=isolation or Isolation(),
+        unlimited=tuple(range(1, len(pool.AGENTS) + 1)),
     )
-
-
-def play_placement(
-    plan: TournamentPlan,
-    store: Store,
-    jobs: int = 1,
-    tell: Callable[[str], object] | None = None,
-    watch: Callable[[int], object] | None = None,
-) -> Placement:
-    """Play the games of a plan that the store does not hold yet; see `run_tournament`."""
-    result = run_tournament(plan, store, jobs, tell, watch)
-    return Placement(plan, result.standings, result.seconds)
 
 
 def place_on_ladder(
@@ -187,9 +175,8 @@ def place_on_ladder(
     """Play an agent against the standing pool and return its place on the ladder.
 
     An agent is a spec, an `Agent` or a function, as in `play_match`. It plays `rounds` pairs of
-    games, 16 at the most, against each agent of the pool. Time is the only limit that suits all of
-    them: a depth or a number of iterations belongs into the spec. Games are kept in the file `out`,
-    if one is given, and go on from there with `resume`.
+    games, 16 at the most, against each agent of the pool. `limit` is the new agent's alone. Games
+    are kept in the file `out`, if one is given, and go on from there with `resume`.
 
     >>> placement = place_on_ladder("greedy:win=yes", rounds=1)
     >>> 8 <= placement.place <= 12, len(placement.meetings)
@@ -197,10 +184,5 @@ def place_on_ladder(
     """
     plan = placement_plan(agent, rounds, limit, isolation)
     with store_of(plan, out, resume) as store:
-        return play_placement(plan, store, jobs, tell, watch)
-
-
-def placement_of(plan: TournamentPlan, store: Store, begin: float) -> Placement:
-    """Return what the games of a store say by now; `begin` is when the run began, as monotonic."""
-    standings = Standings.of(store.agents, store.games())
-    return Placement(plan, standings, time.monotonic() - begin)
+        result = run_tournament(plan, store, jobs, tell, watch)
+    return Placement(plan, result.standings, result.seconds)
