@@ -20,7 +20,6 @@ from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena import pool
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.pairs import PairCounts
 from claimeven.arena.ratings import Ladder, Rating, rate
 from claimeven.arena.standings import Record, Standings
 from claimeven.arena.store import StoredAgent
@@ -32,20 +31,22 @@ SURE = 0.95
 
 @dataclass(frozen=True)
 class Meeting:
-    """What the new agent made of one of the pool."""
+    """What the new agent made of one of the pool.
+
+    `record` is of their games alone; `superiority`, the likelihood that the new agent is the
+    stronger one, follows from all games of the ladder.
+    """
 
     opponent: str
     record: Record
-    pairs: PairCounts
+    superiority: float
 
     @property
     def verdict(self) -> str:
-        """Whether it "wins", "loses", or neither is sure ("even"); empty without a pair."""
-        if not self.pairs.pairs:
-            return ""
-        if self.pairs.superiority >= SURE:
-            return "wins"
-        return "loses" if self.pairs.superiority <= 1 - SURE else "even"
+        """Whether the new agent is "stronger" or "weaker", or that is "unclear"."""
+        if self.superiority >= SURE:
+            return "stronger"
+        return "weaker" if self.superiority <= 1 - SURE else "unclear"
 
     def as_dict(self) -> dict[str, object]:
         """Return it as plain data for JSON, as the new agent sees it."""
@@ -56,8 +57,8 @@ class Meeting:
             "draws": self.record.draws,
             "losses": self.record.losses,
             "share": self.record.share,
-            "superiority": self.pairs.superiority,
-            "verdict": self.verdict or None,
+            "superiority": self.superiority,
+            "verdict": self.verdict,
         }
 
 
@@ -96,13 +97,15 @@ class Placement:
 
     @cached_property
     def meetings(self) -> tuple[Meeting, ...]:
-        """What it made of each agent of the pool, strongest first."""
+        """What it made of each agent of the pool, strongest first; none without a game."""
+        if self.place is None:
+            return ()
         number = {agent.label: agent.id for agent in self.standings.agents[1:]}
         return tuple(
             Meeting(
                 rating.agent,
                 self.standings.between(self.agent.id, number[rating.agent]),
-                self.standings.pairs(self.agent.id, number[rating.agent]),
+                self.ladder.superiority(self.agent.label, rating.agent),
             )
             for rating in self.ladder.ratings
             if rating.agent in number

@@ -177,10 +177,11 @@ def placement_lines(placement: Placement) -> Iterator[str]:
     yield from _table(placement.ladder, placement)
     yield ""
     verdicts = [meeting.verdict for meeting in placement.meetings]
-    wins, loses = verdicts.count("wins"), verdicts.count("loses")
-    unsure = len(verdicts) - wins - loses
-    rest = f"; against {unsure} the games do not tell" if unsure else ""
-    yield f"It beats {wins} of {len(verdicts)} and loses to {loses}{rest}"
+    beaten = sum((meeting.record.share or 0) > 0.5 for meeting in placement.meetings)
+    yield (
+        f"It took more than half the points off {beaten} of {len(verdicts)}; it is stronger than"
+        f" {verdicts.count('stronger')} and weaker than {verdicts.count('weaker')}, 95 % sure"
+    )
     yield from _scale(placement.ladder)
     for kind, count in placement.standings.records[placement.agent.id].forfeits.most_common():
         yield f"forfeits: {count} x {kind}"
@@ -196,7 +197,7 @@ def _table(ladder: Ladder, placement: Placement | None = None) -> Iterator[str]:
     heads, rows = [*_HEADS], [_cells(rating) for rating in ladder.ratings]
     names = [printable(rating.agent) for rating in ladder.ratings]
     if placement is not None:
-        heads = ["elo", "95 % interval", "its score", "it"]
+        heads = ["elo", "95 % interval", "its score", "it is"]
         met = {meeting.opponent: _met(meeting) for meeting in placement.meetings}
         rows = [
             [*row[:2], *met.get(rating.agent, ("", ""))]
