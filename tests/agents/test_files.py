@@ -215,9 +215,8 @@ def test_missing_files_and_modules_are_told() -> None:
         make_agent("no_such_module:agent")
     with pytest.raises(InvalidSpec, match=r"string has nothing called 'agent'"):
         make_agent("string:agent")
-    for long in ("a" * 300, "a" * 300 + ".py"):
-        with pytest.raises(InvalidSpec, match="there is no agent|too long"):
-            make_agent(long)
+    with pytest.raises(InvalidSpec, match="there is no agent 'aaa"):
+        make_agent("a" * 300)  # too long for a file
 
 
 def test_a_file_named_without_its_ending_is_guessed(
