@@ -19,6 +19,7 @@ VERBS = {
     "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
     "sprt": ("claimeven.cli.sprt", "Play two agents until it is clear which is stronger."),
     "accuracy": ("claimeven.cli.accuracy", "How often agents find the best move; where they err."),
+    "games": ("claimeven.cli.games", "List, show and export stored games; import others."),
     "report": ("claimeven.cli.report", "Write a tournament's games as a page to read."),
     "study": ("claimeven.cli.study", "Run the classic studies: what was reported, and now."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
