@@ -90,7 +90,9 @@ def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
 def test_what_moves_told_is_stored(tmp_path: Path) -> None:
     games = played(tmp_path / "s.db", plan("greedy", "uct:iterations=20", rounds=1))
     for game in games:
-        assert set(game.told) == {"seconds", "nodes", "iterations", "depth", "value"}
+        assert set(game.told) == {
+            "seconds", "nodes", "iterations", "depth", "value", "branching", "stored",
+        }  # fmt: skip
         assert all(len(amounts) == len(game.moves) for amounts in game.told.values())
         uct = slice((len(game.opening) + (game.second == 1)) % 2, None, 2)
         assert set(game.told["iterations"][uct]) <= {0, 20}

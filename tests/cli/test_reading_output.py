@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.arena.report.stores import made, some_games
+from tests.agents.test_process import bot
+from tests.arena.report.stores import GAMES, SMALL_PLAN, made
 from tests.cli.conftest import Run
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading-output.md"
@@ -28,6 +29,7 @@ ASKED = {
     "accuracy": ("accuracy", "random", "--count", "12", "--jobs", "1", "--seconds", "1"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
+    "check": ("check", bot("full")),
     "study list": ("study", "list"),
     "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
@@ -66,7 +68,7 @@ def keys_of(data: Any) -> Iterator[str]:
 @pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
 def test_every_json_key_is_told(run: Run, small_book: Path, words: tuple[str, ...]) -> None:
     ran = run(*with_book(words, small_book), "--json")
-    assert ran.status == 0
+    assert ran.status == (words[0] == "check")  # it has found a fault
     told = set(re.findall(r"`([a-z_0-9]+)`", section(words[0])))
     assert set(keys_of(json.loads(ran.out))) <= told
 
@@ -78,7 +80,7 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) -> None:
-    ran = run("accuracy", str(made(tmp_path / "a.db", some_games())), "--json")
+    ran = run("accuracy", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
     told = set(re.findall(r"`([a-z_0-9]+)`", section("accuracy")))
     assert set(keys_of(json.loads(ran.out))) <= told
 
@@ -98,8 +100,9 @@ def test_the_keys_of_games_are_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
-    ran = run("report", str(made(tmp_path / "a.db", some_games())), "--json")
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("report") + section("tournament")))
+    ran = run("report", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
+    sections = "".join(map(section, ("report", "tournament", "accuracy")))
+    told = set(re.findall(r"`([a-z_0-9]+)`", sections))
     assert set(keys_of(json.loads(ran.out))) <= told
 
 

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.arena.judging import accuracy_of
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from tests.arena.report.parsed import parsed
-from tests.arena.report.stores import made, some_games
+from tests.arena.report.stores import GAMES, SMALL_PLAN, made
 from tests.cli.conftest import Run, bad_input
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    return made(tmp_path / "class.db", some_games())
+    return made(tmp_path / "class.db", GAMES, {"plan": SMALL_PLAN})
 
 
 def test_the_page_stands_beside_the_store(run: Run, store: Path) -> None:
@@ -37,6 +38,13 @@ def test_json_tells_what_was_written_and_the_figures(run: Run, store: Path) -> N
     with Store.read(store) as opened:
         figures = Standings.of(opened.agents, opened.games()).as_dict()
     assert {name: told[name] for name in figures} == json.loads(json.dumps(figures))
+    assert told["accuracy"] == json.loads(json.dumps(accuracy_of(store).as_dict()))
+    assert told["plots"] == []
+    quick = run("report", str(store), "--no-accuracy", "--json", "--plots", str(store.parent))
+    told = json.loads(quick.out)
+    assert told["accuracy"] is None
+    assert len(told["plots"]) == 4
+    assert all(Path(path).stat().st_size > 1000 for path in told["plots"])
 
 
 def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ class ProcessAgent(Agent):
     than the limit allows at the `longest`, or `PATIENCE` seconds where there is none, ends the
     process; so does everything that leaves the process in doubt. The next game begins with a
     fresh one. It may hold as much memory as `isolation` says. Its prints go to stderr,
-    `MOST_PRINTED` characters a game.
+    `MOST_PRINTED` characters a game. `patience` stands for `PATIENCE` where it is set.
 
     Used by several threads it serves one at a time. `close` ends the process.
     """
@@ -98,6 +98,7 @@ class ProcessAgent(Agent):
         self.name = spec
         self._file = file
         self._memory_mb = (isolation or Isolation()).memory
+        self.patience: float | None = None
         self._printed = _Printed(spec)
         self._board: Geometry | None = None
         self._lock = threading.RLock()
@@ -143,8 +144,11 @@ class ProcessAgent(Agent):
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
-        seconds = PATIENCE if limit.seconds is None else limit.longest
-        late = None if limit.seconds is None else limit.overrun
+        seconds, late = limit.longest, None
+        if limit.seconds is None:
+            seconds = PATIENCE if self.patience is None else self.patience
+        else:
+            late = limit.overrun
         told = self._ask("choose", seconds, late, **_asked(position, limit, rng))
         wire.set_generator(rng, told["rng"])
         return wire.to_decision(told["decision"])
@@ -160,6 +164,17 @@ class ProcessAgent(Agent):
         """Return the tree behind the last decision. Raises `AgentFault`."""
         told = self._ask("tree", PATIENCE, depth=depth, nodes=nodes)
         return None if told is None else TreeView(**told)
+
+    def most_memory(self) -> float | None:
+        """Return the most memory the process has held so far, in MB; None if that is not known."""
+        with self._lock:
+            if self._child is None or not self._made:
+                return None
+            try:
+                told: float | None = self._ask("most_memory", PATIENCE)
+            except AgentFault:
+                return None
+            return told
 
     def close(self) -> None:
         """Let the agent give back what it holds, and end the process."""

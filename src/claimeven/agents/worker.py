@@ -57,7 +57,8 @@ class Worker:
                 "kind": fault.kind,
             }
         except ClaimevenError as error:
-            return {"invalid": printable(str(error)), "traceback": traceback_of(error)}
+            traceback = getattr(error, "traceback", "") or traceback_of(error)
+            return {"invalid": printable(str(error)), "traceback": traceback}
         except BaseException as error:
             if isinstance(error, MemoryError):
                 _bound_memory(self.memory_mb + LAST_WORDS)
@@ -121,6 +122,12 @@ class Worker:
             return None
         data = plain(view.data, MOST_TREE, 4 * depth + 4)
         return {"text": str(view.text), "data": data, "svg": str(view.svg)}
+
+    def most_memory(self) -> float:
+        """Tell the most memory that this process has held, in MB."""
+        # Linux counts in KB, macOS in bytes.
+        unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / (1 << 20)
 
     def close(self) -> None:
         """Let the agent give back what it holds."""

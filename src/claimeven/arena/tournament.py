@@ -26,12 +26,13 @@ from claimeven.agents.functions import name_of
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import play_games
+from claimeven.arena.executors import local, play_work
 from claimeven.arena.match import PlayedGame
 from claimeven.arena.records import stored_game
 from claimeven.arena.schedule import Opening, Pairing, generators_of
 from claimeven.arena.standings import Standings
-from claimeven.arena.store import InvalidStore, Store, StoredAgent
+from claimeven.arena.store import InvalidStore, Row, Store, StoredAgent, StoredGame
+from claimeven.arena.work import Executor, Work
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -121,12 +122,16 @@ class TournamentPlan:
         """Number of games: a pair for any two that meet, each round."""
         return 2 * len(self.twos) * self.rounds
 
+    @cached_property
+    def _begun(self) -> tuple[Opening, ...]:
+        return tuple(Opening(self.start, columns) for columns in self.openings)
+
     def pairing(self, number: int) -> Pairing:
         """Return the game of a number. Rounds follow each other, a pair's games too."""
         pair, swapped = divmod(number, 2)
         of_round, two = divmod(pair, len(self.twos))
         one, other = self.twos[two]
-        opening = Opening(self.start, self.openings[of_round % len(self.openings)])
+        opening = self._begun[of_round % len(self._begun)]
         # Who comes first in the plan makes the first move of the even games.
         if (self.start.ply + len(opening.columns) + swapped) % 2:
             one, other = other, one
@@ -211,28 +216,26 @@ def run_tournament(
     jobs: int = 1,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int], object] | None = None,
-    enough: Callable[[PlayedGame], bool] | None = None,
+    enough: Callable[[StoredGame], bool] | None = None,
+    executor: Executor | None = None,
 ) -> TournamentResult:
     """Play the games of a plan that a store does not hold yet, and store each as it ends.
 
+    They are played by `jobs` processes of this machine, or by an `executor` if one is given.
     `tell` gets sentences for the user, `watch` the number of games stored by now. `enough` is
     asked after each game, in the order they end, whether the run may end before its plan does.
     Whatever ends the run leaves every game stored that was finished up to a tenth of a second
     before.
     """
     begin = time.perf_counter()
-    there = store.jobs()
-    jobs_of = {number: plan.job(number) for number in range(plan.games)}
-    numbers = [number for number, job in jobs_of.items() if job not in there]
-    done = plan.games - len(numbers)
-    played = play_games(plan, jobs, True, tell, numbers, in_order=False)
-    with closing(_Held(store, jobs_of)) as held, closing(played):
-        for game in played:
-            held.add(game)
-            done += 1
-            if watch is not None:
-                watch(done)
-            if enough is not None and enough(game):
+    numbers = _missing(plan, store)
+    executor = executor or local(jobs)
+    held = _Held(store, plan.games - len(numbers), watch)
+    work = Work(plan, True, record=_row)
+    with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
+        for _, row in results:
+            held.add(row)
+            if enough is not None and enough(StoredGame.of_row(row)):
                 break
     standings = Standings.of(store.agents, store.games())
     return TournamentResult(plan, standings, time.perf_counter() - begin)
@@ -294,25 +297,43 @@ def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def _missing(plan: TournamentPlan, store: Store) -> Sequence[int]:
+    """Return the numbers of the games that a store does not hold."""
+    there = store.jobs()
+    if not there:
+        return range(plan.games)
+    return [number for number in range(plan.games) if plan.job(number) not in there]
+
+
+def _row(plan: TournamentPlan, played: PlayedGame) -> Row:
+    """Return a game as it is stored."""
+    return stored_game(played, plan.job(played.number)).row
+
+
 class _Held:
     """Games on their way to the store: held for a moment, so that thousands a second can be."""
 
-    def __init__(self, store: Store, jobs_of: dict[int, str]) -> None:
+    def __init__(self, store: Store, done: int, watch: Callable[[int], object] | None) -> None:
         self._store = store
-        self._jobs_of = jobs_of
-        self._held: list[PlayedGame] = []
+        self._done = done
+        self._watch = watch
+        self._held: list[Row] = []
         self._stored_at = time.monotonic()
 
-    def add(self, game: PlayedGame) -> None:
-        self._held.append(game)
+    def add(self, row: Row) -> None:
+        self._held.append(row)
         if len(self._held) >= _HELD or time.monotonic() - self._stored_at > _TICK:
             self.close()
 
     def close(self) -> None:
-        """Store what is held."""
-        held, self._held = self._held, []
-        self._store.add(stored_game(game, self._jobs_of[game.number]) for game in held)
-        self._stored_at = time.monotonic()
+        """Store what is held, and say how many games are stored."""
+        if not self._held:
+            return
+        self._store.add_rows(self._held)
+        self._done += len(self._held)
+        self._held, self._stored_at = [], time.monotonic()
+        if self._watch is not None:
+            self._watch(self._done)
 
 
 def _check_plan(

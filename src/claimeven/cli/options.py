@@ -90,6 +90,14 @@ def limit_options(command: Command) -> Command:
     return decorated
 
 
+memory_option = click.option(
+    "--memory",
+    type=int,
+    metavar="MB",
+    help="Memory an agent in a process of its own may hold; usually 2048 MB.",
+)
+
+
 def time_control_options(command: Command) -> Command:
     """Add what `limit_options` adds and --bank; the command gets all as one `limit`."""
 
@@ -114,17 +122,11 @@ def isolation_options(command: Command) -> Command:
 
         return command(isolation=Isolation(isolate, memory), **others)
 
-    decorated = click.option(
-        "--memory",
-        type=int,
-        metavar="MB",
-        help="Memory an agent in a process of its own may hold; usually 2048 MB.",
-    )(with_isolation)
     return click.option(
         "--isolate",
         is_flag=True,
         help="Give built-in agents processes of their own too, as those from files have.",
-    )(decorated)
+    )(memory_option(with_isolation))
 
 
 def openings_of(plies: int) -> Callable[[Command], Command]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import NormalDist, fmean, stdev
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
         game.told["evaluations"][0] = first  # type: ignore[index]
     found = games.findings(rows, 1.0)["evaluations_per_game", "0"]
     totals = [21.0, 22.0, 24.0, 28.0]
-    half = 1.959964 * stdev(totals) / math.sqrt(4)
+    half = NormalDist().inv_cdf(0.975) * stdev(totals) / math.sqrt(4)
     assert found.low is not None
     assert found.high is not None
     assert math.isclose(found.value, fmean(totals))

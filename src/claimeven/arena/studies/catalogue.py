@@ -266,21 +266,21 @@ STUDIES = (
         ITU,
         (
             Match(
-                ("uct-itu", "random"), 10, games_then=10, seconds=0.5,
+                ("uct-itu", "random"), 10, games_then=10, seconds=1.0,
                 figures=(
                     Figure("games won", "wins", words="won the game shown"),
                     Figure("iterations of a move", "steps_per_move"),
                 ),
             ),
             Match(
-                ("uct-itu", "greedy"), 10, games_then=10, seconds=0.5,
+                ("uct-itu", "greedy"), 10, games_then=10, seconds=1.0,
                 figures=(
                     Figure("games won", "wins", words="won the game shown"),
                     Figure("iterations of a move", "steps_per_move"),
                 ),
             ),
         ),
-        differs="0.5 s a move, not 5 s",
+        differs="1 s a move, not 5 s",
     ),
     Study(
         "itu-flat",

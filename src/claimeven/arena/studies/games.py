@@ -152,14 +152,17 @@ def own(game: StoredGame, agent: int, quantity: str) -> list[float]:
 
 
 def _score(games: Sequence[StoredGame], agent: int, different: int) -> Found:
+    """The share of the points; where seats were swapped, its interval goes by pairs of games."""
     share = fmean(game.points(agent) for game in games)
     by_pair: dict[int | None, list[StoredGame]] = {}
     for game in games:
         by_pair.setdefault(game.pair, []).append(game)
     pairs = [pair for pair in by_pair.values() if len({game.first for game in pair}) == 2]
-    if 2 * len(pairs) < len(games) or different < len(games):
+    if 2 * len(pairs) < len(games):
         return _share(share, different)
-    low, high = PairCounts.of(sum(g.points(agent) for g in pair) for pair in pairs).share_interval
+    unique = len({tuple((game.first, game.all_moves) for game in pair) for pair in pairs})
+    counts = PairCounts.of(sum(game.points(agent) for game in pair) for pair in pairs)
+    low, high = counts.interval_of(unique)
     return Found(100 * share, 100 * low, 100 * high)
 
 
