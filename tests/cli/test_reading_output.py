@@ -86,10 +86,10 @@ def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) ->
 
 
 def test_the_keys_of_games_are_told(run: Run, tmp_path: Path) -> None:
-    store = str(made(tmp_path / "a.db", some_games()))
+    store = str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN}))
     told = set(re.findall(r"`([a-z_0-9]+)`", section("games")))
     listed = run("games", store, "--json").out.splitlines()
-    assert len(listed) == len(some_games())
+    assert len(listed) == len(GAMES)
     for line in listed:
         assert set(keys_of(json.loads(line))) <= told
     out = run("games", store, "--export", str(tmp_path / "a.csv"), "--json").out
