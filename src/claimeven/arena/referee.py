@@ -13,8 +13,9 @@ from claimeven.arena.match import PlayedGame
 from claimeven.arena.plan import GamePlan
 from claimeven.game.position import Position
 
-#: Agents from files whose processes are kept at a time; each takes some 50 MB.
-MOST_PROCESSES = 16
+#: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
+#: shared with the others.
+MOST_PROCESSES = 32
 
 
 class Referee:

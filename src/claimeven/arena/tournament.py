@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.files import split_file_spec
+from claimeven.agents.files import file_of
 from claimeven.agents.functions import name_of
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
@@ -33,6 +33,7 @@ from claimeven.arena.schedule import Opening, Pairing, generators_of
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Row, Store, StoredAgent, StoredGame
 from claimeven.arena.work import Executor, Work
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -73,6 +74,8 @@ class TournamentPlan:
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
             raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
+        for name in ("rounds", "seed"):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
         if self.rounds < 1:
             raise InvalidMatch(f"a tournament has 1 round or more, not {self.rounds}")
         if self.seed < 0:
@@ -360,10 +363,8 @@ def _short(value: object) -> str:
 
 def _digest_of_file(spec: str) -> str | None:
     """Return a digest of the file an agent comes from, None if it comes from none."""
-    parts = None if spec.partition(":")[0] in AGENTS else split_file_spec(spec)
-    if parts is None or not Path(parts[0]).is_file():
-        return None
-    return _digest(Path(parts[0]).read_bytes())
+    path = None if spec.partition(":")[0] in AGENTS else file_of(spec)
+    return None if path is None else _digest(path.read_bytes())
 
 
 def _digest(data: bytes) -> str:
