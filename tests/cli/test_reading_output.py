@@ -28,6 +28,8 @@ ASKED = {
     "match": ("match", "greedy", "random", "--games", "2"),
     "accuracy": ("accuracy", "random", "--count", "12", "--jobs", "1", "--seconds", "1"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
+    "ladder": ("ladder", "greedy:win=yes", "--rounds", "1", "--jobs", "1"),
+    "ladder, published": ("ladder", "--published"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
     "check": ("check", bot("full")),
     "study list": ("study", "list"),
