@@ -4,7 +4,8 @@
   `run_sprt`; a place on the ladder of the standing pool: `place_on_ladder`, `pool_ladder`;
 - how good an agent's moves are: `measure_accuracy`, `accuracy_of`; whether a file holds an agent
   that can play: `check_agent`; the classic studies: `run_study`; a page on stored games:
-  `write_report`;
+  `write_report`; games listed, written and read in other forms: `find_games`, `export_games`,
+  `import_games`;
 - what they are made of: plans (`MatchPlan`, `TournamentPlan`, `Schedule`), `run_tournament`,
   `Store`, `Standings`, statistics of pairs (`PairCounts`, `SequentialTest`, `rate`).
 
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
     from claimeven.arena.errors import InvalidMatch
     from claimeven.arena.evidence import RatedGame
     from claimeven.arena.executors import play_games
+    from claimeven.arena.export import export_games
     from claimeven.arena.game import Forfeit, Game, Measures, play_game
+    from claimeven.arena.importing import Imported, InvalidGames, import_games
     from claimeven.arena.judging import GamesAccuracy, accuracy_of
+    from claimeven.arena.listing import GameFilter, GameList, find_games
     from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
     from claimeven.arena.measuring import AgentAccuracy, measure_accuracy
     from claimeven.arena.openings import make_openings
@@ -53,7 +57,11 @@ __all__ = [
     "CheckReport",
     "Forfeit",
     "Game",
+    "GameFilter",
+    "GameList",
     "GamesAccuracy",
+    "Imported",
+    "InvalidGames",
     "InvalidMatch",
     "InvalidStore",
     "Ladder",
@@ -81,6 +89,9 @@ __all__ = [
     "Verdict",
     "accuracy_of",
     "check_agent",
+    "export_games",
+    "find_games",
+    "import_games",
     "make_openings",
     "measure_accuracy",
     "open_store",
@@ -105,8 +116,11 @@ _HOMES = {
     "errors": ("InvalidMatch",),
     "evidence": ("RatedGame",),
     "executors": ("play_games",),
+    "export": ("export_games",),
     "game": ("Forfeit", "Game", "Measures", "play_game"),
+    "importing": ("Imported", "InvalidGames", "import_games"),
     "judging": ("GamesAccuracy", "accuracy_of"),
+    "listing": ("GameFilter", "GameList", "find_games"),
     "match": ("MatchPlan", "MatchResult", "PlayedGame"),
     "measuring": ("AgentAccuracy", "measure_accuracy"),
     "openings": ("make_openings",),
