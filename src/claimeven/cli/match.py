@@ -97,7 +97,7 @@ def command(
       claimeven match kaggle:main.py uct --seconds 2 --bank 60 --memory 1024
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
-      claimeven match uct perfect --games 1000 --opening-plies 4 --jobs 2 --out match.db
+      claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
     """
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
