@@ -1,6 +1,7 @@
-"""Agents against each other: schedule, games, matches and their totals; how well they play."""
+"""Agents against each other: schedule, games, matches, totals; checked; how well they play."""
 
 from claimeven.arena.accuracy import Accuracy, Blunder, Tally
+from claimeven.arena.check import CheckReport, check_agent
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import play_games
 from claimeven.arena.export import export_games
@@ -19,6 +20,7 @@ __all__ = [
     "Accuracy",
     "AgentAccuracy",
     "Blunder",
+    "CheckReport",
     "Forfeit",
     "Game",
     "GameFilter",
@@ -36,6 +38,7 @@ __all__ = [
     "Schedule",
     "Tally",
     "accuracy_of",
+    "check_agent",
     "export_games",
     "find_games",
     "import_games",
