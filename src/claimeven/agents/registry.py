@@ -8,7 +8,7 @@ from typing import Any
 
 from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
-from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.agents.files import file_of, load_agent, split_file_spec
 from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process import Isolation, ProcessAgent
@@ -58,17 +58,21 @@ def make_agent(
 def make_agents(
     specs: Sequence[Contestant],
     geometry: Geometry | None = None,
-    limit: Limit | None = None,
+    limits: Limit | Sequence[Limit] | None = None,
     isolation: Isolation | None = None,
 ) -> list[Agent]:
     """Return new agents from their specs; nothing is compiled before all specs are right.
+
+    `limits` are what the agents must be able to keep: one for all, or one for each.
 
     Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
     """
     agents: list[Agent] = []
     try:
         agents.extend(_agent_of(spec, isolation or Isolation()) for spec in specs)
-        _make_ready(agents, geometry, limit or Limit())
+        if limits is None or isinstance(limits, Limit):
+            limits = [limits or Limit()] * len(agents)
+        _make_ready(agents, geometry, limits)
     except BaseException:
         for agent, spec in zip(agents, specs, strict=False):
             if isinstance(spec, str):
@@ -105,7 +109,7 @@ def broken_agents(
                 if watch is not None:
                     watch(spec)
                 try:
-                    _check_ready([agent], geometry, limit or Limit())
+                    _check_ready([agent], geometry, [limit or Limit()])
                     if isinstance(agent, ProcessAgent):
                         _load([agent], geometry)
                 except ClaimevenError as error:
@@ -144,23 +148,29 @@ def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
         return build(spec)
     parts = split_file_spec(spec)
     if parts is None:
+        name = spec.partition(":")[0]
+        if file_of(f"{name}.py") is not None:
+            raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
         raise InvalidSpec(
-            f"{no_such('agent', spec.partition(':')[0], AGENTS)},"
-            " or a Python file such as my_agent.py:agent"
+            f"{no_such('agent', name, AGENTS)}, or a Python file such as my_agent.py:agent"
         )
     return ProcessAgent(spec, parts, isolation) if AVAILABLE else load_agent(spec, *parts)
 
 
-def _make_ready(agents: Sequence[Agent], geometry: Geometry | None, limit: Limit) -> None:
-    _check_ready(agents, geometry, limit)
+def _make_ready(
+    agents: Sequence[Agent], geometry: Geometry | None, limits: Sequence[Limit]
+) -> None:
+    _check_ready(agents, geometry, limits)
     _load(agents, geometry)
 
 
-def _check_ready(agents: Sequence[Agent], geometry: Geometry | None, limit: Limit) -> None:
+def _check_ready(
+    agents: Sequence[Agent], geometry: Geometry | None, limits: Sequence[Limit]
+) -> None:
     for agent in agents:
         if isinstance(agent, ProcessAgent):
             agent.make()
-    for agent in agents:
+    for agent, limit in zip(agents, limits, strict=True):
         check_limit(agent, limit)
     if geometry is not None:
         for agent in agents:

@@ -41,7 +41,8 @@ from claimeven.game.position import Position
 KINDS = ("round-robin", "gauntlet")
 #: What a run that is taken up again cannot change.
 _FIXED = (
-    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "memory_mb",
+    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
+    "memory_mb",
 )  # fmt: skip
 #: Seconds after which the games finished are stored, where they come faster.
 _TICK = 0.1
@@ -55,8 +56,9 @@ class TournamentPlan:
 
     In a round of a round robin any two agents play a pair of games, the same opening with the
     seats swapped; in a gauntlet the first agent plays each of the others. `openings` (0-based
-    columns from `start`) are taken in turn, one a round. Raises `InvalidMatch` for fewer than two
-    agents, the same agent twice, no rounds, or openings that leave no game.
+    columns from `start`) are taken in turn, one a round. `limit` holds for the moves of all agents
+    but those at the places of `unlimited`. Raises `InvalidMatch` for fewer than two agents, the
+    same agent twice, no rounds, or openings that leave no game.
     """
 
     agents: tuple[Contestant, ...]
@@ -67,6 +69,7 @@ class TournamentPlan:
     start: Position = field(default_factory=Position)
     limit: Limit = field(default_factory=Limit)
     isolation: Isolation = field(default_factory=Isolation)
+    unlimited: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -106,6 +109,10 @@ class TournamentPlan:
     def is_portable(self) -> bool:
         """Whether other processes can play it: all agents are specs."""
         return all(isinstance(agent, str) for agent in self.agents)
+
+    def limit_of(self, agent: int) -> Limit:
+        """Return the limit of an agent's moves."""
+        return Limit() if agent in self.unlimited else self.limit
 
     @property
     def schedule(self) -> TournamentPlan:
@@ -158,6 +165,7 @@ class TournamentPlan:
             "rows": geometry.rows,
             "connect": geometry.connect,
             "limit": {name: value for name, value in vars(limit).items() if value is not None},
+            "unlimited": list(self.unlimited),
             "isolate": isolation.everyone,
             "memory_mb": isolation.memory_mb,
         }
@@ -175,6 +183,7 @@ class TournamentPlan:
             start=Position(geometry, *told["start"]),
             limit=Limit(**told["limit"]),
             isolation=Isolation(told.get("isolate", False), told.get("memory_mb")),
+            unlimited=tuple(told["unlimited"]),
         )
 
     def job(self, number: int) -> str:
@@ -233,7 +242,7 @@ def run_tournament(
     begin = time.perf_counter()
     numbers = _missing(plan, store)
     executor = executor or local(jobs)
-    held = _Held(store, plan.games - len(numbers), watch)
+    held = HeldRows(store, plan.games - len(numbers), watch)
     work = Work(plan, True, record=_row)
     with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
         for _, row in results:
@@ -313,10 +322,12 @@ def _row(plan: TournamentPlan, played: PlayedGame) -> Row:
     return stored_game(played, plan.job(played.number)).row
 
 
-class _Held:
+class HeldRows:
     """Games on their way to the store: held for a moment, so that thousands a second can be."""
 
-    def __init__(self, store: Store, done: int, watch: Callable[[int], object] | None) -> None:
+    def __init__(
+        self, store: Store, done: int, watch: Callable[[int], object] | None = None
+    ) -> None:
         self._store = store
         self._done = done
         self._watch = watch
@@ -324,6 +335,7 @@ class _Held:
         self._stored_at = time.monotonic()
 
     def add(self, row: Row) -> None:
+        """Hold a game, and store all that are held when it is time."""
         self._held.append(row)
         if len(self._held) >= _HELD or time.monotonic() - self._stored_at > _TICK:
             self.close()
