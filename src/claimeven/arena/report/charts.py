@@ -134,13 +134,15 @@ def svg_in_page(chart: Chart) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\bfont: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
     svg = re.sub(r"font-family: [^;\"]*; ", "", svg)
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)  # of the whole page
     for ours, meant in _IN_PAGE.items():
         svg = svg.replace(ours, meant)
     # The ground is that of the page, and ids are this chart's own.
     svg = svg.replace("fill: #ffffff", "fill: none")
     svg = re.sub(r"(\bid=\"|url\(#|href=\"#)", rf"\g<1>{chart.name}-", svg)
     size = re.compile(r"<svg ([^>]*?)width=\"[^\"]*\"([^>]*?)height=\"[^\"]*\"|<svg ")
-    return size.sub(r'<svg role="img" aria-labelledby="' + chart.name + r'-caption" \1\2', svg, 1)
+    ours = f'<svg role="img" aria-labelledby="{chart.name}-caption" stroke-linejoin="round" '
+    return size.sub(ours + r"\1\2", svg, count=1)
 
 
 def image(chart: Chart, kind: str) -> bytes:
