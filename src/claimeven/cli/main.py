@@ -18,6 +18,7 @@ VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
+    "serve": ("claimeven.cli.serve", "Serve the page and the API; play through a server."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),
     "explain": ("claimeven.cli.explain", "Say why columns are good or bad, in sentences."),
