@@ -50,11 +50,11 @@ PRESET_SIGNATURES = {
     "uct": (168, 1913, 1997, 9268, 2681, 1283, 2690),
     "flat": (2863, 2857, 2856, 2856, 2856, 2856, 2856),
     "breadth": (3193, 2801, 2801, 2801, 2801, 2801, 2801),
-    "uct-polito": (619, 765, 907, 14590, 1321, 1027, 771),
-    "uct-menary": (403, 739, 1886, 14551, 1616, 727, 78),
+    "uct-polito": (899, 980, 2761, 12345, 1662, 616, 737),
+    "uct-menary": (257, 627, 1246, 15620, 1277, 508, 465),
     "uct-aifour": (250, 237, 1276, 12278, 5464, 457, 38),
-    "uct-itu": (503, 537, 859, 14914, 1886, 955, 346),
-    "uct-itu-table": (338, 731, 1452, 14786, 1343, 743, 607),
+    "uct-itu": (605, 594, 657, 16464, 796, 583, 301),
+    "uct-itu-table": (431, 852, 1085, 15309, 1269, 601, 453),
 }
 #: Losses and draws of the first player by each rule in SIGNED_PLAYOUTS from seed 1.
 SIGNED_PLAYOUTS = 20_000
@@ -69,7 +69,7 @@ PLAYOUT_SIGNATURES = {
 }
 #: Visits of the columns by two threads in 9,999 iterations, and by alpha-beta playouts in 50.
 THREADS_SIGNATURE = (243, 629, 1041, 6098, 888, 776, 324)
-SHALLOW_SIGNATURE = (7, 5, 7, 11, 4, 6, 10)
+SHALLOW_SIGNATURE = (7, 6, 6, 10, 6, 9, 6)
 #: Columns that `uct` chooses by 100 iterations in the first positions of `curve`.
 CURVE_SIGNATURE = (1, 3, 2, 4, 3)
 CURVE = (100, 1_000, 10_000, 100_000)
@@ -193,13 +193,13 @@ def shallow() -> None:
     )
 
 
-def clock(decisions: int, players: list[str]) -> None:
+def clock(decisions: int, players: list[str], limits: list[float]) -> None:
     """How far timed decisions overshoot: the percentiles over positions of random games."""
     generator = random.Random(1)
     for name in players:
         preset_name, _, playout = name.partition(":")
         options = preset(preset_name, **({"playout": playout} if playout else {}))
-        for limit in (0.01, 0.1, 1.0):
+        for limit in limits:
             search = MonteCarloSearch(options)
             search.load(Geometry())
             over = []
@@ -292,6 +292,14 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--decisions", type=int, default=1000, help="of each limit in `clock`")
     parser.add_argument(
+        "--limits",
+        nargs="+",
+        type=float,
+        default=[0.01, 0.1, 1.0],
+        metavar="SECONDS",
+        help="of a decision in `clock` (default: %(default)s)",
+    )
+    parser.add_argument(
         "--players",
         nargs="+",
         default=["uct", "uct-itu-table", "uct-polito:alphabeta2"],
@@ -307,7 +315,7 @@ def main() -> None:
         "threads": threads,
         "memory": memory,
         "shallow": shallow,
-        "clock": lambda: clock(given.decisions, given.players),
+        "clock": lambda: clock(given.decisions, given.players, given.limits),
         "curve": lambda: curve(given.positions),
     }
     unknown = [part for part in given.parts if part not in parts]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
+
+from claimeven.arena.studies.machine import machine
+
+__all__ = ["best_of", "machine"]
 
 Answer = TypeVar("Answer")
 
@@ -20,15 +21,3 @@ def best_of(runs: int, work: Callable[[], Answer]) -> tuple[float, Answer]:
         answer = work()
         best = min(best, time.perf_counter() - begin)
     return best, answer
-
-
-def machine() -> str:
-    """Say in a line what this is measured on."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,16 @@ def test_the_rules_do_without_numpy() -> None:
         "claimeven.explain, claimeven.analyze, claimeven.InvalidSolve"
     )
     assert modules & {"numpy", "numba"} == set()
+
+
+def test_no_module_brings_in_numba_before_something_is_to_be_compiled() -> None:
+    late = {"claimeven.compiled.compiler", "claimeven.compiled.intrinsics_kernel"}
+    every = {module.name for module in pkgutil.walk_packages(claimeven.__path__, "claimeven.")}
+    names = sorted(every - late)
+    assert late < every and "claimeven.solver.kernel" in names
+    modules = imported(f"import {', '.join(names)}")
+    assert every & modules == set(names)
+    assert modules & {"numba", "llvmlite"} == set()
 
 
 @pytest.mark.parametrize("name", claimeven.__all__)

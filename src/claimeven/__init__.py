@@ -14,6 +14,7 @@ The first player wins with disc 7, in 3 plies. Columns 3 and
   `encodings` (boards as other programs write them);
 - exact scores: `Solver`, `explain`, `analyze`;
 - agents: `make_agent`, `Agent`, `Decision`, `Limit`;
+- the classic studies: `run_study`;
 - what goes wrong with input, all of it `ClaimevenError`: `IllegalMove`, `InvalidBook`,
   `InvalidGeometry`, `InvalidLimit`, `InvalidNotation`, `InvalidPosition`, `InvalidSolve`,
   `InvalidSpec`; and `SearchStopped`, where a limit or `Solver.stop` ended a search.
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from claimeven.agents import Agent, Decision, InvalidLimit, InvalidSpec, Limit, make_agent
     from claimeven.arena import play_match
+    from claimeven.arena.studies import run_study
     from claimeven.book import InvalidBook
     from claimeven.game import (
         FIRST,
@@ -88,6 +90,7 @@ __all__ = [
     "parse_moves",
     "perft",
     "play_match",
+    "run_study",
 ]
 
 #: Where each name comes from.
@@ -101,6 +104,7 @@ _HOMES = {
         "make_agent",
     ),
     "arena": ("play_match",),
+    "arena.studies": ("run_study",),
     "book": ("InvalidBook",),
     "game": (
         "FIRST",

@@ -13,6 +13,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import AgentFault, InvalidSpec, KaggleAgent, Limit
+from claimeven.agents.contract import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.kaggle import kaggle_arguments
 from claimeven.arena.guard import checked_decision
@@ -118,12 +119,15 @@ def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
         agent.reset()
         for bank in (37, 14):
             assert agent.choose(position, Limit(), rng).details["bank"] == bank
-        with pytest.raises(AgentFault, match=r"used up its bank of 60 s, .* TIMEOUT"):
+        with pytest.raises(AgentFault, match=r"used up its bank of 60 s, .* TIMEOUT") as caught:
             agent.choose(position, Limit(), rng)
+        assert caught.value.kind is FaultKind.TIME
     assert seen == [60, 37, 14] * 2
     agent.reset()
     agent.choose(position, Limit(seconds=30), rng)
     assert seen[-1] == 0
+    agent.choose(position, Limit(seconds=30, bank=7), rng)
+    assert seen[-1] == 7
 
 
 def loaded(spec: str) -> KaggleAgent:

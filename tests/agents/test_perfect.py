@@ -134,7 +134,7 @@ from claimeven import Geometry, Position
 from claimeven.agents import Limit, make_agents
 from claimeven.compiled import kernels
 agents = make_agents(["perfect:table_mb=1", "full:table_mb=1"])
-def late(kernel):
+def late(kernel, safe_moment):
     raise AssertionError(f"{kernel.py_func} is compiled while the clock runs")
 kernels.Kernel._load = late
 for agent in agents:

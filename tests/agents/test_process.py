@@ -16,12 +16,15 @@ from claimeven.agents import (
     Agent,
     AgentFault,
     Decision,
+    InvalidLimit,
     InvalidSpec,
+    Isolation,
     Limit,
     ProcessAgent,
     make_agent,
     make_agents,
 )
+from claimeven.agents.contract import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.arena import play_match
 from claimeven.arena.guard import checked_decision, checked_trace, checked_tree
@@ -88,6 +91,21 @@ def test_a_bot_that_is_late_forfeits() -> None:
     assert result.forfeits == ({}, {})
 
 
+def test_a_bank_lets_a_bot_take_its_time(tmp_path: Path) -> None:
+    file = tmp_path / "looks.py"
+    file.write_text(
+        "import time\n"
+        "def agent(obs, config):\n"
+        "    assert config.actTimeout == 0.001\n"
+        "    time.sleep(0.3 if obs.step == 0 else 0.01)\n"  # more than the grace, at first
+        "    return int(obs.remainingOverageTime < 60)\n",
+        encoding="utf-8",
+    )
+    limit = Limit(seconds=0.001, bank=60)
+    result = play_match(str(file), lambda position: 6, games=1, limit=limit)
+    assert result.games[0].game.columns[:5] == (0, 6, 1, 6, 1)
+
+
 def test_patience_ends_where_no_limit_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("claimeven.agents.process.PATIENCE", 0.3)
     result = play_match(bot("stalls"), "random", games=1)
@@ -105,12 +123,30 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
     assert "has printed 20,000 characters in this game: the rest is left out" in err
 
 
-def test_memory_is_bounded() -> None:
-    agent = ProcessAgent(bot("eats"), (bot("eats"), ""), memory_mb=600)
-    agent.make()
-    with pytest.raises(AgentFault, match="raised MemoryError"):
-        agent.choose(Position(), Limit(), rng())
-    agent.close()
+@pytest.mark.parametrize("name", ["eats", "hoards"])
+def test_memory_is_bounded(name: str) -> None:
+    result = play_match(bot(name), "random", games=2, memory_mb=300)
+    told = "raised MemoryError: it wanted more than the 300 MB it may have"
+    assert result.forfeits[0] == {told: 2}
+    kinds = {played.game.forfeit.kind for played in result.games if played.game.forfeit}
+    assert kinds == {FaultKind.MEMORY}
+
+
+def test_built_in_agents_have_processes_when_asked() -> None:
+    spec = "uct:iterations=30"
+    there, person = make_agents([spec, "human"], isolation=Isolation(everyone=True))
+    assert isinstance(there, ProcessAgent)
+    assert not isinstance(person, ProcessAgent)
+    chosen = [agent.choose(Position(), Limit(), rng(2)) for agent in (there, make_agent(spec))]
+    assert chosen[0].column == chosen[1].column
+    assert chosen[0].details["visits"] == list(chosen[1].details["visits"])
+    there.close()
+    with pytest.raises(InvalidSpec, match="is an object or a function of this process"):
+        play_match(lambda position: 0, "random", isolate=True)
+    with pytest.raises(InvalidLimit, match="has 1 MB of memory or more, not 0"):
+        Isolation(memory_mb=0)
+    with pytest.raises(InvalidLimit, match="memory_mb must be a whole number"):
+        Isolation(memory_mb=1.5)  # type: ignore[arg-type]
 
 
 FAILURES = [
@@ -238,8 +274,8 @@ def test_an_evaluation_of_ones_own_has_a_process_too(tmp_path: Path) -> None:
         "    return os._exit(7) if position.ply > 3 else float(position.theirs.bit_count())\n",
         encoding="utf-8",
     )
-    result = play_match(f"minimax:depth=1,eval={file}:worth", "random", games=2)
-    assert result.forfeits[0] == {"ended its process: exit status 7": 2}
+    result = play_match(f"minimax:depth=1,eval={file}:worth", "random", games=1)
+    assert result.forfeits[0] == {"ended its process: exit status 7": 1}
 
 
 def test_processes_end_with_their_agent() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
+import pytest
 
 from claimeven import Position
 from claimeven.agents import Agent, Decision, Limit, make_agent
+from claimeven.agents.contract import FaultKind
 from claimeven.arena import Measures, Opening, play_game
 
 
@@ -51,6 +55,41 @@ def test_measures_count_only_what_is_told() -> None:
     }
     assert Measures().mean("seconds") is None
     assert Measures().most_stored == 0
+
+
+class Timed(Agent):
+    """Takes so many seconds for a move on a clock that it turns itself, and notes its limits."""
+
+    def __init__(self, now: list[float], seconds: float) -> None:
+        self.now = now
+        self.seconds = seconds
+        self.asked: list[Limit] = []
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        self.now[0] += self.seconds
+        self.asked.append(limit)
+        return Decision(position.legal_columns[0])
+
+
+def test_each_seat_has_a_bank_for_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    quick, slow = Timed(now, 1.5), Timed(now, 4)
+    limit = Limit(seconds=2, bank=5)
+    game = play_game((quick, slow), Position(), limit, generators())
+    assert game.forfeit is not None
+    assert (game.winner, game.forfeit.seat, game.forfeit.kind) == (0, 1, FaultKind.TIME)
+    assert game.forfeit.reason == (
+        "took over 0.25 s more than the 2 s it had for a move and the 1 s left in its bank"
+    )
+    assert [asked.bank for asked in slow.asked] == [5, 3, 1]
+    assert {asked.bank for asked in quick.asked} == {5}
+    # The bank is full again in the next game; what lies within the grace empties it.
+    slow.seconds, slow.asked = 7.25, []
+    game = play_game((quick, slow), Position(), limit, generators())
+    assert [asked.bank for asked in slow.asked] == [5, 0]
+    assert game.forfeit is not None
+    assert game.forfeit.reason.endswith("and the 0 s left in its bank")
 
 
 def test_a_game_keeps_what_was_told_if_asked() -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import Any
-
-import pytest
 
 from claimeven import Position
 from claimeven.arena import (
@@ -19,6 +16,7 @@ from claimeven.arena import (
     play_match,
     wilson_interval,
 )
+from claimeven.arena.pairs import PairCounts
 
 
 def test_totals_derive_from_the_games() -> None:
@@ -131,43 +129,32 @@ def test_equal_games_are_no_evidence() -> None:
     repeated = play_match("alphabeta:depth=2", "greedy", games=40)
     assert (repeated.unique_games, repeated.is_repetitive) == (2, True)
     assert repeated.scores == (1.0, 0.0)
-    assert repeated.interval == wilson_interval(1.0, 2)
-    varied = play_match("alphabeta:depth=2", "greedy", games=40, opening_plies=4)
+    assert repeated.interval == PairCounts((0, 0, 0, 0, 1)).share_interval
+    varied = play_match("alphabeta:depth=2", "greedy", games=40, opening_plies=7)
     assert not varied.is_repetitive
-    assert varied.interval == wilson_interval(varied.scores[0], varied.unique_games)
+    assert varied.interval == varied.pairs.share_interval
 
 
-@pytest.mark.parametrize(
-    ("score", "games", "low", "high"),
-    [
-        # Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I.
-        (81 / 263, 263, 0.2553, 0.3662),
-        (15 / 148, 148, 0.0624, 0.1605),
-        (0 / 20, 20, 0.0, 0.1611),
-        (1 / 29, 29, 0.0061, 0.1718),
-        # From the formula at 0 and 1: n / (n + z^2).
-        (1.0, 100, 100 / (100 + 1.959964**2), 1.0),
-        (0.0, 100, 0.0, 1.959964**2 / (100 + 1.959964**2)),
-        (0.5, 1, 0.5 - 1.959964 / 2 / math.sqrt(1 + 1.959964**2), None),
-    ],
-)  # fmt: skip
-def test_wilson_interval(score: float, games: int, low: float, high: float | None) -> None:
-    found = wilson_interval(score, games)
-    assert found[0] == pytest.approx(low, abs=5e-5)
-    if high is not None:
-        assert found[1] == pytest.approx(high, abs=5e-5)
-    mirrored = wilson_interval(1 - score, games)
-    assert found == pytest.approx((1 - mirrored[1], 1 - mirrored[0]))
+def test_the_spread_is_measured_between_pairs() -> None:
+    """Whoever moves first wins: each pair is split, and the agents are as good as equal."""
+    plan = MatchPlan(("random", "random"), Schedule(100, 0, Position()))
+    won = play_match("random", "random", games=240, seed=2).games
+    first = [played.game for played in won if played.game.winner == 0]
+    games = tuple(
+        PlayedGame(number, number % 2, 1 - number % 2, first[number]) for number in range(100)
+    )
+    result = MatchResult(plan, games, 0.0)
+    assert (result.wins, result.scores) == ((50, 50), (0.5, 0.5))
+    assert result.pairs == PairCounts((0, 0, 50, 0, 0))
+    low, high = result.interval
+    apart = wilson_interval(0.5, result.unique_games)
+    assert apart[0] < low < 0.5 < high < apart[1]
 
 
-def test_the_interval_stays_inside() -> None:
-    assert wilson_interval(0.5, 0) == (0.0, 1.0)
-    for games in (1, 2, 10, 500):
-        assert wilson_interval(1.0, games)[1] == 1.0
-        assert wilson_interval(0.0, games)[0] == 0.0
-        for score in (0.0, 0.25, 0.5, 1.0):
-            low, high = wilson_interval(score, games)
-            assert 0.0 <= low <= score <= high <= 1.0
+def test_a_game_without_partner_is_told_but_no_pair() -> None:
+    result = play_match("greedy", "random", games=3, seed=2)
+    assert (len(result.games), result.pairs.pairs) == (3, 1)
+    assert play_match("greedy", "random", games=1).interval == (0.0, 1.0)
 
 
 def test_a_match_without_games_is_even() -> None:

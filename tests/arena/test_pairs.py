@@ -21,6 +21,7 @@ from claimeven.arena.pairs import (
     half_points,
     pair_games,
     share_of_elo,
+    wilson_interval,
 )
 
 Counts = tuple[int, int, int, int, int]
@@ -216,3 +217,47 @@ def test_elo_and_share_are_inverse(elo: float) -> None:
 def test_elo_ends_at_its_limit() -> None:
     assert elo_of_share(1) == ELO_LIMIT and elo_of_share(0) == -ELO_LIMIT
     assert elo_of_share(1e-300) == -ELO_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("score", "games", "low", "high"),
+    [
+        # Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I.
+        (81 / 263, 263, 0.2553, 0.3662),
+        (15 / 148, 148, 0.0624, 0.1605),
+        (0 / 20, 20, 0.0, 0.1611),
+        (1 / 29, 29, 0.0061, 0.1718),
+        # From the formula at 0 and 1: n / (n + z^2).
+        (1.0, 100, 100 / (100 + 1.959964**2), 1.0),
+        (0.0, 100, 0.0, 1.959964**2 / (100 + 1.959964**2)),
+        (0.5, 1, 0.5 - 1.959964 / 2 / math.sqrt(1 + 1.959964**2), None),
+    ],
+)  # fmt: skip
+def test_wilson_interval(score: float, games: int, low: float, high: float | None) -> None:
+    found = wilson_interval(score, games)
+    assert found[0] == pytest.approx(low, abs=5e-5)
+    if high is not None:
+        assert found[1] == pytest.approx(high, abs=5e-5)
+    mirrored = wilson_interval(1 - score, games)
+    assert found == pytest.approx((1 - mirrored[1], 1 - mirrored[0]))
+
+
+def test_the_interval_stays_inside() -> None:
+    assert wilson_interval(0.5, 0) == (0.0, 1.0)
+    for games in (1, 2, 10, 500):
+        assert wilson_interval(1.0, games)[1] == 1.0
+        assert wilson_interval(0.0, games)[0] == 0.0
+        for score in (0.0, 0.25, 0.5, 1.0):
+            low, high = wilson_interval(score, games)
+            assert 0.0 <= low <= score <= high <= 1.0
+
+
+def test_pairs_that_repeat_others_are_left_out_of_the_width() -> None:
+    counts = PairCounts((3, 6, 15, 9, 27))
+    assert counts.interval_of(60) == counts.share_interval
+    widths = [half_width(counts.interval_of(pairs)) for pairs in (60, 20, 5, 1)]
+    assert widths == sorted(widths)
+    # As if the pairs had come up a third as often.
+    third = PairCounts((1, 2, 5, 3, 9)).share_interval
+    assert counts.interval_of(20) == pytest.approx(third)
+    assert counts.interval_of(0) == (0, 1)

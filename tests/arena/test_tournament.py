@@ -15,7 +15,6 @@ import pytest
 from claimeven import Limit, Position
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.openings import random_openings
-from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredGame
 from claimeven.arena.tournament import (
     TournamentPlan,
@@ -95,26 +94,6 @@ def test_what_moves_told_is_stored(tmp_path: Path) -> None:
         assert all(len(amounts) == len(game.moves) for amounts in game.told.values())
         uct = slice((len(game.opening) + (game.second == 1)) % 2, None, 2)
         assert set(game.told["iterations"][uct]) <= {0, 20}
-
-
-def test_faults_are_told_apart_and_touch_no_other_game(tmp_path: Path) -> None:
-    bots = {
-        "crashes": "crash", "exits": "crash", "raises": "crash", "stalls": "stall",
-        "slow": "time", "full": "memory", "junk": "illegal",
-    }  # fmt: skip
-    (tmp_path / "junk.py").write_text("def agent(position):\n    return 'three'\n")
-    (tmp_path / "full.py").write_text("def agent(position):\n    return bytearray(1 << 60)\n")
-    folders = [tmp_path if (tmp_path / f"{name}.py").exists() else BOTS for name in bots]
-    specs = [str(folder / f"{name}.py") for folder, name in zip(folders, bots, strict=True)]
-    what = plan("random", *specs, kind="gauntlet", rounds=1, limit=Limit(seconds=0.1))
-    games = played(tmp_path / "s.db", what)
-    assert len(games) == what.games
-    for game in games:
-        (name,) = [Path(specs[a - 1]).stem for a in game.agents if a]
-        assert (name, game.fault) == (name, bots[name])
-        assert game.winning_agent == 0
-    standings = Standings.of((), games)
-    assert sum(standings.forfeits.values()) == len(games)
 
 
 RUN = """

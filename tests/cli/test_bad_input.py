@@ -63,11 +63,11 @@ BAD = [
     ("think", "Missing argument 'POSITION'"),
     (
         "think 44 --columns 9 --rows 9 --agent alphabeta:backend=compiled",
-        "alphabeta:backend=compiled cannot play on 9x9 connect 4: the compiled backend with",
+        "alphabeta:backend=compiled cannot play on 9x9 connect 4: backend=compiled holds",
     ),
     (
         "match random uct:backend=compiled --columns 9 --rows 9",
-        "uct:backend=compiled cannot play on 9x9 connect 4: a board of 9x9 connect 4 is too large",
+        "uct:backend=compiled cannot play on 9x9 connect 4: backend=compiled holds boards of",
     ),
     (
         "match perfect:level=3 random --columns 8 --rows 8",

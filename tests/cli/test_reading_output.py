@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.agents.test_process import bot
+from tests.arena.report.stores import made, some_games
 from tests.cli.conftest import Run
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading-output.md"
@@ -24,7 +26,12 @@ ASKED = {
     "explain": ("explain", "44455554221", "--table-mb", "4"),
     "analyze": ("analyze", "12121", *SMALL),
     "match": ("match", "greedy", "random", "--games", "2"),
+    "accuracy": ("accuracy", "random", "--count", "12", "--jobs", "1", "--seconds", "1"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
+    "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
+    "check": ("check", bot("full")),
+    "study list": ("study", "list"),
+    "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),
@@ -61,7 +68,7 @@ def keys_of(data: Any) -> Iterator[str]:
 @pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
 def test_every_json_key_is_told(run: Run, small_book: Path, words: tuple[str, ...]) -> None:
     ran = run(*with_book(words, small_book), "--json")
-    assert ran.status == 0
+    assert ran.status == (words[0] == "check")  # it has found a fault
     told = set(re.findall(r"`([a-z_0-9]+)`", section(words[0])))
     assert set(keys_of(json.loads(ran.out))) <= told
 
@@ -72,11 +79,31 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
     assert set(keys_of(json.loads(run(*words, *SMALL, "--json").out))) <= told
 
 
+def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) -> None:
+    ran = run("accuracy", str(made(tmp_path / "a.db", some_games())), "--json")
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("accuracy")))
+    assert set(keys_of(json.loads(ran.out))) <= told
+
+
+def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
+    ran = run("report", str(made(tmp_path / "a.db", some_games())), "--json")
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("report") + section("tournament")))
+    assert set(keys_of(json.loads(ran.out))) <= told
+
+
 @pytest.mark.parametrize(
     ("words", "headings"),
     [
         (("match", "greedy", "random", "--games", "2"), "wins draws losses score 95 % interval"),
         (("match", "greedy", "random", "--games", "2"), "moves seconds nodes depth branching"),
+        (
+            ("accuracy", "random", "--count", "9", "--jobs", "1"),
+            "agent moves perfect loss decisive keeps floor s a move",
+        ),
+        (
+            ("accuracy", "random", "--count", "9", "--jobs", "1"),
+            "right columns moves perfect floor keeps floor loss floor",
+        ),
         (("analyze", "12", *SMALL), "disc column before after judgement"),
         (("book", "counts", "BOOK"), "ply win draw loss over quiet win quiet draw quiet loss"),
         (("perft", "2"), "ply sequences distinct positions"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from claimeven import ClaimevenError, Geometry, InvalidPosition, Position
-from claimeven.game.svg import draw_svg
+from claimeven.game.svg import draw_stage, draw_svg
 from tests.positions import positions
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,3 +66,33 @@ def test_size_on_the_screen() -> None:
     assert float(small.attrib["width"]) == pytest.approx(
         float(small.attrib["viewBox"].split()[2]) / 2
     )
+
+
+def test_a_bare_drawing_takes_the_colours_of_its_page() -> None:
+    usual, bare = (draw_svg(Position(), scores=[1] + [0] * 6, bare=bare) for bare in (False, True))
+    assert usual.count("<rect") == bare.count("<rect") + 1
+    assert "currentColor" in bare
+    assert "currentColor" not in usual
+    assert texts(usual) == texts(bare)
+
+
+@given(position=positions())
+def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
+    geometry = position.geometry
+    parts = list(ElementTree.fromstring(draw_stage(geometry)).iter(f"{SVG}g"))
+    hidden = [part for part in parts if part.attrib.get("visibility") == "hidden"]
+    discs = {part.attrib["data-disc"]: part for part in hidden if "data-disc" in part.attrib}
+    assert len(discs) == 2 * geometry.cells
+    assert sum("data-last" in part.attrib for part in hidden) == geometry.cells
+    windows = [part.attrib["data-window"] for part in hidden if "data-window" in part.attrib]
+    assert len(windows) == 2 * len(geometry.windows(geometry.connect))
+
+    def circles(element: ElementTree.Element) -> set[tuple[tuple[str, str], ...]]:
+        return {tuple(sorted(c.attrib.items())) for c in element.iter(f"{SVG}circle")}
+
+    # The discs of the position, drawn by the stage, are those of the drawing.
+    drawn = circles(ElementTree.fromstring(draw_svg(Position(geometry), bare=True)))
+    for player, held in enumerate(position.discs):
+        for column, row in geometry.cells_of(held):
+            drawn |= circles(discs[f"{column},{row},{player}"])
+    assert len(drawn) == geometry.cells + 2 * position.ply

@@ -479,6 +479,10 @@ def test_a_search_waits_for_the_one_before_it() -> None:
 # --- errors -------------------------------------------------------------------------------------
 
 
+def no_evaluation(position: Position) -> float:
+    return 0.0
+
+
 @pytest.mark.parametrize(
     ("made", "sentence"),
     [
@@ -518,8 +522,12 @@ def test_a_search_waits_for_the_one_before_it() -> None:
         ),
         (
             lambda: MinimaxSearch(backend="compiled").search(Position(Geometry(9, 9)), 1),
-            "the compiled backend with the evaluation windows cannot search 9x9 connect 4: it"
-            " takes boards of columns * (rows + 1) <= 64 and claimeven's own evaluations",
+            "backend=compiled holds boards of columns * (rows + 1) <= 64 bits; 9x9 connect 4"
+            " takes 90",
+        ),
+        (
+            lambda: MinimaxSearch("minimax", no_evaluation, backend="compiled").search(Position()),
+            "the evaluation no_evaluation is Python: choose backend=auto or backend=python",
         ),
     ],
 )

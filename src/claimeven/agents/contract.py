@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -51,13 +51,23 @@ def kind_of(error: BaseException) -> FaultKind:
     return FaultKind.MEMORY if isinstance(error, MemoryError) else FaultKind.CRASH
 
 
+#: Seconds by which an agent may overrun its time before it loses the game by it.
+GRACE = 0.25
+#: The names of all limits that may be asked of an agent.
+LIMITS = ("seconds", "iterations", "depth", "nodes")
+
+
 @dataclass(frozen=True)
 class Limit:
     """How much an agent may do for one decision; None leaves a quantity free.
 
     `seconds` of wall-clock time, `iterations` of a Monte Carlo search, `depth` in plies, `nodes`
-    looked at. Raises `InvalidLimit` for anything not greater than 0, for time without end, and for
-    half an iteration, ply or node.
+    looked at. `bank` is time for a whole game, in seconds: what a move takes beyond `seconds` is
+    drawn from it. An agent that is asked sees what is left of its own; it plays safe by `seconds`.
+
+    Raises `InvalidLimit` for anything not greater than 0 (a bank may be empty), for what is no
+    number, for time without end, for half an iteration, ply or node, and for a bank without
+    `seconds`.
 
     >>> Limit(depth=3, seconds=1).tighter(Limit(depth=5)).depth
     3
@@ -67,17 +77,25 @@ class Limit:
     iterations: int | None = None
     depth: int | None = None
     nodes: int | None = None
+    bank: float | None = None
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            given = getattr(self, limit.name)
-            if given is not None and not given > 0:
-                raise InvalidLimit(f"{limit.name} must be greater than 0, not {given}")
-            if limit.name == "seconds":
-                if given == math.inf:
-                    raise InvalidLimit(f"seconds must be finite, not {given}")
-            elif given is not None and not isinstance(given, Integral):
-                raise InvalidLimit(f"{limit.name} must be a whole number, not {given}")
+        for name in LIMITS:
+            given = getattr(self, name)
+            if given is not None:
+                _check_number(name, given)
+                if not given > 0:
+                    raise InvalidLimit(f"{name} must be greater than 0, not {given}")
+                if name != "seconds" and not isinstance(given, Integral):
+                    raise InvalidLimit(f"{name} must be a whole number, not {given}")
+        if self.bank is not None:
+            _check_number("bank", self.bank)
+            if not self.bank >= 0:
+                raise InvalidLimit(f"bank must be 0 or more, not {self.bank}")
+            if self.seconds is None:
+                raise InvalidLimit(
+                    "a bank holds time beyond that of single moves: give the seconds for a move too"
+                )
 
     @property
     def is_free(self) -> bool:
@@ -85,9 +103,28 @@ class Limit:
         return self == Limit()
 
     @property
+    def longest(self) -> float:
+        """Seconds after which an answer is too late: those for a move, the bank, and `GRACE`.
+
+        Infinite where time is not limited.
+        """
+        return math.inf if self.seconds is None else self.seconds + (self.bank or 0.0) + GRACE
+
+    @property
     def overrun(self) -> str:
-        """What is said of an agent that takes longer than `seconds` and `GRACE` for a move."""
-        return f"took over {GRACE:g} s more than the {self.seconds:g} s it had for a move"
+        """What is said of an agent that takes longer than `longest` for a move."""
+        told = f"took over {GRACE:g} s more than the {self.seconds:g} s it had for a move"
+        return told if self.bank is None else f"{told} and the {self.bank:.3g} s left in its bank"
+
+    def after(self, seconds: float) -> Limit:
+        """Return the limit of the next move of an agent that took so many seconds for this one.
+
+        >>> Limit(seconds=2, bank=60).after(5.5).bank
+        56.5
+        """
+        if not self.bank or self.seconds is None or seconds <= self.seconds:
+            return self
+        return replace(self, bank=max(0.0, self.bank + self.seconds - seconds))
 
     def refused(self, limits: frozenset[str]) -> tuple[str, ...]:
         """Return the names of the limits set here that are not among those given."""
@@ -100,13 +137,9 @@ class Limit:
             _smaller(self.iterations, other.iterations),
             _smaller(self.depth, other.depth),
             _smaller(self.nodes, other.nodes),
+            _smaller(self.bank, other.bank),
         )
 
-
-#: Seconds by which an agent may overrun a limit in seconds before it loses the game by it.
-GRACE = 0.25
-#: The names of all limits.
-LIMITS = tuple(limit.name for limit in fields(Limit))
 
 Number = TypeVar("Number", int, float)
 
@@ -115,6 +148,14 @@ def _smaller(one: Number | None, other: Number | None) -> Number | None:
     if one is None or other is None:
         return other if one is None else one
     return min(one, other)
+
+
+def _check_number(name: str, given: object) -> None:
+    """Raise `InvalidLimit`, naming the quantity, for what is no number, and for one without end."""
+    if not isinstance(given, Real) or isinstance(given, bool):
+        raise InvalidLimit(f"{name} must be a number, not {given!r}")
+    if given == math.inf:
+        raise InvalidLimit(f"{name} must be finite, not {given}")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ agent. A function in a file or of your own is called this way too if it looks li
 It gets the observation and the configuration, or as many of them as it has parameters. It answers
 with a column counted from 0; what Kaggle would call INVALID loses the game, None is column 0, as
 there. Time beyond 2 s a move is taken from a bank of 60 s a game; when that is used up the game is
-lost. Under a limit in seconds that is the time for a move, and the bank is empty.
+lost. A limit in seconds takes the place of both: it tells the time for a move, and the bank if
+there is one, as `actTimeout` and `remainingOverageTime`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
+from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, illegal
 from claimeven.agents.safe_text import described, shown, traceback_of
@@ -66,7 +67,7 @@ class KaggleAgent(Agent):
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Call the function. Raises `AgentFault` for an answer that Kaggle does not take."""
-        bank = self.bank if limit.seconds is None else 0
+        bank = self.bank if limit.seconds is None else limit.bank or 0.0
         arguments = kaggle_arguments(position, limit, bank)
         code = getattr(self.function, "__code__", None)
         count = getattr(code, "co_argcount", len(arguments))
@@ -78,7 +79,8 @@ class KaggleAgent(Agent):
             self.bank -= max(0.0, seconds - MOVE_SECONDS)
             if self.bank < 0:
                 raise AgentFault(
-                    f"used up its bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT"
+                    f"used up its bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT",
+                    kind=FaultKind.TIME,
                 )
         details: dict[str, Any] = {} if limit.seconds is not None else {"bank": self.bank}
         if answer is None:

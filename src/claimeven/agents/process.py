@@ -7,23 +7,25 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from claimeven.agents import wire
 from claimeven.agents.contract import (
-    GRACE,
     LIMITS,
     Agent,
     AgentFault,
     Decision,
     FaultKind,
+    InvalidLimit,
     Limit,
     TreeView,
 )
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.safe_text import printable
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
@@ -36,25 +38,54 @@ MERCY = 2.0
 FAREWELL = 5.0
 #: Characters of what it prints that are passed on, for each game.
 MOST_PRINTED = 20_000
+#: MB of memory that a process may hold where nothing else is said, on a machine of twice as much.
+USUAL_MEMORY = 2048
 #: One thread each, unless the user has said otherwise; the same order of sets in every run; and
 #: no letter that cannot be printed.
 VARIABLES = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
     "PYTHONHASHSEED": "0",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
 
 
+@dataclass(frozen=True)
+class Isolation:
+    """Which agents play in processes of their own, and what each of these may hold.
+
+    Agents from files do in any case, with `everyone` those of this package too. `memory_mb` is the
+    memory of a process in MB (2**20 bytes): its heap, arrays and thread stacks, as Linux counts the
+    data of a process; files and libraries mapped into it do not count. None stands for 2048, or
+    half of the machine's memory where that is less. Raises `InvalidLimit` for less than 1 MB.
+    """
+
+    everyone: bool = False
+    memory_mb: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory_mb is not None:
+            amount = whole_number(self.memory_mb, "memory_mb", InvalidLimit)
+            if amount < 1:
+                raise InvalidLimit(f"a process has 1 MB of memory or more, not {amount}")
+
+    @property
+    def memory(self) -> int:
+        """MB of memory that a process may hold."""
+        return self.memory_mb or min(USUAL_MEMORY, _half_of_the_memory())
+
+
 class ProcessAgent(Agent):
     """An agent made from its spec in a process of its own.
 
-    Whatever it does stays there: it may raise, print, exit, fork or hang. A move that takes
-    `GRACE` seconds longer than the limit, or `PATIENCE` seconds where there is none, ends the
+    Whatever it does stays there: it may raise, print, exit, fork or hang. A move that takes longer
+    than the limit allows at the `longest`, or `PATIENCE` seconds where there is none, ends the
     process; so does everything that leaves the process in doubt. The next game begins with a
-    fresh one. It may hold `memory_mb` of memory, by default half of the machine's. Its prints go
-    to stderr, `MOST_PRINTED` characters a game.
+    fresh one. It may hold as much memory as `isolation` says. Its prints go to stderr,
+    `MOST_PRINTED` characters a game. `patience` stands for `PATIENCE` where it is set.
 
     Used by several threads it serves one at a time. `close` ends the process.
     """
@@ -62,11 +93,12 @@ class ProcessAgent(Agent):
     is_plain = True  # decisions are checked in the process, before they are sent
 
     def __init__(
-        self, spec: str, file: tuple[str, str] | None = None, memory_mb: int | None = None
+        self, spec: str, file: tuple[str, str] | None = None, isolation: Isolation | None = None
     ) -> None:
         self.name = spec
         self._file = file
-        self._memory_mb = memory_mb or _half_of_the_memory()
+        self._memory_mb = (isolation or Isolation()).memory
+        self.patience: float | None = None
         self._printed = _Printed(spec)
         self._board: Geometry | None = None
         self._lock = threading.RLock()
@@ -112,8 +144,11 @@ class ProcessAgent(Agent):
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
-        seconds = PATIENCE if limit.seconds is None else limit.seconds + GRACE
-        late = None if limit.seconds is None else limit.overrun
+        seconds, late = limit.longest, None
+        if limit.seconds is None:
+            seconds = PATIENCE if self.patience is None else self.patience
+        else:
+            late = limit.overrun
         told = self._ask("choose", seconds, late, **_asked(position, limit, rng))
         wire.set_generator(rng, told["rng"])
         return wire.to_decision(told["decision"])
@@ -129,6 +164,17 @@ class ProcessAgent(Agent):
         """Return the tree behind the last decision. Raises `AgentFault`."""
         told = self._ask("tree", PATIENCE, depth=depth, nodes=nodes)
         return None if told is None else TreeView(**told)
+
+    def most_memory(self) -> float | None:
+        """Return the most memory the process has held so far, in MB; None if that is not known."""
+        with self._lock:
+            if self._child is None or not self._made:
+                return None
+            try:
+                told: float | None = self._ask("most_memory", PATIENCE)
+            except AgentFault:
+                return None
+            return told
 
     def close(self) -> None:
         """Let the agent give back what it holds, and end the process."""
@@ -210,9 +256,13 @@ class ProcessAgent(Agent):
         if not in_time:
             raise AgentFault(late, kind=FaultKind.TIME)
         traceback = str(told.get("traceback", ""))
-        if "fault" in told:
-            raise AgentFault(reason, traceback, FaultKind(told.get("kind", FaultKind.CRASH)))
-        raise InvalidSpec(reason, traceback)
+        if "fault" not in told:
+            raise InvalidSpec(reason, traceback)
+        kind = FaultKind(told.get("kind", FaultKind.CRASH))
+        if kind is FaultKind.MEMORY:
+            self._drop()  # what it holds would be in its way
+            reason += f": it wanted more than the {self._memory_mb:,} MB it may have"
+        raise AgentFault(reason, traceback, kind)
 
     def _drop(self) -> None:
         """End the process at once."""

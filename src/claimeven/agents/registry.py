@@ -9,9 +9,9 @@ from typing import Any
 from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
 from claimeven.agents.files import load_agent, split_file_spec
-from claimeven.agents.functions import as_agent
+from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.options import AgentKind, InvalidSpec
-from claimeven.agents.process import ProcessAgent
+from claimeven.agents.process import Isolation, ProcessAgent
 from claimeven.agents.safe_text import described, traceback_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -30,25 +30,33 @@ AGENTS: dict[str, AgentKind] = {
 
 
 def make_agent(
-    spec: Contestant, geometry: Geometry | None = None, limit: Limit | None = None
+    spec: Contestant,
+    geometry: Geometry | None = None,
+    limit: Limit | None = None,
+    isolation: Isolation | None = None,
 ) -> Agent:
     """Return a new agent from its spec: `name`, `name:option=value,...` or `file.py:function`.
 
     An agent that runs code from a file plays in a process of its own (see `ProcessAgent`), all
-    others in this one. An `Agent`, or a function, is an agent already and may stand for a spec.
+    others in this one unless `isolation` says otherwise. An `Agent`, or a function, is an agent
+    already and may stand for a spec.
 
     Raises `InvalidSpec` naming the choices for an unknown name or option, an option out of its
-    range, or a file that is missing or holds no agent; and for an agent that cannot play on the
-    board of `geometry`, if one is given. Raises `InvalidLimit` for a `limit` it does not know.
+    range, or a file that is missing or holds no agent; for an agent that cannot play on the board
+    of `geometry`, if one is given, or not in a process of its own. Raises `InvalidLimit` for a
+    `limit` it does not know.
 
     >>> make_agent("greedy:win=yes").name
     'greedy:win=yes'
     """
-    return make_agents([spec], geometry, limit)[0]
+    return make_agents([spec], geometry, limit, isolation)[0]
 
 
 def make_agents(
-    specs: Sequence[Contestant], geometry: Geometry | None = None, limit: Limit | None = None
+    specs: Sequence[Contestant],
+    geometry: Geometry | None = None,
+    limit: Limit | None = None,
+    isolation: Isolation | None = None,
 ) -> list[Agent]:
     """Return new agents from their specs; nothing is compiled before all specs are right.
 
@@ -56,7 +64,7 @@ def make_agents(
     """
     agents: list[Agent] = []
     try:
-        agents.extend(_agent_of(spec) for spec in specs)
+        agents.extend(_agent_of(spec, isolation or Isolation()) for spec in specs)
         _make_ready(agents, geometry, limit or Limit())
     except BaseException:
         for agent, spec in zip(agents, specs, strict=False):
@@ -84,14 +92,22 @@ def build(spec: str) -> Agent:
     return agent
 
 
-def _agent_of(contestant: Contestant) -> Agent:
+def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
+    if isolation.everyone and not AVAILABLE:
+        raise InvalidSpec("this system has no processes for single agents")
     if not isinstance(contestant, str):
+        if isolation.everyone:
+            raise InvalidSpec(
+                f"{name_of(contestant)} is an object or a function of this process and cannot play"
+                " in one of its own: give a spec such as my_agent.py:agent"
+            )
         return as_agent(contestant)
     spec = contestant.strip()
     if spec.partition(":")[0] in AGENTS:
         kind, options = parse_spec(spec)
-        if AVAILABLE and kind.runs_user_code(options):
-            return ProcessAgent(spec)
+        if AVAILABLE and (isolation.everyone or kind.runs_user_code(options)):
+            # A person sits here and nowhere else.
+            return build(spec) if kind in human.KINDS else ProcessAgent(spec, None, isolation)
         return build(spec)
     parts = split_file_spec(spec)
     if parts is None:
@@ -99,7 +115,7 @@ def _agent_of(contestant: Contestant) -> Agent:
             f"{no_such('agent', spec.partition(':')[0], AGENTS)},"
             " or a Python file such as my_agent.py:agent"
         )
-    return ProcessAgent(spec, parts) if AVAILABLE else load_agent(spec, *parts)
+    return ProcessAgent(spec, parts, isolation) if AVAILABLE else load_agent(spec, *parts)
 
 
 def _make_ready(agents: Sequence[Agent], geometry: Geometry | None, limit: Limit) -> None:

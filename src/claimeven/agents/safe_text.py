@@ -18,6 +18,8 @@ MOST_REASON, MOST_TRACEBACK = 300, 10_000
 MOST_VALUE = 60
 #: Where the files of this package are.
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
+#: What the files begin with whose frames say nothing to the author of an agent.
+_NOT_THEIRS = (_PACKAGE, "<frozen ")
 #: Bits of the largest whole number that is written out.
 MOST_BITS = 256
 
@@ -73,9 +75,11 @@ def traceback_of(error: BaseException) -> str:
     """
     try:
         first = trail = error.__traceback__
-        while trail is not None and trail.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        while trail is not None and trail.tb_frame.f_code.co_filename.startswith(_NOT_THEIRS):
             trail = trail.tb_next
-        text = "".join(traceback.format_exception(type(error), error, trail or first))
+        if trail is None and not isinstance(error, SyntaxError):
+            trail = first
+        text = "".join(traceback.format_exception(type(error), error, trail))
     except KeyboardInterrupt:
         raise
     except BaseException:

@@ -53,8 +53,8 @@ def to_position(data: list[int]) -> Position:
 
 def from_limit(limit: Limit) -> list[float | int | None]:
     """Return a limit as plain data."""
-    seconds = None if limit.seconds is None else float(limit.seconds)
-    return [seconds, *(_int(n) for n in (limit.iterations, limit.depth, limit.nodes))]
+    whole = (limit.iterations, limit.depth, limit.nodes)
+    return [_float(limit.seconds), *map(_int, whole), _float(limit.bank)]
 
 
 def to_limit(data: list[Any]) -> Limit:
@@ -106,3 +106,7 @@ def set_generator(rng: np.random.Generator, data: list[int]) -> None:
 
 def _int(number: int | None) -> int | None:
     return None if number is None else int(number)
+
+
+def _float(number: float | None) -> float | None:
+    return None if number is None else float(number)

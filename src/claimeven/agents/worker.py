@@ -28,6 +28,8 @@ from claimeven.processes import Parent
 
 #: Lines of a trace, characters of a line, and values in the data of a tree.
 MOST_LINES, MOST_LINE, MOST_TREE = 10_000, 1_000, 5_000_000
+#: MB beyond the bound for saying that there was not enough memory.
+LAST_WORDS = 16
 #: How willing the kernel is to end this process first when memory runs out, 0 to 1000.
 OOM_SCORE = 800
 #: Tells the numbers drawn for `random` and `numpy.random` from the agent's own.
@@ -41,6 +43,7 @@ class Worker:
         self.agent: Agent
         self.rng = np.random.default_rng(0)
         self.game_begun = False
+        self.memory_mb = 0
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what is asked; whatever is raised becomes part of the answer."""
@@ -54,8 +57,11 @@ class Worker:
                 "kind": fault.kind,
             }
         except ClaimevenError as error:
-            return {"invalid": printable(str(error)), "traceback": traceback_of(error)}
+            traceback = getattr(error, "traceback", "") or traceback_of(error)
+            return {"invalid": printable(str(error)), "traceback": traceback}
         except BaseException as error:
+            if isinstance(error, MemoryError):
+                _bound_memory(self.memory_mb + LAST_WORDS)
             return {
                 "fault": f"raised {described(error)}",
                 "traceback": traceback_of(error),
@@ -64,6 +70,7 @@ class Worker:
 
     def make(self, spec: str, file: list[str] | None, memory_mb: int) -> dict[str, Any]:
         """Make the agent of a spec, which names a file and what to take of it, or an agent."""
+        self.memory_mb = memory_mb
         _bound_memory(memory_mb)
         # A file may draw at once: the same numbers every time.
         random.seed(_GLOBAL_SEED)
@@ -116,6 +123,12 @@ class Worker:
         data = plain(view.data, MOST_TREE, 4 * depth + 4)
         return {"text": str(view.text), "data": data, "svg": str(view.svg)}
 
+    def most_memory(self) -> float:
+        """Tell the most memory that this process has held, in MB."""
+        # Linux counts in KB, macOS in bytes.
+        unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / (1 << 20)
+
     def close(self) -> None:
         """Let the agent give back what it holds."""
         self.agent.close()
@@ -167,9 +180,16 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
 
 def _bound_memory(memory_mb: int) -> None:
-    """Let this process hold so much memory at most."""
+    """Let this process hold so much memory at most.
+
+    Its data are bounded and not its addresses: Numba, NumPy and threads reserve many more
+    addresses than they ever use.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, hard))
+    bound = memory_mb << 20
+    if hard != resource.RLIM_INFINITY:
+        bound = min(bound, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
 
 
 def _offer_to_be_ended_first() -> None:

@@ -10,29 +10,29 @@ what drawing a legal column with equal chance would get on the same positions.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
-from claimeven.game.position import Position
 from claimeven.review.analysis import JudgedMove
-from claimeven.solver.reports import SolveProgress
-from claimeven.solver.solver import ILLEGAL, Solver
+from claimeven.review.explain import ColumnExplanation, explain_columns
+from claimeven.solver.contract import ExactSolver
 
-#: Positions solved between two looks at what is still to do, so that Ctrl-C keeps the rest.
-_BATCH = 2048
+#: What is told of some moves, as means: see `Tally`.
+MEANS = ("perfect", "keeping", "loss", "floor_perfect", "floor_keeping", "floor_loss")
 
 
 @dataclass
 class Tally:
-    """Sums over judged moves that count; `add` one, `merge` another's."""
+    """Sums over judged moves that count, exact in whatever order: `add` one, `merge` another's."""
 
     moves: int = 0
     perfect: int = 0
     keeping: int = 0
     loss: int = 0
-    floor_perfect: float = 0.0
-    floor_keeping: float = 0.0
-    floor_loss: float = 0.0
+    floor_perfect: Fraction = Fraction(0)
+    floor_keeping: Fraction = Fraction(0)
+    floor_loss: Fraction = Fraction(0)
 
     def add(self, move: JudgedMove) -> None:
         """Count a move in; one that cannot go wrong is passed over."""
@@ -44,22 +44,66 @@ class Tally:
         self.perfect += move.after == best
         self.keeping += move.steps == 0
         self.loss += best - move.after
-        self.floor_perfect += known.count(best) / len(known)
-        self.floor_keeping += sum(_sign(score) == _sign(best) for score in known) / len(known)
-        self.floor_loss += sum(best - score for score in known) / len(known)
+        keeping = sum(_sign(score) == _sign(best) for score in known)
+        self.floor_perfect += Fraction(known.count(best), len(known))
+        self.floor_keeping += Fraction(keeping, len(known))
+        self.floor_loss += Fraction(sum(best - score for score in known), len(known))
+
+    def merge(self, other: Tally) -> None:
+        """Add the sums of another tally."""
+        self.moves += other.moves
+        for name in MEANS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def mean(self, name: str) -> float | None:
+        """Return the mean of one of `MEANS` for a move that counts; None where none does."""
+        return float(getattr(self, name) / self.moves) if self.moves else None
 
     def as_dict(self) -> dict[str, float | int | None]:
         """Return the number of moves and the means of the rest; None where no move counts."""
-        names = (
-            "perfect", "keeping", "loss", "floor_perfect", "floor_keeping", "floor_loss",
-        )  # fmt: skip
-        means = {name: getattr(self, name) / self.moves if self.moves else None for name in names}
-        return {"moves": self.moves, **means}
+        return {"moves": self.moves, **{name: self.mean(name) for name in MEANS}}
+
+
+@dataclass(frozen=True)
+class Blunder:
+    """A move that lost something, and where it was played.
+
+    `moves` lead to the position from the empty board; `game` is the number of the game (from 0),
+    None for a position of a set. `agent` is the label of who played it.
+    """
+
+    move: JudgedMove
+    moves: str = ""
+    game: int | None = None
+    agent: str = ""
+
+    @property
+    def rank(self) -> tuple[int, int, int, int, str]:
+        """What blunders are sorted by, the worst first: outcome lost, points lost, earlier ply."""
+        move = self.move
+        return (-move.steps, move.after - move.before, move.ply, self.game or 0, self.moves)
+
+    def explained(self, solver: ExactSolver) -> tuple[ColumnExplanation, ColumnExplanation]:
+        """Return what `explain` says of the column played, and of the one that was right."""
+        move = self.move
+        played, right = explain_columns(
+            move.position, (move.column, move.best[0]), solver, move.scores
+        )
+        return played, right
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the blunder as plain data; columns and games count from 1."""
+        return {
+            "agent": self.agent,
+            "game": None if self.game is None else self.game + 1,
+            "moves": self.moves,
+            **self.move.as_dict(),
+        }
 
 
 @dataclass
 class Accuracy:
-    """What became of the moves of one agent.
+    """What became of the moves of one agent, called `agent`.
 
     `all` counts every move that can go wrong, `decisive` those where the outcome was at stake;
     `by_ply` (discs on the board before the move) and `by_right` (number of columns that keep the
@@ -70,13 +114,28 @@ class Accuracy:
     decisive: Tally = field(default_factory=Tally)
     by_ply: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
     by_right: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
-    worst: list[JudgedMove] = field(default_factory=list)
+    worst: list[Blunder] = field(default_factory=list)
+    agent: str = ""
 
     #: Blunders kept in `worst`.
     KEPT = 10
 
-    def add(self, move: JudgedMove) -> None:
-        """Count a move in."""
+    @classmethod
+    def of(cls, moves: Iterable[JudgedMove]) -> Accuracy:
+        """Return the accuracy of judged moves.
+
+        >>> from claimeven import Position
+        >>> move = JudgedMove(Position.from_moves("4455"), 3, (-4, -3, 18, 2, 2, 18, -3))
+        >>> Accuracy.of([move]).all.mean("loss")
+        16.0
+        """
+        accuracy = cls()
+        for move in moves:
+            accuracy.add(move)
+        return accuracy
+
+    def add(self, move: JudgedMove, moves: str = "", game: int | None = None) -> None:
+        """Count a move in; `moves` led to it, in the game of that number."""
         if not move.counts:
             return
         self.all.add(move)
@@ -85,7 +144,7 @@ class Accuracy:
         self.by_ply[move.ply].add(move)
         self.by_right[len(move.best)].add(move)
         if move.after < move.before:
-            self.worst.append(move)
+            self.worst.append(Blunder(move, moves, game, self.agent))
             if len(self.worst) > 4 * self.KEPT:
                 self._trim()
 
@@ -95,67 +154,30 @@ class Accuracy:
         return {
             **self.all.as_dict(),
             "decisive": self.decisive.as_dict(),
-            "by_ply": {str(ply): self.by_ply[ply].as_dict() for ply in sorted(self.by_ply)},
-            "by_right_columns": {
-                str(count): self.by_right[count].as_dict() for count in sorted(self.by_right)
-            },
-            "worst": [move.as_dict() for move in self.worst],
+            "by_ply": [{"ply": ply, **self.by_ply[ply].as_dict()} for ply in sorted(self.by_ply)],
+            "by_right_columns": [
+                {"right_columns": count, **self.by_right[count].as_dict()}
+                for count in sorted(self.by_right)
+            ],
+            "worst": [blunder.as_dict() for blunder in self.worst],
         }
 
-    def blunders(self, most: int) -> list[JudgedMove]:
+    def blunders(self, most: int) -> list[Blunder]:
         """Return the worst moves, worst first, each position once."""
         self._trim()
         return self.worst[:most]
 
     def _trim(self) -> None:
-        unique = {(move.position, move.column): move for move in self.worst}
-        ranked = sorted(unique.values(), key=lambda m: (-m.steps, m.after - m.before, m.ply))
-        self.worst = ranked[: self.KEPT]
+        # Equal blunders count once: the first in the order of games is kept.
+        ranked = sorted(self.worst, key=lambda each: each.rank)
+        unique = {(each.move.position, each.move.column): each for each in reversed(ranked)}
+        self.worst = sorted(unique.values(), key=lambda each: each.rank)[: self.KEPT]
 
 
 def is_decisive(move: JudgedMove) -> bool:
     """Whether some column of the position throws its outcome away."""
     best = _sign(move.before)
     return any(score is not None and _sign(score) != best for score in move.scores)
-
-
-def accuracy_of(moves: Iterable[JudgedMove]) -> Accuracy:
-    """Return the accuracy of judged moves.
-
-    >>> from claimeven.review.analysis import JudgedMove
-    >>> move = JudgedMove(Position.from_moves("4455"), 3, (-4, -3, 18, 2, 2, 18, -3))
-    >>> accuracy_of([move]).all.as_dict()["loss"]
-    16.0
-    """
-    accuracy = Accuracy()
-    for move in moves:
-        accuracy.add(move)
-    return accuracy
-
-
-def judge_moves(
-    choices: Sequence[tuple[Position, int]],
-    solver: Solver,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[JudgedMove]:
-    """Return each choice (a position that is not over, and the 0-based column played) judged.
-
-    All are solved together, equal positions once, by all threads of the solver, the latest plies
-    first: they are quick and tell the table much about the earlier ones. `progress` is told how
-    many of how many different positions are solved.
-    """
-    different = sorted({position for position, _ in choices}, key=lambda p: (-p.ply, p.key))
-    scores: dict[Position, tuple[int | None, ...]] = {}
-    for start in range(0, len(different), _BATCH):
-        part = different[start : start + _BATCH]
-
-        def told(at: SolveProgress, start: int = start, size: int = len(part)) -> None:
-            if progress is not None:
-                progress(start + at.done * size // max(1, at.total), len(different))
-
-        for position, row in zip(part, solver.scores_many(part, progress=told), strict=True):
-            scores[position] = tuple(None if int(score) == ILLEGAL else int(score) for score in row)
-    return [JudgedMove(position, column, scores[position]) for position, column in choices]
 
 
 def _sign(score: int) -> int:

@@ -121,7 +121,8 @@ def play_game(
 
     An agent that raises, answers with no column or with one that cannot be played, or takes more
     time than it has, forfeits. `watch` sees every position after a move, with the column played.
-    `generators` are the random generators of the two seats.
+    `generators` are the random generators of the two seats. `limit` holds for each move; of its
+    bank each seat has one of its own, which what its moves take too long is drawn from.
     """
     opening = Opening.of(start)
     position = opening.position
@@ -130,6 +131,7 @@ def play_game(
     clock: list[float] = []
     measures = (Measures(), Measures())
     forfeit: Forfeit | None = None
+    limits = [limit, limit]
     for seat, agent in enumerate(seats):
         try:
             if forfeit is None and (seat == 0 or agent is not seats[0]):
@@ -139,10 +141,13 @@ def play_game(
     while forfeit is None and position.outcome is None:
         seat = position.turn
         try:
-            decision, seconds = timed_decision(seats[seat], position, limit, generators[seat])
+            decision, seconds = timed_decision(
+                seats[seat], position, limits[seat], generators[seat]
+            )
         except AgentFault as fault:
             forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
             break
+        limits[seat] = limits[seat].after(seconds)
         measures[seat].note(decision, seconds)
         columns.append(decision.column)
         if keep_decisions:

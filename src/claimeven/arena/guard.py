@@ -14,7 +14,6 @@ from itertools import islice
 import numpy as np
 
 from claimeven.agents.contract import (
-    GRACE,
     Agent,
     AgentFault,
     Decision,
@@ -38,7 +37,7 @@ def timed_decision(
 
     Raises `AgentFault`, saying what happened, when the agent raises anything but
     KeyboardInterrupt, answers with something else than a decision for a column that can be
-    played, or overruns the limit in seconds by more than `GRACE`.
+    played, or takes longer than the limit allows at the `longest`.
     """
     try:
         begin = time.perf_counter()
@@ -49,7 +48,7 @@ def timed_decision(
             checked_column(decision.column, position)
         else:
             decision = plain_decision(answer, position)
-        late = limit.seconds is not None and agent.timed and seconds > limit.seconds + GRACE
+        late = limit.seconds is not None and agent.timed and seconds > limit.longest
     except KeyboardInterrupt:
         raise
     except BaseException as error:

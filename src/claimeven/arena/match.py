@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
-from claimeven.agents.contract import LIMITS, Limit
+from claimeven.agents.contract import Limit
 from claimeven.agents.functions import name_of
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.game import QUANTITIES, Game, Measures
+from claimeven.arena.pairs import PairCounts, pair_games
 from claimeven.arena.schedule import Schedule
-
-#: Half the width of a 95 % interval of the normal distribution, in standard deviations.
-NORMAL_95 = 1.959964
 
 
 @dataclass(frozen=True)
 class MatchPlan:
     """Everything that decides a match: the two agents, the schedule, the limit of each move.
 
-    An agent is a spec, or an `Agent` or a function of the calling process.
+    An agent is a spec, or an `Agent` or a function of the calling process. `isolation` says which
+    of them play in processes of their own.
     """
 
     agents: tuple[Contestant, Contestant]
     schedule: Schedule
     limit: Limit = field(default_factory=Limit)
+    isolation: Isolation = field(default_factory=Isolation)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -56,6 +56,10 @@ class PlayedGame:
     def winner(self) -> int | None:
         """The agent that won, None for a draw."""
         return None if self.game.winner is None else (self.first, self.second)[self.game.winner]
+
+    def points(self, agent: int) -> float:
+        """Points an agent made: 1, 1/2 or 0."""
+        return 0.5 if self.winner is None else float(self.winner == agent)
 
     def seat_of(self, agent: int) -> int:
         """The seat an agent had: 0 if it moved first on the empty board."""
@@ -103,14 +107,31 @@ class MatchResult:
         first = (self.wins[0] + self.draws / 2) / len(self.games)
         return first, 1 - first
 
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """The pairs of games, as the first agent sees them; a game left over counts in none."""
+        return pair_games((p.number, p.points(0)) for p in self.games).counts
+
     @property
     def interval(self) -> tuple[float, float]:
         """95 % interval of the first agent's score.
 
-        Games that are equal move for move count once for its width: deterministic agents that play
-        one game over and over show nothing new.
+        The two games of a pair have their opening in common, so the spread is measured between
+        pairs. Pairs that are equal move for move count once for its width: deterministic agents
+        that play one game over and over show nothing new.
         """
-        return wilson_interval(self.scores[0], self.unique_games)
+        return self.pairs.interval_of(self._unique_pairs)
+
+    @property
+    def _unique_pairs(self) -> int:
+        played = {p.number: (p.game.start, p.game.columns, p.first) for p in self.games}
+        return len(
+            {
+                (played[number - 1], played[number])
+                for number in played
+                if number % 2 and number - 1 in played
+            }
+        )
 
     @cached_property
     def unique_games(self) -> int:
@@ -157,7 +178,9 @@ class MatchResult:
             "connect": geometry.connect,
             "position": schedule.opening.moves,
             "opening_plies": schedule.opening_plies,
-            "limit": {name: getattr(self.plan.limit, name) for name in LIMITS},
+            "limit": asdict(self.plan.limit),
+            "isolate": self.plan.isolation.everyone,
+            "memory_mb": self.plan.isolation.memory_mb,
             "seed": schedule.seed,
             "games": len(self.games),
             "games_planned": schedule.games,
@@ -165,6 +188,7 @@ class MatchResult:
             "draws": self.draws,
             "scores": list(self.scores),
             "score_interval_95": [low, high],
+            "pair_counts": list(self.pairs.counts),
             "unique_games": self.unique_games,
             "seconds": self.seconds,
             "forfeits": sum(sum(reasons.values()) for reasons in self.forfeits),
@@ -180,26 +204,3 @@ class MatchResult:
                 for measures in (self.measures(0), self.measures(1))
             ],
         }
-
-
-def wilson_interval(score: float, games: int) -> tuple[float, float]:
-    """Return the 95 % interval of a score in [0, 1] over so many games; (0, 1) of none.
-
-    Wilson's interval, which stays inside [0, 1] and does not shrink to a point at 0 or 1 (Wilson,
-    "Probable inference, the law of succession, and statistical inference", 1927). Draws count as
-    half a win, which makes it a little too wide.
-
-    >>> low, high = wilson_interval(1.0, 100)
-    >>> round(low, 3), high
-    (0.963, 1.0)
-    """
-    if not games:
-        return 0.0, 1.0
-    square = NORMAL_95**2
-    centre = (score + square / (2 * games)) / (1 + square / games)
-    spread = math.sqrt(score * (1 - score) / games + square / (4 * games**2))
-    half = NORMAL_95 * spread / (1 + square / games)
-    # At the ends rounding would leave the bound a hair inside.
-    return (max(0.0, centre - half) if score else 0.0), (
-        min(1.0, centre + half) if score < 1 else 1.0
-    )

@@ -10,7 +10,7 @@ these statistics need.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 
@@ -93,30 +93,24 @@ class PairCounts:
     def share_interval(self) -> tuple[float, float]:
         """95 % interval of the mean share, inside [0, 1].
 
-        The score interval: all means m that lie within 1.96 standard errors of s, with the
-        standard error at m, sqrt(k m (1 - m) / N), and not the one at s; so it stays inside
-        [0, 1] and is no point at 0 and 1 (Wilson, "Probable inference, the law of succession, and
-        statistical inference", Journal of the American Statistical Association 22, 1927, pages
-        209-212). k = v / (s (1 - s)) is what the pairs spread of the most that shares of that mean
-        can. It is guarded: taken with one pair lost and one pair won added, because pairs that all
-        went alike do not prove that none ever goes otherwise. With many pairs this is
-        s -+ 1.96 sqrt(v / N).
+        The score interval (`wilson_interval`) of N / k trials, where k = v / (s (1 - s)) is what
+        the pairs spread of the most that shares of that mean can. It is guarded: taken with one
+        pair lost and one pair won added, because pairs that all went alike do not prove that none
+        ever goes otherwise. With many pairs this is s -+ 1.96 sqrt(v / N).
         """
-        if not self.pairs:
+        return self.interval_of(self.pairs)
+
+    def interval_of(self, pairs: int) -> tuple[float, float]:
+        """Return the interval of the mean share if only so many of the pairs are evidence.
+
+        So it is where pairs repeat each other, as those of agents that draw no luck do.
+        """
+        if not (self.pairs and pairs):
             return 0.0, 1.0
-        share = self.share
-        guarded = _guarded(self.counts)
+        guarded = _guarded([count * pairs / self.pairs for count in self.counts])
         mean = _mean(guarded)
         spread = _variance(guarded) / (mean * (1 - mean))
-        trials = self.pairs / spread
-        square = NORMAL_95**2
-        centre = (share + square / (2 * trials)) / (1 + square / trials)
-        root = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-        half = NORMAL_95 * root / (1 + square / trials)
-        # At the ends rounding would leave the bound a hair inside.
-        low = max(0.0, centre - half) if share > 0 else 0.0
-        high = min(1.0, centre + half) if share < 1 else 1.0
-        return low, high
+        return wilson_interval(self.share, pairs / spread)
 
     @property
     def elo(self) -> float:
@@ -238,6 +232,30 @@ def half_points(points: float, games: int) -> int:
     return int(halves)
 
 
+def wilson_interval(share: float, trials: float) -> tuple[float, float]:
+    """Return the 95 % interval of a share in [0, 1] that so many trials gave; (0, 1) of none.
+
+    All shares m that lie within 1.96 standard errors of the one found, with the standard error at
+    m, sqrt(m (1 - m) / n): so it stays inside [0, 1] and is no point at 0 and 1 (Wilson, "Probable
+    inference, the law of succession, and statistical inference", Journal of the American
+    Statistical Association 22, 1927, pages 209-212).
+
+    >>> low, high = wilson_interval(1.0, 100)
+    >>> round(low, 3), high
+    (0.963, 1.0)
+    """
+    if not trials:
+        return 0.0, 1.0
+    square = NORMAL_95**2
+    centre = (share + square / (2 * trials)) / (1 + square / trials)
+    root = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    half = NORMAL_95 * root / (1 + square / trials)
+    # At the ends rounding would leave the bound a hair inside.
+    low = max(0.0, centre - half) if share > 0 else 0.0
+    high = min(1.0, centre + half) if share < 1 else 1.0
+    return low, high
+
+
 def elo_of_share(share: float) -> float:
     """Return the Elo difference of a mean share, -400 log10(1 / s - 1), within `ELO_LIMIT`.
 
@@ -260,22 +278,22 @@ def share_of_elo(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def _guarded(counts: tuple[int, int, int, int, int]) -> tuple[int, ...]:
+def _guarded(counts: Sequence[float]) -> tuple[float, ...]:
     """The counts with one pair lost and one pair won added, for measures of spread."""
     lost, *between, won = counts
     return (lost + 1, *between, won + 1)
 
 
-def _mean(counts: tuple[int, ...]) -> float:
+def _mean(counts: Sequence[float]) -> float:
     return sum(quarters * n for quarters, n in enumerate(counts)) / (4 * sum(counts))
 
 
-def _lead(counts: tuple[int, ...]) -> float:
+def _lead(counts: Sequence[float]) -> float:
     """The mean less 1/2, with no digit lost where it is near 0."""
     return sum((quarters - 2) * n for quarters, n in enumerate(counts)) / (4 * sum(counts))
 
 
-def _variance(counts: tuple[int, ...]) -> float:
+def _variance(counts: Sequence[float]) -> float:
     total = sum(counts)
     mean = sum(quarters * n for quarters, n in enumerate(counts))
     square = sum(quarters**2 * n for quarters, n in enumerate(counts))

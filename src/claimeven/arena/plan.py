@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from claimeven.agents.contract import Limit
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.schedule import Pairing
 from claimeven.game.geometry import Geometry
@@ -45,6 +46,10 @@ class GamePlan(Protocol):
     @property
     def limit(self) -> Limit:
         """How much an agent may do for a move."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """Which agents play in processes of their own, and what these may hold."""
 
     @property
     def is_portable(self) -> bool:

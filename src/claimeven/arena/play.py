@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from claimeven.agents.contract import Limit
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.executors import play_games
 from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
@@ -26,6 +27,8 @@ def play_match(
     start: str | Position | Opening = "",
     geometry: Geometry | None = None,
     opening_plies: int = 0,
+    isolate: bool = False,
+    memory_mb: int | None = None,
     keep_decisions: bool = True,
     watch: Callable[[PlayedGame], object] | None = None,
 ) -> MatchResult:
@@ -33,14 +36,15 @@ def play_match(
 
     An agent is a spec ("alphabeta:depth=3", "my_agent.py:agent"), an `Agent`, or a function that
     takes a position, or (obs, config) as on Kaggle. Those from files play in processes of their
-    own, all others in this one, or in `jobs` processes like it; objects and functions take one
-    job. Nothing an agent does ends the match: it loses the game.
+    own, which may hold `memory_mb` each (see `Isolation`), and with `isolate` so do those of this
+    package; all others play in this process, or in `jobs` processes like it; objects and functions
+    take one job. Nothing an agent does ends the match: it loses the game.
 
     `games` are played in pairs: the same opening with the seats swapped. They begin after the
     moves of `start` on the board of `geometry`, or in the position or opening given, and after
-    `opening_plies` random plies. `limit` holds for each move. Without `keep_decisions` the games
-    keep their moves and measures only, which takes less memory. `watch` is called with each game
-    as it is finished, in order.
+    `opening_plies` random plies. `limit` holds for each move, its bank for each game. Without
+    `keep_decisions` the games keep their moves and measures only, which takes less memory. `watch`
+    is called with each game as it is finished, in order.
 
     The same seed gives the same games with any number of jobs, unless time is limited. Raises
     `InvalidMatch`, `InvalidSpec`, `InvalidLimit` and what a wrong `start` raises.
@@ -52,7 +56,9 @@ def play_match(
     if isinstance(start, str):
         board = Geometry() if geometry is None else geometry
         start = Opening(Position(board), tuple(parse_moves(start, board)))
-    plan = MatchPlan((first, second), Schedule(games, seed, start, opening_plies), limit or Limit())
+    schedule = Schedule(games, seed, start, opening_plies)
+    isolation = Isolation(isolate, memory_mb)
+    plan = MatchPlan((first, second), schedule, limit or Limit(), isolation)
     begin = time.perf_counter()
     finished: list[PlayedGame] = []
     for played in play_games(plan, jobs, keep_decisions):

@@ -28,7 +28,9 @@ class Referee:
     def __init__(self, plan: GamePlan, keep_decisions: bool = False) -> None:
         self.plan = plan
         self.keep_decisions = keep_decisions
-        self.agents: list[Agent] = make_agents(plan.agents, plan.schedule.geometry, plan.limit)
+        self.agents: list[Agent] = make_agents(
+            plan.agents, plan.schedule.geometry, plan.limit, plan.isolation
+        )
         self._recent: list[int] = []
         self._rest_others(())
 
@@ -61,7 +63,7 @@ class Referee:
         processes = [
             place
             for place, agent in enumerate(self.agents)
-            if isinstance(agent, ProcessAgent) and agent.process is not None
+            if isinstance(agent, ProcessAgent) and agent.process is not None and not agent.remembers
         ]
         resting = [place for place in processes if place not in self._recent]
         resting += [place for place in self._recent if place in processes]

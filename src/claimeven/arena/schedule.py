@@ -83,13 +83,15 @@ def generators_of(seed: int, number: int) -> tuple[np.random.Generator, np.rando
 @dataclass(frozen=True)
 class Schedule:
     """The games of a match: `games` from `opening`, each pair after `opening_plies` random plies
-    more. `start` may be given as a position or an `Opening`.
+    more. `start` may be given as a position or an `Opening`. Without `swap` agent 0 makes the first
+    move of every game, as in studies that never changed the seats.
     """
 
     games: int
     seed: int
     start: Position | Opening = STANDARD_START
     opening_plies: int = 0
+    swap: bool = True
 
     def __post_init__(self) -> None:
         for name in ("games", "seed", "opening_plies"):
@@ -126,7 +128,7 @@ class Schedule:
     def _first(self, number: int) -> int:
         """Agent 0 makes the first move of even games, whoever's turn it is then."""
         turn = (self.opening.position.ply + self.opening_plies) % 2
-        return number % 2 ^ turn
+        return (number % 2 if self.swap else 0) ^ turn
 
     def _opening(self, pair: int) -> Opening:
         if not self.opening_plies:

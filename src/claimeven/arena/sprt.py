@@ -119,6 +119,10 @@ class SequentialTest:
         """Return what the counts say. No pair decides nothing."""
         return self.decide(self.log_likelihood_ratio(counts))
 
+    def as_dict(self) -> dict[str, object]:
+        """Return the test as plain data for JSON."""
+        return {**vars(self), "bounds": list(self.bounds)}
+
     def decide(self, ratio: float) -> Verdict:
         """Return what a log-likelihood ratio says."""
         low, high = self.bounds
@@ -147,11 +151,22 @@ class SequentialRun:
     ratio: float = 0.0
     verdict: Verdict = Verdict.UNDECIDED
     _waiting: dict[int, float] = field(default_factory=dict)
+    _halves: dict[int, float] = field(default_factory=dict)
 
     @property
     def waiting(self) -> int:
         """Number of pairs told that do not count: those before them are missing, or it is over."""
         return len(self._waiting)
+
+    def add_game(self, number: int, points: float) -> Verdict:
+        """Take the agent's points (0 to 1) in a game; 2k and 2k + 1 are the games of pair k."""
+        half_points(points, 1)
+        if number in self._halves:
+            raise InvalidEvidence(f"game {number} is told twice")
+        if number ^ 1 not in self._halves:
+            self._halves[number] = points
+            return self.verdict
+        return self.add(number // 2, self._halves.pop(number ^ 1) + points)
 
     def add(self, number: int, points: float) -> Verdict:
         """Take the agent's points (0 to 2) in the pair of that number; return the verdict."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ import numpy as np
 from claimeven.agents.contract import Limit
 from claimeven.agents.files import split_file_spec
 from claimeven.agents.functions import name_of
+from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import play_games
@@ -35,6 +37,10 @@ from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 
 KINDS = ("round-robin", "gauntlet")
+#: What a run that is taken up again cannot change.
+_FIXED = (
+    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "memory_mb",
+)  # fmt: skip
 #: Seconds after which the games finished are stored, where they come faster.
 _TICK = 0.1
 #: Games finished that are stored at once in any case.
@@ -58,6 +64,7 @@ class TournamentPlan:
     openings: tuple[tuple[int, ...], ...] = ((),)
     start: Position = field(default_factory=Position)
     limit: Limit = field(default_factory=Limit)
+    isolation: Isolation = field(default_factory=Isolation)
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -121,7 +128,7 @@ class TournamentPlan:
         one, other = self.twos[two]
         opening = Opening(self.start, self.openings[of_round % len(self.openings)])
         # Who comes first in the plan makes the first move of the even games.
-        if (opening.position.ply + swapped) % 2:
+        if (self.start.ply + len(opening.columns) + swapped) % 2:
             one, other = other, one
         return Pairing(number, one, other, opening)
 
@@ -131,7 +138,7 @@ class TournamentPlan:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data: what is stored, and what a run is taken up by."""
-        geometry, limit = self.geometry, self.limit
+        geometry, limit, isolation = self.geometry, self.limit, self.isolation
         return {
             "agents": list(self.names),
             "rounds": self.rounds,
@@ -143,6 +150,8 @@ class TournamentPlan:
             "rows": geometry.rows,
             "connect": geometry.connect,
             "limit": {name: value for name, value in vars(limit).items() if value is not None},
+            "isolate": isolation.everyone,
+            "memory_mb": isolation.memory_mb,
         }
 
     @classmethod
@@ -157,6 +166,7 @@ class TournamentPlan:
             openings=tuple(tuple(parse_moves(o, geometry)) for o in told["openings"]),
             start=Position(geometry, *told["start"]),
             limit=Limit(**told["limit"]),
+            isolation=Isolation(told.get("isolate", False), told.get("memory_mb")),
         )
 
     def job(self, number: int) -> str:
@@ -167,7 +177,8 @@ class TournamentPlan:
     @cached_property
     def _identity(self) -> str:
         told = self.as_dict()
-        del told["rounds"], told["openings"]
+        for name in ("rounds", "openings", "isolate"):  # games stay the same with others
+            del told[name]
         return json.dumps(told, sort_keys=True)
 
 
@@ -187,6 +198,9 @@ class TournamentResult:
             "rounds": self.plan.rounds,
             "seed": self.plan.seed,
             "kind": self.plan.kind,
+            "limit": asdict(self.plan.limit),
+            "isolate": self.plan.isolation.everyone,
+            "memory_mb": self.plan.isolation.memory_mb,
             "seconds": self.seconds,
         }
 
@@ -243,6 +257,18 @@ def open_store(path: str | Path, plan: TournamentPlan, resume: bool) -> Store:
     return store
 
 
+@contextmanager
+def store_of(
+    plan: TournamentPlan, path: str | Path | None = None, resume: bool = False
+) -> Iterator[Store]:
+    """Yield a store as `open_store` does; without a path one that is gone at the end."""
+    with ExitStack() as stack:
+        if path is None:
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="claimeven-"))
+            path = Path(scratch) / "games.db"
+        yield stack.enter_context(open_store(path, plan, resume))
+
+
 def stored_agents(plan: TournamentPlan) -> tuple[StoredAgent, ...]:
     """Return the agents of a plan as a store keeps them: brief labels, and digests of files."""
     labels = brief_labels(plan.names)
@@ -293,7 +319,7 @@ def _check_plan(
     path: str | Path, store: Store, plan: TournamentPlan, agents: Sequence[StoredAgent]
 ) -> None:
     before, now = store.meta.get("plan", {}), plan.as_dict()
-    for what in ("agents", "kind", "seed", "columns", "rows", "connect", "start", "limit"):
+    for what in _FIXED:
         if before.get(what) != now[what]:
             raise InvalidStore(
                 f"{path} holds games of another tournament: its {what} differ"

@@ -17,6 +17,11 @@ from claimeven.game.errors import ClaimevenError
 VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
+    "sprt": ("claimeven.cli.sprt", "Play two agents until it is clear which is stronger."),
+    "accuracy": ("claimeven.cli.accuracy", "How often agents find the best move; where they err."),
+    "report": ("claimeven.cli.report", "Write a tournament's games as a page to read."),
+    "check": ("claimeven.cli.check", "Try an agent: does it load, fail, how long is a move?"),
+    "study": ("claimeven.cli.study", "Run the classic studies: what was reported, and now."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
     "serve": ("claimeven.cli.serve", "Serve the page and the API; play through a server."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),

@@ -9,13 +9,18 @@ from typing import TextIO
 
 import click
 
-from claimeven.agents import InvalidSpec, Limit
+from claimeven.agents import InvalidSpec, Isolation, Limit
 from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, Schedule, play_games
 from claimeven.cli.boards import board_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.match_report import forfeit_line, game_lines, match_lines
-from claimeven.cli.options import geometry_options, json_option, limit_options
+from claimeven.cli.options import (
+    geometry_options,
+    isolation_options,
+    json_option,
+    time_control_options,
+)
 from claimeven.cli.progress import counting, say_when_compiling
 from claimeven.cli.streams import clean_stdout, text_width
 from claimeven.game.errors import ClaimevenError
@@ -38,7 +43,8 @@ from claimeven.game.position import Position
     help="Random plies before each pair of games, the same for both seats.",
 )
 @geometry_options
-@limit_options
+@time_control_options
+@isolation_options
 @click.option(
     "--show",
     is_flag=True,
@@ -58,6 +64,7 @@ def command(
     opening_plies: int,
     geometry: Geometry,
     limit: Limit,
+    isolation: Isolation,
     show: bool,
     verbose: bool,
     as_json: bool,
@@ -66,14 +73,16 @@ def command(
 
     Two games make a pair: the same opening with the seats swapped. An agent that fails, whatever
     it does, loses that game and the match goes on; so does one that takes a quarter of a second
-    longer than --seconds for a move. A limit that an agent does not know is refused: give it to
-    the other one in its spec, as in alphabeta:depth=3. Ctrl-C prints what has been played so far.
+    longer for a move than --seconds and what is left of --bank. A limit that an agent does not
+    know is refused: give it to the other one in its spec, as in alphabeta:depth=3. Ctrl-C prints
+    what has been played so far.
 
     \b
     Examples:
       claimeven match alphabeta:depth=3,eval=sequences random --games 500
       claimeven match alphabeta negamax --seconds 0.05 --opening-plies 4
       claimeven match my_agent.py:agent greedy --jobs 2 --json
+      claimeven match kaggle:main.py uct --seconds 2 --bank 60 --memory 1024
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
     """
@@ -81,7 +90,10 @@ def command(
     opening = Opening(Position(geometry), parse_moves(moves, geometry))
     assert opening.position == start
     plan = MatchPlan(
-        (first_agent, second_agent), Schedule(games, seed, opening, opening_plies), limit
+        (first_agent, second_agent),
+        Schedule(games, seed, opening, opening_plies),
+        limit,
+        isolation,
     )
     say_when_compiling()
     with clean_stdout() as out:

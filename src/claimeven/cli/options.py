@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +14,9 @@ from claimeven.cli.solving import SolverChoice
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from claimeven.agents.contract import Limit
 
 Command = Callable[..., Any]
 
@@ -85,22 +90,68 @@ def limit_options(command: Command) -> Command:
     return decorated
 
 
-def opening_options(command: Command) -> Command:
-    """Add --openings (the command gets it as `source`) and --opening-plies."""
-    command = click.option(
-        "--opening-plies", default=4, show_default=True, help="Plies of an opening."
-    )(command)
+memory_option = click.option(
+    "--memory",
+    type=int,
+    metavar="MB",
+    help="Memory an agent in a process of its own may hold; usually 2048 MB.",
+)
+
+
+def time_control_options(command: Command) -> Command:
+    """Add what `limit_options` adds and --bank; the command gets all as one `limit`."""
+
+    @wraps(command)
+    def with_bank(limit: Limit, bank: float | None, **others: Any) -> Any:
+        return command(limit=replace(limit, bank=bank), **others)
+
+    decorated = click.option(
+        "--bank",
+        type=float,
+        help="Seconds an agent has in a game for what its moves take beyond --seconds.",
+    )(with_bank)
+    return limit_options(decorated)
+
+
+def isolation_options(command: Command) -> Command:
+    """Add --isolate and --memory; the command gets them as one `isolation`."""
+
+    @wraps(command)
+    def with_isolation(isolate: bool, memory: int | None, **others: Any) -> Any:
+        from claimeven.agents.process import Isolation  # noqa: PLC0415 - for a quick start
+
+        return command(isolation=Isolation(isolate, memory), **others)
+
     return click.option(
-        "--openings",
-        "source",
-        default="random",
-        show_default=True,
-        help="random, balanced (exact score -2 to 2), or a file of move strings.",
-    )(command)
+        "--isolate",
+        is_flag=True,
+        help="Give built-in agents processes of their own too, as those from files have.",
+    )(memory_option(with_isolation))
 
 
-def search_options(command: Command) -> Command:
-    """Add --threads and --table-mb."""
+def openings_of(plies: int) -> Callable[[Command], Command]:
+    """Return what adds --openings (as `source`) and --opening-plies, usually so many."""
+
+    def add(command: Command) -> Command:
+        command = click.option(
+            "--opening-plies", default=plies, show_default=True, help="Plies of an opening."
+        )(command)
+        return click.option(
+            "--openings",
+            "source",
+            default="random",
+            show_default=True,
+            help="random, balanced (exact score -2 to 2), or a file of move strings.",
+        )(command)
+
+    return add
+
+
+opening_options = openings_of(4)
+
+
+def search_options(command: Command, threads: int | None = 1) -> Command:
+    """Add --threads and --table-mb; `threads` is how many are usual, None for one a core."""
     command = click.option(
         "--table-mb",
         type=float,
@@ -109,17 +160,25 @@ def search_options(command: Command) -> Command:
         help="Size of the transposition table in MB.",
     )(command)
     return click.option(
-        "--threads", default=1, show_default=True, help="Threads that search together."
+        "--threads",
+        type=int,
+        default=threads,
+        show_default=threads is not None,
+        help="Threads that search together" + (".", "; usually one a core.")[threads is None],
     )(command)
 
 
-def solver_options(command: Command) -> Command:
-    """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`."""
+def solver_options(command: Command, threads: int | None = 1) -> Command:
+    """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`.
+
+    `threads` is how many are usual, None for one a core.
+    """
 
     @wraps(command)
     def with_solver(
-        threads: int, table_mb: float, book_file: str | None, no_book: bool, **others: Any
+        threads: int | None, table_mb: float, book_file: str | None, no_book: bool, **others: Any
     ) -> Any:
+        threads = cores() if threads is None else threads
         return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)
 
     decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(
@@ -131,10 +190,15 @@ def solver_options(command: Command) -> Command:
         metavar="FILE",
         help="Opening book to use in place of the one that comes along.",
     )(decorated)
-    return search_options(decorated)
+    return search_options(decorated, threads)
 
 
 def check_seed(seed: int) -> None:
     """Raise `ClaimevenError` for a seed below 0."""
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
+
+
+def cores() -> int:
+    """Return how many cores this process may use: the usual number of --jobs."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -41,6 +41,40 @@ def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: i
     return lines
 
 
+def named_lines(
+    heading: str,
+    headings: Sequence[str],
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int,
+) -> list[str]:
+    """Return the lines of a table whose rows have names, that no line may cut.
+
+    Where a line has no room for name and cells, the name stands on a line of its own.
+
+    >>> print("\\n".join(named_lines("who", ["won"], ["ann", "a name"], [["1"], ["12"]], 20)))
+    who     won
+    ann       1
+    a name   12
+    >>> print("\\n".join(named_lines("who", ["won"], ["a very long name"], [["1"]], 20)))
+    who
+                     won
+    a very long name
+                       1
+    """
+    columns = list(zip(headings, *rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    cells = [
+        "".join(f"{_GAP}{cell:>{size}}" for cell, size in zip(row, widths, strict=True))
+        for row in (headings, *rows)
+    ]
+    room = max(map(len, [heading, *names]))
+    if room + len(cells[0]) <= width:
+        return [f"{n:<{room}}{row}" for n, row in zip([heading, *names], cells, strict=True)]
+    lines = zip([heading, *names], [f"{row:>{width}}" for row in cells], strict=True)
+    return [line for pair in lines for line in pair]
+
+
 def fitted(text: str, width: int) -> str:
     """Return a text whose lines are at most `width` characters: longer ones go on, indented.
 

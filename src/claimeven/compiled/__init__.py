@@ -14,11 +14,13 @@ from claimeven.compiled.types import (
     Ints,
     Word,
     Words,
+    boolean,
     float64,
     int32,
     int64,
     named_tuple,
     uint64,
+    void,
 )
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "Kernel",
     "Word",
     "Words",
+    "boolean",
     "float64",
     "inlined",
     "int32",
@@ -40,6 +43,7 @@ __all__ = [
     "prefetch",
     "trailing_zeros",
     "uint64",
+    "void",
     "when_compiling",
     "winning_four",
 ]

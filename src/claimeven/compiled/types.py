@@ -1,25 +1,29 @@
-"""What kernels take and return, for the reader of a signature.
+"""What kernels take and return: for the reader of a signature, and for Numba.
 
-Numba gives the real types; to a type checker they are anything, since compiled and plain Python
-numbers mix at the border.
+To a type checker these are anything, since compiled and plain Python numbers mix at the border.
+In the signature of a kernel they are written as Numba writes its own, `int64(uint64[::1], int64)`,
+and become Numba's when the kernel is compiled: Numba takes longer to import than all the rest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
-
-from numba import float64, int32, int64, types, uint64
 
 __all__ = [
     "Int",
     "Ints",
+    "Signature",
+    "Type",
     "Word",
     "Words",
+    "boolean",
     "float64",
     "int32",
     "int64",
     "named_tuple",
     "uint64",
+    "void",
 ]
 
 Word: TypeAlias = Any  #: an unsigned 64-bit integer
@@ -28,11 +32,52 @@ Words: TypeAlias = Any  #: an array of uint64
 Ints: TypeAlias = Any  #: an array of int64
 
 
-def named_tuple(kind: Any, *fields: Any) -> Any:
-    """Return the type, in the signature of a kernel, of a NamedTuple: arrays that belong together.
+class Type:
+    """A type as it is written: `int64[::1]` is a contiguous array, `int64(Type, ...)` a signature.
 
-    `fields` are the types of its fields in order, as in `int64[::1]`, a contiguous array. Such a
-    signature is written with these types instead of as text: `int64(RUN, int64)`.
+    `numba()` returns what Numba calls so.
     """
-    made: Any = types.NamedTuple
-    return made(fields, kind)
+
+    def __init__(self, numba: Callable[[], Any]) -> None:
+        self.numba = numba
+
+    def __getitem__(self, layout: Any) -> Type:
+        """Return the type of arrays of this type."""
+        return Type(lambda: self.numba()[layout])
+
+    def __call__(self, *arguments: Type) -> Type:
+        """Return the signature of a function that returns this type."""
+        return Type(lambda: self.numba()(*(argument.numba() for argument in arguments)))
+
+
+#: A signature in the types below, or as a text that Numba reads: "int64(uint64[::1], int64)".
+Signature: TypeAlias = Type | str
+
+
+def _named(name: str) -> Type:
+    def numba() -> Any:
+        from numba.core import types  # noqa: PLC0415 - see above
+
+        return getattr(types, name)
+
+    return Type(numba)
+
+
+boolean, float64, int32, int64, uint64, void = map(
+    _named, ("boolean", "float64", "int32", "int64", "uint64", "void")
+)
+
+
+def named_tuple(kind: Any, *fields: Type) -> Type:
+    """Return the type of a NamedTuple: arrays that belong together.
+
+    `fields` are the types of its fields in order.
+    """
+
+    def numba() -> Any:
+        from numba.core import types  # noqa: PLC0415 - see above
+
+        made: Any = types.NamedTuple
+        return made([field.numba() for field in fields], kind)
+
+    return Type(numba)

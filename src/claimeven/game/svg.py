@@ -26,6 +26,8 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 
+Cell = tuple[int, int]
+
 # Lengths in units of the drawing, whose cells are 60 units wide.
 _CELL, _HOLE, _DISC = 60, 25, 24
 _MARGIN, _FRAME = 6, 9
@@ -43,11 +45,13 @@ _FONT: Final = (
 
 
 class _Layout(NamedTuple):
-    """Where things are: the board's cells start at (left, top)."""
+    """Where things are: the board's cells start at (left, top); and the colours round the board."""
 
     geometry: Geometry
     top: int
     left: int = _MARGIN + _FRAME
+    ink: str = _INK
+    pill: str = _INK
 
     @property
     def width(self) -> int:
@@ -71,13 +75,15 @@ def draw_svg(
     last: int | None = None,
     scores: Sequence[int | None] | None = None,
     cell: float = 44,
+    bare: bool = False,
 ) -> str:
     """Return an SVG drawing of a board.
 
     `last` is the 0-based column played last. `scores` holds one whole number a column, or None
     where there is none, written above the columns; the best ones stand out. `cell` is the side of
     a cell on the screen in pixels. The winning lines of a finished game are marked. The drawing
-    carries a title and a description for screen readers.
+    carries a title and a description for screen readers. `bare` leaves out the white ground and
+    writes in the colour of the text around, for pages that may be dark.
 
     Raises `InvalidPosition` when the last move cannot have been `last`, and `ClaimevenError` for
     scores that are not one a column.
@@ -87,16 +93,13 @@ def draw_svg(
         raise ClaimevenError(f"{geometry} takes {geometry.columns} scores, not {len(scores)}")
     marked = None if last is None else last_cell(position, last)
     above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
-    layout = _Layout(geometry, _MARGIN + above + _FRAME)
-    width, height = layout.width, layout.height
+    layout = _layout(geometry, above, bare)
     title = escape(f"Connect Four, {geometry}: {describe(position, _NAMES)}")
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}'"
-        f" width='{width * cell / _CELL:g}' height='{height * cell / _CELL:g}'"
-        f" viewBox='0 0 {width} {height}'>",
+        _opening_tag(layout, cell, title),
         f"<title>{title}</title>",
         f"<desc>{_contents(position)}</desc>",
-        f"<rect width='{width}' height='{height}' rx='12' fill='{_PAPER}'/>",
+        *([] if bare else [_paper(layout)]),
         *_board(layout),
         *_discs(position, layout),
         *_winning_lines(position, layout),
@@ -107,6 +110,64 @@ def draw_svg(
         parts += _scores(scores, layout)
     parts += _column_names(layout)
     return "\n".join([*parts, "</svg>"])
+
+
+def draw_stage(geometry: Geometry, cell: float = 44) -> str:
+    """Return an SVG board on which a script of a page can show any position, as `bare` drawings.
+
+    Whatever a position may need is drawn and hidden (`visibility="hidden"`). An attribute tells
+    what it is, columns and rows counted from 0:
+
+    - `data-disc="3,0,1"`: the disc of the second player (1; the first is 0) in a cell;
+    - `data-last="3,0"`: the pointer to a disc as the last one played;
+    - `data-window="0,0 1,0 2,0 3,0"`: the stroke along a line of cells that wins, in two layers.
+
+    A line is won when one player has all of its cells, so a script needs no rules of the game.
+    """
+    layout = _layout(geometry, _POINTER_HEIGHT, bare=True)
+    cells = [(column, row) for column in range(geometry.columns) for row in range(geometry.rows)]
+    discs = [
+        f"<g data-disc='{column},{row},{player}' visibility='hidden'>"
+        f"{''.join(_discs_of(player, [(column, row)], layout))}</g>"
+        for column, row in cells
+        for player in (0, 1)
+    ]
+    windows = geometry.windows(geometry.connect)
+    strokes = [
+        f"<g data-window='{' '.join(f'{column},{row}' for column, row in window)}'"
+        f" visibility='hidden'>{_strokes([window], layout)[layer]}</g>"
+        for layer in (0, 1)  # all dark ones below all light ones
+        for window in windows
+    ]
+    pointers = [
+        f"<g data-last='{column},{row}' visibility='hidden'>"
+        f"{''.join(_last_move(layout, column, row))}</g>"
+        for column, row in cells
+    ]
+    title = f"Connect Four, {geometry}"
+    parts = [_opening_tag(layout, cell, title), *_board(layout), *discs, *strokes, *pointers]
+    return "\n".join([*parts, *_column_names(layout), "</svg>"])
+
+
+def _layout(geometry: Geometry, above: int, bare: bool) -> _Layout:
+    """Return the layout with so much room above the board."""
+    top = _MARGIN + above + _FRAME
+    if bare:
+        return _Layout(geometry, top, ink="currentColor", pill=_BOARD)
+    return _Layout(geometry, top)
+
+
+def _opening_tag(layout: _Layout, cell: float, title: str) -> str:
+    width, height = layout.width, layout.height
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}'"
+        f" width='{width * cell / _CELL:g}' height='{height * cell / _CELL:g}'"
+        f" viewBox='0 0 {width} {height}'>"
+    )
+
+
+def _paper(layout: _Layout) -> str:
+    return f"<rect width='{layout.width}' height='{layout.height}' rx='12' fill='{_PAPER}'/>"
 
 
 def _contents(position: Position) -> str:
@@ -142,20 +203,24 @@ def _board(layout: _Layout) -> list[str]:
 
 def _discs(position: Position, layout: _Layout) -> list[str]:
     """The discs of both players, each with its player's mark."""
-    parts = []
-    for discs, (fill, rim, mark), is_first in zip(
-        position.discs, _COLOURS, (True, False), strict=True
-    ):
-        places = [
-            f"cx='{layout.x(column):g}' cy='{layout.y(row):g}'"
-            for column, row in position.geometry.cells_of(discs)
-        ]
-        bodies = "".join(f"<circle {place} r='{_DISC}'/>" for place in places)
-        marks = "".join(f"<circle {place} r='{13 if is_first else 6}'/>" for place in places)
-        look = f"fill='none' stroke='{mark}' stroke-width='3'" if is_first else f"fill='{mark}'"
-        parts.append(f"<g fill='{fill}' stroke='{rim}' stroke-width='2'>{bodies}</g>")
-        parts.append(f"<g {look}>{marks}</g>")
-    return parts
+    return [
+        part
+        for player, discs in enumerate(position.discs)
+        for part in _discs_of(player, list(position.geometry.cells_of(discs)), layout)
+    ]
+
+
+def _discs_of(player: int, cells: Sequence[Cell], layout: _Layout) -> list[str]:
+    """Discs of a player with their marks: light ones with a ring, dark ones with a dot."""
+    fill, rim, mark = _COLOURS[player]
+    places = [f"cx='{layout.x(column):g}' cy='{layout.y(row):g}'" for column, row in cells]
+    bodies = "".join(f"<circle {place} r='{_DISC}'/>" for place in places)
+    marks = "".join(f"<circle {place} r='{6 if player else 13}'/>" for place in places)
+    look = f"fill='{mark}'" if player else f"fill='none' stroke='{mark}' stroke-width='3'"
+    return [
+        f"<g fill='{fill}' stroke='{rim}' stroke-width='2'>{bodies}</g>",
+        f"<g {look}>{marks}</g>",
+    ]
 
 
 def _winning_lines(position: Position, layout: _Layout) -> list[str]:
@@ -164,19 +229,26 @@ def _winning_lines(position: Position, layout: _Layout) -> list[str]:
     if outcome is None or not outcome.cells:
         return []
     won = set(outcome.cells)
-    strokes = [
-        f"M{layout.x(window[0][0]):g} {layout.y(window[0][1]):g}"
-        f"L{layout.x(window[-1][0]):g} {layout.y(window[-1][1]):g}"
-        for window in geometry.windows(geometry.connect)
-        if won.issuperset(window)
-    ]
     rims = "".join(
         f"<circle cx='{layout.x(column):g}' cy='{layout.y(row):g}' r='{_DISC}'/>"
         for column, row in outcome.cells
     )
-    path = f"<path d='{''.join(strokes)}' stroke-linecap='round' fill='none'"
+    windows = [w for w in geometry.windows(geometry.connect) if won.issuperset(w)]
     return [
         f"<g fill='none' stroke='{_LIGHT}' stroke-width='5'>{rims}</g>",
+        *_strokes(windows, layout),
+    ]
+
+
+def _strokes(windows: Sequence[Sequence[Cell]], layout: _Layout) -> list[str]:
+    """Strokes along lines of cells: a dark one below, a light one on it."""
+    lines = "".join(
+        f"M{layout.x(window[0][0]):g} {layout.y(window[0][1]):g}"
+        f"L{layout.x(window[-1][0]):g} {layout.y(window[-1][1]):g}"
+        for window in windows
+    )
+    path = f"<path d='{lines}' stroke-linecap='round' fill='none'"
+    return [
         f"{path} stroke='{_INK}' stroke-width='11'/>",
         f"{path} stroke='{_LIGHT}' stroke-width='6'/>",
     ]
@@ -186,7 +258,7 @@ def _last_move(layout: _Layout, column: int, row: int) -> list[str]:
     """A pointer above the column, and a broken light rim round the disc."""
     x, tip = layout.x(column), layout.top - _FRAME - 4
     return [
-        f"<path d='M{x - 9:g} {tip - 12}h18l-9 12z' fill='{_INK}'/>",
+        f"<path d='M{x - 9:g} {tip - 12}h18l-9 12z' fill='{layout.ink}'/>",
         f"<circle cx='{x:g}' cy='{layout.y(row):g}' r='{_DISC}' fill='none' stroke='{_LIGHT}'"
         " stroke-width='3' stroke-dasharray='7 5.57'/>",
     ]
@@ -206,10 +278,10 @@ def _scores(scores: Sequence[int | None], layout: _Layout) -> list[str]:
                 f"<rect x='{x - 25:g}' y='{middle - 14:g}' width='50' height='28' rx='14'/>"
             )
         text = f"{score:+d}".replace("-", "\N{MINUS SIGN}") if score else "0"
-        colour = _LIGHT if score == best else _INK
+        colour = _LIGHT if score == best else layout.ink
         texts.append(f"<text x='{x:g}' y='{middle + 7:g}' fill='{colour}'>{text}</text>")
     return [
-        f"<g fill='{_INK}'>{''.join(pills)}</g>",
+        f"<g fill='{layout.pill}'>{''.join(pills)}</g>",
         f"<g {_FONT} font-size='20' font-weight='600'>{''.join(texts)}</g>",
     ]
 
@@ -220,4 +292,4 @@ def _column_names(layout: _Layout) -> list[str]:
         f"<text x='{layout.x(column):g}' y='{y:g}'>{column_name(column, layout.geometry)}</text>"
         for column in range(layout.geometry.columns)
     ]
-    return [f"<g {_FONT} font-size='18' fill='{_INK}'>{''.join(texts)}</g>"]
+    return [f"<g {_FONT} font-size='18' fill='{layout.ink}'>{''.join(texts)}</g>"]

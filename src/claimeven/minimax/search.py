@@ -15,10 +15,10 @@ from threading import RLock
 
 from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax import textbook
-from claimeven.minimax.kernel import SearchState, search_slice, start_search
+from claimeven.minimax.kernel import search_slice, start_search
 from claimeven.minimax.rules import (
     ALGORITHMS,
     PROVEN,
@@ -29,9 +29,11 @@ from claimeven.minimax.rules import (
     MinimaxResult,
     column_order,
 )
+from claimeven.minimax.state import SearchState
 from claimeven.minimax.textbook import LimitReached, SearchContext
 from claimeven.minimax.trace import Event, Trace, Variation
-from claimeven.minimax.transpositions import CompiledTranspositionTable, TranspositionTable
+from claimeven.minimax.transpositions import TranspositionTable
+from claimeven.minimax.transpositions_kernel import CompiledTranspositionTable
 
 #: Nodes between two looks at the clock.
 SLICE = 2048
@@ -117,14 +119,16 @@ class MinimaxSearch:
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidSearch` if none can."""
-        fits = geometry.fits_word and self.evaluation.kernel != OWN
-        if self.backend == "compiled" and not fits:
-            raise InvalidSearch(
-                f"the compiled backend with the evaluation {self.evaluation.name} cannot search"
-                f" {geometry}: it takes boards of columns * (rows + 1) <= {WORD_BITS} and"
-                " claimeven's own evaluations"
-            )
-        return "python" if self.backend == "python" or not fits else "compiled"
+        own = self.evaluation.kernel == OWN
+        if self.backend == "compiled":
+            if own:
+                raise InvalidSearch(
+                    f"the evaluation {self.evaluation.name} is Python: choose backend=auto or"
+                    " backend=python"
+                )
+            geometry.check_fits_word("backend=compiled", InvalidSearch)
+        python = self.backend == "python" or own or not geometry.fits_word
+        return "python" if python else "compiled"
 
     def search(
         self,

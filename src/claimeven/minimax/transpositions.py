@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from claimeven.minimax.rules import PROVEN, InvalidSearch
 
 #: What a stored value is of the true one: the value itself, or a bound from below or above.
@@ -19,8 +17,6 @@ EXACT, LOWER, UPPER = 0, 1, 2
 MULTIPLIER: Final = 0x9E3779B97F4A7C15
 WORD: Final = (1 << 64) - 1
 MAX_BITS: Final = 28
-#: Slots of an entry of the compiled table, an int64 array of shape (entries, 4).
-VALUE, DEPTH, BOUND, COLUMN = range(4)
 
 
 class Entry(NamedTuple):
@@ -79,26 +75,6 @@ class TranspositionTable:
     def clear(self) -> None:
         """Forget everything."""
         self._slots.clear()
-
-
-class CompiledTranspositionTable:
-    """The same table as arrays for compiled code, for keys of up to 64 bits.
-
-    `keys` is a uint64 array of shape (entries,), 0 where empty (no position but the empty board
-    has key 0, and it is only ever a root); `entries` an int64 array of shape (entries, 4).
-    """
-
-    def __init__(self, entries: int) -> None:
-        self.bits = TranspositionTable(entries).bits
-        self.keys = np.zeros(entries, dtype=np.uint64)
-        self.entries = np.zeros((entries, 4), dtype=np.int64)
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self.keys[:] = 0
-        # The empty board has the key of an empty slot, so its slot must say that it knows nothing.
-        self.entries[slot_of(0, self.bits)] = (0, -1, EXACT, -1)
 
 
 def slot_of(key: int, bits: int) -> int:

@@ -243,15 +243,12 @@ class MonteCarloSearch:
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidOptions` if none can."""
         own = callable(self.options.playout)
-        if self.backend == "compiled" and own:
-            raise InvalidOptions(
-                "a playout of one's own is Python: choose backend=auto or backend=python"
-            )
-        if self.backend == "compiled" and not geometry.fits_word:
-            raise InvalidOptions(
-                f"a board of {geometry} is too large for backend=compiled: choose"
-                " backend=auto or backend=python"
-            )
+        if self.backend == "compiled":
+            if own:
+                raise InvalidOptions(
+                    "a playout of one's own is Python: choose backend=auto or backend=python"
+                )
+            geometry.check_fits_word("backend=compiled", InvalidOptions)
         python = self.backend == "python" or own or not geometry.fits_word
         return "python" if python else "compiled"
 

@@ -8,7 +8,7 @@ and what makes a claim true, stands in `kinds`. Since best play that wins ends i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from textwrap import wrap
@@ -41,6 +41,10 @@ class ColumnExplanation:
     score: int
     is_best: bool
     claims: tuple[Claim, ...]
+
+    def text(self, position: Position) -> str:
+        """Return its sentences about a position on one line."""
+        return " ".join(claim.sentence(position) for claim in self.claims)
 
 
 @dataclass(frozen=True)
@@ -120,16 +124,32 @@ def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
     best = tuple(column for column in order if known[column] == score)
     told = {column: ColumnClaims(position, column, scores, score, solver) for column in order}
     columns = tuple(
-        ColumnExplanation(
-            column,
-            known[column],
-            known[column] == score,
-            tuple(islice(told[column].claims(), COLUMN_SENTENCES)),
-        )
-        for column in sorted(order, key=lambda column: -known[column])
+        _explained(told[column]) for column in sorted(order, key=lambda column: -known[column])
     )
     claims = tuple(islice(_position_claims(position, best, told[best[0]]), POSITION_SENTENCES))
     return Explanation(position, score, scores, best, claims, columns)
+
+
+def explain_columns(
+    position: Position,
+    columns: Iterable[int],
+    solver: ExactSolver,
+    scores: tuple[int | None, ...] | None = None,
+) -> tuple[ColumnExplanation, ...]:
+    """Explain some playable columns of a position that is not over: cheaper than all of it.
+
+    `scores` of all columns may be given where they are known.
+    """
+    scores = solver.scores(position) if scores is None else scores
+    best = max(score for score in scores if score is not None)
+    return tuple(
+        _explained(ColumnClaims(position, column, scores, best, solver)) for column in columns
+    )
+
+
+def _explained(told: ColumnClaims) -> ColumnExplanation:
+    claims = tuple(islice(told.claims(), COLUMN_SENTENCES))
+    return ColumnExplanation(told.column, told.after, told.after == told.before, claims)
 
 
 def _position_claims(

@@ -1,0 +1,115 @@
+"""The studies in the documents: a recorded run, and the tables made of it.
+
+`studies.json` holds what `claimeven study all --json` printed. Whoever changes a study runs it
+again (`claimeven study run NAME --json > run.json`), records it (`python -m doctools.studies
+run.json`) and has the tables made anew (`python -m doctools`).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from claimeven.arena.studies import STUDIES, ExperimentResult, Figure, Found, Study, StudyResult
+from claimeven.cli.study_report import interval_text, now_text, speed_text, then_text
+
+RECORD: Final = Path(__file__).with_name("studies.json")
+#: What a run adds to the data of a study.
+_OF_A_RUN: Final = ("machine", "seconds", "games", "forfeits", "now", "interval_95", "speed_up")
+_HEADS: Final = ("what is done", "figure", "then", "now", "95 % interval", "times as fast")
+
+
+class StaleRecord(Exception):
+    """The record is not of the studies as they are now."""
+
+
+def record(printed: dict[str, Any]) -> None:
+    """Put the studies of a run in the place of those recorded before, in the order of `STUDIES`."""
+    held = {each["study"]: each for each in _read()} if RECORD.is_file() else {}
+    for each in printed["studies"]:
+        held[each["study"]] = {**each, "machine": printed["machine"]}
+    kept = [held[study.name] for study in STUDIES if study.name in held]
+    RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def setting_of(told: Any) -> Any:
+    """Return the data of a study without what a run adds to it."""
+    if isinstance(told, dict):
+        return {key: setting_of(held) for key, held in told.items() if key not in _OF_A_RUN}
+    return [setting_of(held) for held in told] if isinstance(told, list) else told
+
+
+def recorded() -> Iterator[tuple[StudyResult, str]]:
+    """Yield every study as it was recorded, and the machine it ran on. Raises `StaleRecord`."""
+    held = {each["study"]: each for each in _read()}
+    for study in STUDIES:
+        told = held.get(study.name)
+        nothing = tuple(ExperimentResult(each, {}, 0.0) for each in study.experiments)
+        data = json.loads(json.dumps(StudyResult(study, nothing).as_dict()))
+        if told is None or setting_of(told) != setting_of(data):
+            raise StaleRecord(
+                f"{study.name} is not what was recorded: run it again with --json and give the"
+                " file to python -m doctools.studies"
+            )
+        yield StudyResult(study, tuple(_experiments(study, told))), told["machine"]
+
+
+def tables() -> str:
+    """Return a table a study, each under its title, and what differs or is to be remarked."""
+    parts = []
+    machines = set()
+    for result, machine in recorded():
+        study = result.study
+        machines.add(machine)
+        lines = ["| " + " | ".join(_HEADS) + " |", "|---|---|---:|---:|---:|---:|"]
+        for each in result.experiments:
+            setting = each.experiment.setting
+            for figure in each.experiment.figures:
+                cells = (setting, figure.label, *_cells(each, figure))
+                lines.append("| " + " | ".join(cells) + " |")
+                setting = ""
+        parts.append(f"### {study.name}: {study.title}")
+        parts.append("\n".join(lines))
+        notes = []
+        if study.differs:
+            notes.append(f"Differs: {study.differs}.")
+        if study.remark:
+            notes.append(f"{study.remark[0].upper()}{study.remark[1:]}.")
+        if notes:
+            parts.append("\n".join(notes))
+    where = "; ".join(sorted(machines))
+    return "\n\n".join([f"Measured on {where}.", *parts])
+
+
+def _cells(result: ExperimentResult, figure: Figure) -> tuple[str, ...]:
+    found = result.found(figure)
+    times = None if found is None else figure.speed_up(found.value)
+    return (
+        then_text(figure),
+        now_text(found, figure.quantity),
+        interval_text(found, figure.quantity),
+        speed_text(times),
+    )
+
+
+def _experiments(study: Study, told: dict[str, Any]) -> Iterator[ExperimentResult]:
+    for experiment, held in zip(study.experiments, told["experiments"], strict=True):
+        findings = {}
+        for figure, row in zip(experiment.figures, held["figures"], strict=True):
+            low, high = row["interval_95"] or (None, None)
+            findings[figure.quantity, figure.key] = Found(row["now"], low, high)
+        yield ExperimentResult(
+            experiment, findings, held["seconds"], held["games"], held["forfeits"]
+        )
+
+
+def _read() -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return told
+
+
+if __name__ == "__main__":
+    record(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))

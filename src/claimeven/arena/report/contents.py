@@ -1,0 +1,83 @@
+"""What a report tells: the games of a store, what follows from them, and how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from claimeven.agents.safe_text import printable
+from claimeven.arena.standings import Standings
+from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+
+#: Characters of a name and of a text that are shown.
+MOST_NAME, MOST_TEXT = 120, 2000
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The games of a store and the plan they were played by, ready to be shown.
+
+    Texts that agents or users made up are on one line, bounded, and have no control characters;
+    they are still text, to be escaped where they are put into a page.
+    """
+
+    title: str
+    plan: Mapping[str, Any]
+    command: str | None
+    start: Position
+    standings: Standings
+    unfinished: int = 0
+    label: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, store: Store, title: str | None = None) -> Contents:
+        """Read a store. Raises `InvalidStore` for one without a finished game."""
+        meta, games = store.meta, list(store.games())
+        standings = Standings.of(store.agents, games)
+        if not standings.games:
+            raise InvalidStore(f"{store.path} holds no finished game to report on")
+        plan = meta.get("plan")
+        plan = plan if isinstance(plan, dict) else {}
+        command = meta.get("command")
+        count = len(standings.agents)
+        return cls(
+            title=printable(title or f"Tournament of {count} agents", MOST_NAME),
+            plan=plan,
+            command=printable(command, MOST_TEXT) if isinstance(command, str) else None,
+            start=_start(store, plan),
+            standings=standings,
+            unfinished=len(games) - len(standings.games),
+            label={
+                agent.id: printable(agent.label.strip(), MOST_NAME) or "(no name)"
+                for agent in standings.agents
+            },
+        )
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board."""
+        return self.start.geometry
+
+    @property
+    def games(self) -> tuple[StoredGame, ...]:
+        """The finished games in the order of the schedule."""
+        return self.standings.games
+
+    @property
+    def ranking(self) -> tuple[StoredAgent, ...]:
+        """The agents, best first."""
+        return self.standings.ranking
+
+
+def _start(store: Store, plan: Mapping[str, Any]) -> Position:
+    """Return where all games begin; a store of imported games may say nothing: the usual board."""
+    try:
+        sizes = (plan.get("columns"), plan.get("rows"), plan.get("connect"))
+        geometry = STANDARD if sizes == (None,) * 3 else Geometry(*sizes)  # type: ignore[arg-type]
+        return Position(geometry, *plan.get("start", (0, 0)))
+    except (ClaimevenError, TypeError) as error:
+        raise InvalidStore(f"{store.path} tells no board that can be: {error}") from None

@@ -1,0 +1,84 @@
+"""The page itself: one HTML file that loads nothing.
+
+Jinja escapes whatever text is put into the template. The policy in the head of the page lets run
+the one script that comes with it, by its digest, and lets nothing be loaded from anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from claimeven import __version__
+from claimeven.arena.report import sentences, tables, words
+from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.games import viewer_data
+from claimeven.game.svg import draw_stage
+
+_PACKAGE = "claimeven.arena.report"
+#: Cells of the viewer's board in pixels where there is room.
+_CELL = 56
+
+
+def render(contents: Contents) -> str:
+    """Return the page as HTML."""
+    style, script = (_resource(name) for name in ("style.css", "viewer.js"))
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            contents=contents,
+            headline=sentences.headline(contents),
+            leader=sentences.leader(contents),
+            ladder_notes=list(sentences.ladder_notes(contents)),
+            rows=tables.ladder_rows(contents),
+            cross=tables.cross_rows(contents),
+            games_of_two=tables.games_of_two(contents),
+            forfeits=tables.forfeit_rows(contents),
+            facts=list(tables.facts(contents)),
+            agents=tables.agent_rows(contents),
+            data=viewer_data(contents),
+            stage=Markup(draw_stage(contents.geometry, _CELL)),
+            style=Markup(style),
+            script=Markup(script),
+            digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+            version=__version__,
+        )
+    )
+
+
+def _resource(name: str) -> str:
+    return (resources.files(_PACKAGE) / "template" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE, "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    environment.filters.update(
+        signed=words.signed,
+        points=words.points,
+        share=words.share,
+        duration=words.duration,
+        count=lambda number: f"{number:,}",
+        breakable=_breakable,
+    )
+    return environment
+
+
+def _breakable(text: str) -> Any:
+    """Return text that may be broken after the marks inside a spec."""
+    return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[:,=/_.])", text))

@@ -1,0 +1,97 @@
+"""What a report says in words: what was played, who leads, what the figures mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from claimeven.arena.ratings import Estimate, Ladder
+from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.words import signed
+
+#: Breaks in the ladder that are told, and agents named in one sentence.
+_MOST_TIERS, _MOST_NAMED = 3, 3
+
+
+def headline(contents: Contents) -> str:
+    """Say what was played."""
+    count, agents = len(contents.games), len(contents.ranking)
+    parts = [f"{_many(count, 'game')} of {_many(agents, 'agent')} on {contents.geometry}"]
+    plan = contents.plan
+    if isinstance(plan.get("kind"), str):
+        parts.append(plan["kind"])
+    if isinstance(plan.get("seed"), int):
+        parts.append(f"seed {plan['seed']}")
+    return ", ".join(parts) + "."
+
+
+def leader(contents: Contents) -> str:
+    """Say who is first, and how sure that is."""
+    ladder = contents.standings.ladder
+    if ladder is None or len(ladder.ratings) < 2:
+        return "No two agents have met, so there are no ratings."
+    of_label = {agent.label: contents.label[agent.id] for agent in contents.ranking}
+    first, second = (row.agent for row in ladder.ratings[:2])
+    gap, likely = ladder.gap(first, second), ladder.superiority(first, second)
+    return (
+        f"{of_label[first]} is first, {_elo(gap).removeprefix('+')} above {of_label[second]}. It is"
+        f" the stronger of the two with a likelihood of {_likelihood(likely)}."
+    )
+
+
+def ladder_notes(contents: Contents) -> Iterator[str]:
+    """Yield what the ratings mean, and what they cannot tell."""
+    ladder = contents.standings.ladder
+    if ladder is None:
+        return
+    yield (
+        "400 Elo more means ten games won for one lost; 0 is the mean of all agents. Moving first"
+        f" is worth {_elo(ladder.first_player)}. An arrowhead is the end of an interval that"
+        " reaches beyond the drawing."
+    )
+    yield from _joined(contents, ladder)
+    standings = contents.standings
+    if 2 * standings.unique_games < len(standings.games):
+        yield (
+            f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"
+            " game again is no new evidence, so the intervals are too narrow."
+        )
+
+
+def _joined(contents: Contents, ladder: Ladder) -> Iterator[str]:
+    if len(ladder.groups) > 1:
+        yield (
+            f"The agents fall into {len(ladder.groups)} groups that never met: ratings of different"
+            " groups do not compare."
+        )
+    of_label = {agent.label: contents.label[agent.id] for agent in contents.ranking}
+    tops = {group[0] for group in ladder.groups}
+    below = [tier for tier in ladder.tiers if tier[0] not in tops]
+    for tier in below[:_MOST_TIERS]:
+        yield (
+            f"{_named([of_label[agent] for agent in tier])} took no point from anyone above: how"
+            " far below is not in the games, and the rating no more than a guess."
+        )
+
+
+def _named(names: list[str]) -> str:
+    """Join names, the first few of many."""
+    kept = names if len(names) <= _MOST_NAMED + 1 else names[:_MOST_NAMED]
+    if len(kept) < len(names):
+        kept = [*kept, f"{len(names) - _MOST_NAMED:,} others"]
+    return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
+def _elo(estimate: Estimate) -> str:
+    low, high = signed(estimate.low), signed(estimate.high)
+    return f"{signed(estimate.value)} Elo (95 % interval {low} to {high})"
+
+
+def _likelihood(number: float) -> str:
+    """Return a likelihood that a thousand resampled tournaments can tell apart from certainty."""
+    if number > 0.999:
+        return "over 99.9 %"
+    return f"{100 * number:.1f} %"

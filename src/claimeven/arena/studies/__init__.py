@@ -1,0 +1,34 @@
+"""The classic studies: what the originals reported, run here and set beside it."""
+
+from claimeven.arena.studies.catalogue import STUDIES, InvalidStudy, study_of
+from claimeven.arena.studies.runs import Bench, ExperimentResult, StudyResult, run_study
+from claimeven.arena.studies.study import (
+    QUANTITIES,
+    Experiment,
+    Figure,
+    Found,
+    Match,
+    Measurement,
+    Quantity,
+    Source,
+    Study,
+)
+
+__all__ = [
+    "QUANTITIES",
+    "STUDIES",
+    "Bench",
+    "Experiment",
+    "ExperimentResult",
+    "Figure",
+    "Found",
+    "InvalidStudy",
+    "Match",
+    "Measurement",
+    "Quantity",
+    "Source",
+    "Study",
+    "StudyResult",
+    "run_study",
+    "study_of",
+]

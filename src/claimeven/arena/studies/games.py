@@ -1,0 +1,181 @@
+"""The matches of studies: played into a store, and what their stored games come to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from claimeven.arena.executors import play_games
+from claimeven.arena.match import MatchPlan
+from claimeven.arena.pairs import NORMAL_95, PairCounts, wilson_interval
+from claimeven.arena.records import stored_game
+from claimeven.arena.referee import Referee
+from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.studies.study import Findings, Found
+
+#: Seconds after which games that are finished are stored.
+_TICK = 0.1
+
+
+def play_into(
+    store: Store,
+    plan: MatchPlan,
+    jobs: int,
+    watch: Callable[[int], object] | None = None,
+) -> None:
+    """Play the games of a match that a store does not hold yet, and store them as they end.
+
+    The store adds up the seconds this takes, without those of loading the agents. `watch` is
+    called with the number of games there are.
+    """
+    with Referee(plan):
+        pass  # whatever is to be compiled is now
+    ids = [job(plan, number) for number in range(plan.schedule.games)]
+    there = store.jobs()
+    missing = [number for number, each in enumerate(ids) if each not in there]
+    before, begin = store.meta["seconds"], time.perf_counter()
+    held: list[StoredGame] = []
+
+    def keep() -> None:
+        store.add(held)
+        held.clear()
+        store.set_meta("seconds", before + time.perf_counter() - begin)
+
+    done, kept_at = len(ids) - len(missing), begin
+    games = play_games(plan, jobs, True, None, missing, in_order=False)
+    try:
+        with closing(games):
+            for played in games:
+                held.append(stored_game(played, ids[played.number]))
+                done += 1
+                if watch is not None:
+                    watch(done)
+                if time.perf_counter() - kept_at > _TICK:
+                    keep()
+                    kept_at = time.perf_counter()
+    finally:
+        if held:
+            keep()
+
+
+def open_store(path: Path, plan: MatchPlan, resume: bool) -> Store:
+    """Return the store of a match: a new file, or with `resume` the one that is there.
+
+    Raises `InvalidStore` for a file that holds other games.
+    """
+    if not (resume and path.exists()):
+        agents = [StoredAgent(place, name, name) for place, name in enumerate(plan.names)]
+        meta = {"plan": told(plan), "begun": time.time(), "seconds": 0.0}
+        return Store.create(path, meta, agents)
+    store = Store.extend(path)
+    if store.meta.get("plan") != told(plan):
+        store.close()
+        raise InvalidStore(f"{path} holds games of another match: name another folder")
+    return store
+
+
+def told(plan: MatchPlan) -> dict[str, Any]:
+    """Return what decides each game of a match, as plain data: the number of games does not."""
+    schedule, geometry = plan.schedule, plan.schedule.geometry
+    return {
+        "agents": list(plan.names),
+        "kind": "match",
+        "seed": schedule.seed,
+        "start": [schedule.opening.root.mine, schedule.opening.root.mask],
+        "opening": schedule.opening.moves,
+        "opening_plies": schedule.opening_plies,
+        "swap": schedule.swap,
+        "columns": geometry.columns,
+        "rows": geometry.rows,
+        "connect": geometry.connect,
+        "limit": {name: value for name, value in vars(plan.limit).items() if value is not None},
+    }
+
+
+def job(plan: MatchPlan, number: int) -> str:
+    """Return the id of a game in a store."""
+    words = json.dumps([told(plan), number], sort_keys=True)
+    return hashlib.blake2b(words.encode(), digest_size=12).hexdigest()
+
+
+def findings(games: Sequence[StoredGame], seconds: float) -> Findings:
+    """Return what the games of two agents come to, by quantity and agent ("0" or "1").
+
+    Shares are in per cent. Games that are equal move for move count once for the width of an
+    interval. Of no games nothing is found.
+    """
+    if not games:
+        return {}
+    found: dict[tuple[str, str], Found] = {("seconds_per_game", "0"): Found(seconds / len(games))}
+    different = len({(game.first, game.all_moves) for game in games})
+    draws = sum(game.winner is None for game in games)
+    for agent in (0, 1):
+        key = str(agent)
+        wins = sum(game.winning_agent == agent for game in games)
+        found["wins", key] = _share(wins / len(games), different)
+        losses = len(games) - wins - draws
+        found["draws", key] = _share(draws / len(games), different)
+        found["losses", key] = _share(losses / len(games), different)
+        found["score", key] = _score(games, agent, different)
+        evaluations = [sum(each) for game in games if (each := own(game, agent, "evaluations"))]
+        if evaluations:
+            found["evaluations_per_game", key] = _mean(evaluations)
+        steps = "iterations" if any(own(game, agent, "iterations") for game in games) else "nodes"
+        for quantity, name in (
+            ("seconds_per_move", "seconds"),
+            ("steps_per_move", steps),
+            ("depth", "depth"),
+            ("branching", "branching"),
+        ):
+            # Moves of one game lean on each other: the mean of a game is one observation.
+            means = [fmean(each) for game in games if (each := own(game, agent, name))]
+            if means:
+                found[quantity, key] = _mean(means)
+        stored = [most for game in games for most in own(game, agent, "stored")]
+        if stored:
+            found["stored", key] = Found(max(stored))
+    return found
+
+
+def own(game: StoredGame, agent: int, quantity: str) -> list[float]:
+    """Return what an agent told of a quantity, one number for each of its moves that has one."""
+    seat = game.agents.index(agent)
+    moves = (game.told.get(quantity) or ())[(len(game.opening) + seat) % 2 :: 2]
+    return [amount for amount in moves if amount is not None]
+
+
+def _score(games: Sequence[StoredGame], agent: int, different: int) -> Found:
+    """The share of the points; where seats were swapped, its interval goes by pairs of games."""
+    share = fmean(game.points(agent) for game in games)
+    by_pair: dict[int | None, list[StoredGame]] = {}
+    for game in games:
+        by_pair.setdefault(game.pair, []).append(game)
+    pairs = [pair for pair in by_pair.values() if len({game.first for game in pair}) == 2]
+    if 2 * len(pairs) < len(games):
+        return _share(share, different)
+    unique = len({tuple((game.first, game.all_moves) for game in pair) for pair in pairs})
+    counts = PairCounts.of(sum(game.points(agent) for game in pair) for pair in pairs)
+    low, high = counts.interval_of(unique)
+    return Found(100 * share, 100 * low, 100 * high)
+
+
+def _share(share: float, different: int) -> Found:
+    low, high = wilson_interval(share, different)
+    return Found(100 * share, 100 * low, 100 * high)
+
+
+def _mean(numbers: Iterable[float]) -> Found:
+    """The mean with its 95 % interval by the normal distribution; none of numbers all alike."""
+    each = list(numbers)
+    if len(set(each)) < 2:
+        return Found(each[0])
+    half = NORMAL_95 * stdev(each) / math.sqrt(len(each))
+    mean = fmean(each)
+    return Found(mean, mean - half, mean + half)

@@ -1,0 +1,193 @@
+"""Studies run here: each experiment in turn, and what it came to beside what was reported."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.studies import games
+from claimeven.arena.studies.catalogue import study_of
+from claimeven.arena.studies.study import (
+    QUANTITIES,
+    Experiment,
+    Figure,
+    Findings,
+    Found,
+    Match,
+    Study,
+)
+from claimeven.errors import ClaimevenError
+
+#: Seed of every study where nothing else is said.
+SEED = 1
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """What an experiment came to.
+
+    `games` is how many were played, None of a measurement; `forfeits` how many of them ended by a
+    fault of an agent, be it that it overran its time.
+    """
+
+    experiment: Experiment
+    findings: Findings
+    seconds: float
+    games: int | None = None
+    forfeits: int = 0
+
+    def found(self, figure: Figure) -> Found | None:
+        """What stands beside a figure; None where nothing was found, as of no games."""
+        return self.findings.get((figure.quantity, figure.key))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the setting and the figures as plain data for JSON."""
+        experiment = self.experiment
+        match = experiment if isinstance(experiment, Match) else None
+        return {
+            "setting": experiment.setting,
+            "agents": None if match is None else list(match.names),
+            "games": self.games,
+            "games_planned": None if match is None else match.games,
+            "games_then": None if match is None else match.games_then,
+            "forfeits": self.forfeits,
+            "seconds": self.seconds,
+            "figures": [self._figure(figure) for figure in experiment.figures],
+        }
+
+    def _figure(self, figure: Figure) -> dict[str, Any]:
+        found = self.found(figure)
+        return {
+            "label": figure.label,
+            "quantity": figure.quantity,
+            "unit": QUANTITIES[figure.quantity].unit or None,
+            "then": figure.then,
+            "then_words": figure.words or None,
+            "now": None if found is None else found.value,
+            "interval_95": None if found is None or found.low is None else [found.low, found.high],
+            "speed_up": None if found is None else figure.speed_up(found.value),
+        }
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """A study and the results of its experiments; fewer of them where it was ended early."""
+
+    study: Study
+    experiments: tuple[ExperimentResult, ...]
+
+    @property
+    def seconds(self) -> float:
+        """What its experiments took."""
+        return sum(each.seconds for each in self.experiments)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON."""
+        study = self.study
+        return {
+            "study": study.name,
+            "title": study.title,
+            "source": study.source.name,
+            "machine_then": study.source.machine,
+            "differs": study.differs or None,
+            "remark": study.remark or None,
+            "experiments": [each.as_dict() for each in self.experiments],
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Bench:
+    """How studies are run.
+
+    Attributes:
+        folder: where the games are stored, a file a match; None keeps them nowhere.
+        resume: whether files that are there are gone on with.
+        jobs: processes that play games; those that tell of speed are played by one.
+        most_games: games of a match at most, None for all.
+        seed: decides everything but the clock.
+        watch: gets the number of games that a match has by now, and how many it will have.
+
+    """
+
+    folder: Path | None = None
+    resume: bool = False
+    jobs: int = 1
+    most_games: int | None = None
+    seed: int = SEED
+    watch: Callable[[int, int], object] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("jobs", "most_games"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                what = "a match takes at least 1 job" if name == "jobs" else "a match has 1 game"
+                raise InvalidMatch(f"{what}{'' if name == 'jobs' else ' or more'}, not {number}")
+        if self.resume and self.folder is None:
+            raise ClaimevenError("to resume, name the folder that holds the games")
+
+    def run(self, study: Study) -> StudyResult:
+        """Run all experiments of a study."""
+        results = [self.experiment(study, number) for number in range(len(study.experiments))]
+        return StudyResult(study, tuple(results))
+
+    def experiment(self, study: Study, number: int) -> ExperimentResult:
+        """Run one experiment of a study."""
+        experiment = study.experiments[number]
+        if isinstance(experiment, Match):
+            return self._match(experiment, f"{study.name}-{number + 1}.db")
+        begin = time.perf_counter()
+        findings = experiment.measure(**experiment.arguments)
+        return ExperimentResult(experiment, findings, time.perf_counter() - begin)
+
+    def _match(self, match: Match, name: str) -> ExperimentResult:
+        plan = match.plan(self.seed, self.most_games)
+        planned = plan.schedule.games
+        jobs = self.jobs if plan.is_portable and not match.measures_time else 1
+        with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch:
+            if self.folder is not None:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            path = (self.folder or Path(scratch)) / name
+            with games.open_store(path, plan, self.resume) as store:
+                watch = self.watch
+                games.play_into(
+                    store,
+                    plan,
+                    jobs,
+                    None if watch is None else lambda done: watch(done, planned),
+                )
+                stored, seconds = tuple(store.games()), store.meta["seconds"]
+        forfeits = sum(game.fault is not None for game in stored)
+        found = games.findings(stored, seconds)
+        return ExperimentResult(match, found, seconds, len(stored), forfeits)
+
+
+def run_study(
+    study: str | Study,
+    *,
+    folder: str | Path | None = None,
+    resume: bool = False,
+    jobs: int = 1,
+    games: int | None = None,
+    seed: int = SEED,
+) -> StudyResult:
+    """Run a study, one of `STUDIES` by its name or one of your own, and return what it came to.
+
+    `games` bounds those of each match. With a `folder` they are stored there, a file a match, and
+    with `resume` only those are played that it does not hold yet. The same seed gives the same
+    games, unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
+    `InvalidStore`.
+
+    >>> result = run_study("polito-alphabeta", games=2)
+    >>> row = result.as_dict()["experiments"][0]["figures"][0]
+    >>> row["label"], row["then"], row["now"]
+    ('games won', 99.4, 100.0)
+    """
+    chosen = study_of(study) if isinstance(study, str) else study
+    where = None if folder is None else Path(folder)
+    return Bench(where, resume, jobs, games, seed).run(chosen)

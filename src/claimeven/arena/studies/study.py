@@ -1,0 +1,207 @@
+"""What a study is: the experiments of an original, what it reported of each, and what is found.
+
+An experiment is a match or a measurement. Either comes to quantities (the share of games won, the
+time of a game, the iterations of a decision), and each `Figure` sets one of them beside what the
+original reported. A study is data: running it is the business of `runs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from claimeven.agents.contract import Limit
+from claimeven.agents.functions import name_of
+from claimeven.agents.registry import Contestant
+from claimeven.arena.match import MatchPlan
+from claimeven.arena.schedule import Opening, Schedule
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.notation import parse_moves
+from claimeven.game.position import Position
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an experiment was published: by what short name, what it is, and what ran it then."""
+
+    name: str
+    title: str
+    machine: str
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that experiments come to: its unit, and which way it tells of speed.
+
+    `faster` is -1 where less is faster (a time), 1 where more is (work done in a time), else 0.
+    """
+
+    name: str
+    unit: str
+    faster: int = 0
+
+
+#: All quantities. Shares are told in per cent.
+QUANTITIES = {
+    each.name: each
+    for each in (
+        Quantity("wins", "%"),
+        Quantity("draws", "%"),
+        Quantity("losses", "%"),
+        Quantity("score", "%"),
+        Quantity("seconds_per_game", "s", -1),
+        Quantity("seconds_per_move", "s", -1),
+        Quantity("evaluations_per_game", ""),
+        Quantity("steps_per_move", ""),
+        Quantity("depth", "plies"),
+        Quantity("branching", "columns"),
+        Quantity("stored", "positions"),
+        Quantity("iterations", "", 1),
+        Quantity("column", ""),
+        Quantity("seconds", "s", -1),
+        Quantity("exact_score", ""),
+        Quantity("microseconds", "us", -1),
+        Quantity("ratio", "x"),
+        Quantity("evaluations", ""),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an experiment came to here: a number and, where it rests on chance, a 95 % interval."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number of an experiment, as it was reported.
+
+    Attributes:
+        label: what it is, in words.
+        quantity: which quantity of the experiment it is, one of `QUANTITIES`.
+        key: which of several the experiment has: an agent, "0" or "1", or a way of doing it.
+        then: the number reported, in the unit of the quantity, None where none was.
+        words: what the original says where it gives no number, or of its number.
+
+    """
+
+    label: str
+    quantity: str
+    key: str = "0"
+    then: float | None = None
+    words: str = ""
+
+    def speed_up(self, now: float) -> float | None:
+        """How many times as fast it is now; None where nothing can be said."""
+        faster = QUANTITIES[self.quantity].faster
+        if not faster or not self.then or now <= 0:
+            return None
+        return now / self.then if faster > 0 else self.then / now
+
+
+#: What an experiment came to, by quantity and key.
+Findings = Mapping[tuple[str, str], Found]
+
+
+@dataclass(frozen=True)
+class Match:
+    """An experiment of games between two agents.
+
+    `games_then` is the number the original played, None where it played none. With `swap` the
+    seats change from game to game, else the first agent always moves first. `seconds` is the
+    limit of a move on the clock.
+    """
+
+    agents: tuple[Contestant, Contestant]
+    games: int
+    figures: tuple[Figure, ...]
+    games_then: int | None = None
+    swap: bool = False
+    seconds: float | None = None
+    opening_plies: int = 0
+    start: str = ""
+    geometry: Geometry = STANDARD
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the agents are called."""
+        first, second = map(name_of, self.agents)
+        return first, second
+
+    @property
+    def measures_time(self) -> bool:
+        """Whether a figure tells of speed: then one process plays, and nothing beside it."""
+        return any(QUANTITIES[figure.quantity].faster for figure in self.figures)
+
+    @property
+    def setting(self) -> str:
+        """What is done, in words."""
+        first, second = self.names
+        words = [f"{first} against {second}", f"{self.games:,} games"]
+        if self.games_then not in (None, self.games):
+            words[-1] += f" (then {self.games_then:,})"
+        words.append(_where(self.geometry, self.start))
+        if self.opening_plies:
+            words.append(f"{self.opening_plies} random plies before each pair")
+        words.append("seats swapped" if self.swap else "the first one begins")
+        if self.seconds:
+            words.append(f"{self.seconds:g} s a move")
+        return ", ".join(words)
+
+    def plan(self, seed: int, most_games: int | None = None) -> MatchPlan:
+        """Return what is played, of so many games at most."""
+        opening = Opening(Position(self.geometry), tuple(parse_moves(self.start, self.geometry)))
+        games = self.games if most_games is None else min(self.games, most_games)
+        schedule = Schedule(games, seed, opening, self.opening_plies, self.swap)
+        return MatchPlan(self.agents, schedule, Limit(seconds=self.seconds))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """An experiment that is no match: a function that is called with some arguments."""
+
+    setting: str
+    measure: Callable[..., Findings]
+    figures: tuple[Figure, ...]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+Experiment = Match | Measurement
+
+
+@dataclass(frozen=True)
+class Study:
+    """Experiments of one original that answer one question.
+
+    `differs` says where the setting here is another one than the original's; `remark` what the
+    figures together tell.
+    """
+
+    name: str
+    title: str
+    source: Source
+    experiments: tuple[Experiment, ...]
+    differs: str = ""
+    remark: str = ""
+
+    @property
+    def games(self) -> int:
+        """Games of all its matches."""
+        return sum(each.games for each in self.experiments if isinstance(each, Match))
+
+    @property
+    def figures(self) -> Iterator[tuple[Experiment, Figure]]:
+        """Every figure with its experiment."""
+        for experiment in self.experiments:
+            for figure in experiment.figures:
+                yield experiment, figure
+
+
+def _where(geometry: Geometry, start: str) -> str:
+    board = "" if geometry == STANDARD else f" on {geometry}"
+    return f"from {start}{board}" if start else f"from the empty board{board}"

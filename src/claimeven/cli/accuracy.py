@@ -1,0 +1,278 @@
+"""`claimeven accuracy`: how well agents play, measured against exact scores."""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from claimeven.agents import Limit
+from claimeven.agents.process import Isolation
+from claimeven.agents.registry import AGENTS
+from claimeven.arena.judging import GamesAccuracy, accuracy_of
+from claimeven.arena.known_scores import JudgeProgress
+from claimeven.arena.measuring import MOST_FAULTS, SetAccuracy, SetPlan, measured, usable_set
+from claimeven.arena.store import Store
+from claimeven.cli.accuracy_report import (
+    Row,
+    agent_lines,
+    blunder_lines,
+    detail_lines,
+    explained_dict,
+)
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.options import (
+    check_seed,
+    cores,
+    geometry_options,
+    isolation_options,
+    json_option,
+    limit_options,
+    solver_options,
+)
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.solving import SolverChoice
+from claimeven.cli.streams import clean_stdout, printable, table_width, text_width
+from claimeven.cli.tables import fitted
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.solver import Solver
+
+#: Endings of files of games that are taken for one even where there is none.
+_ENDINGS = (".db", ".sqlite", ".sqlite3")
+
+LEGEND = (
+    "perfect: keeps the exact score; loss: points of score given away a move. decisive: moves where"
+    " a column throws the outcome away; keeps: those that do not. floor: what random moves get"
+    " there. Moves where all columns are worth the same do not count."
+)
+
+
+@click.command("accuracy")
+@click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True)
+@click.option("--agent", "label", help="Of the games of FILE, judge this agent's moves alone.")
+@click.option(
+    "--positions",
+    type=click.Path(path_type=Path),
+    help="File of positions to ask agents in; usually the set that comes along.",
+)
+@click.option("--count", type=int, help="Ask in so many of the positions, evenly picked.")
+@click.option("--worst", default=3, show_default=True, help="Blunders to draw and explain.")
+@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@click.option("--jobs", type=int, help="Processes that ask agents; usually one a core.")
+@json_option
+@limit_options
+@isolation_options
+@partial(solver_options, threads=None)
+@geometry_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    label: str | None,
+    positions: Path | None,
+    count: int | None,
+    worst: int,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
+    limit: Limit,
+    isolation: Isolation,
+    solving: SolverChoice,
+    geometry: Geometry,
+) -> None:
+    """Tell how well agents play: how often they find the best move, and where they err.
+
+    With a FILE of games (of `tournament --out`, or imported by `games`) every move of every game
+    is judged against exact scores. Those are kept in the file, so judging again takes no time, and
+    after Ctrl-C it goes on where it was.
+
+    With AGENTs each is asked in every position of a set, the same for everybody, so figures
+    compare: 4,500 positions of the usual board come along, one a line of your own file with
+    --positions. An agent from a file plays in a process of its own, under the limits given.
+
+    \b
+    Examples:
+      claimeven accuracy class.db
+      claimeven accuracy class.db --agent ann --worst 10
+      claimeven accuracy my_agent.py greedy alphabeta:depth=4
+      claimeven accuracy uct --iterations 200 --count 500 --jobs 2
+      claimeven accuracy my_agent.py --positions endings.txt --seconds 1
+    """
+    check_seed(seed)
+    if worst < 0:
+        raise ClaimevenError(f"--worst is 0 or more, not {worst}")
+    solvers = _Solvers(solving)
+    if _is_file_of_games(names):
+        for option, given in (("--positions", positions), ("--count", count)):
+            if given is not None:
+                raise ClaimevenError(f"{option} goes with agents, not with a file of games")
+        _judge_games(Path(names[0]), label, worst, solvers, geometry, as_json)
+        return
+    if label is not None:
+        raise ClaimevenError("--agent goes with a file of games: name the agents alone")
+    asked = usable_set(positions, geometry, count, lambda: solvers.of(geometry))
+    plan = SetPlan(names, asked, seed, limit, isolation)
+    interrupted = _ask_agents(plan, cores() if jobs is None else jobs, worst, solvers, as_json)
+    if interrupted:
+        ctx.exit(INTERRUPTED)
+
+
+class _Solvers:
+    """The solver as asked for, made when it is first needed and used for all that follows."""
+
+    def __init__(self, choice: SolverChoice) -> None:
+        self._choice = choice
+        self._solver: Solver | None = None
+
+    def of(self, geometry: Geometry) -> Solver:
+        """Return the solver for a board."""
+        if self._solver is None:
+            self._solver = self._choice.solver(geometry)
+        return self._solver
+
+
+def _is_file_of_games(names: tuple[str, ...]) -> bool:
+    """Whether the arguments are a file of games; `ClaimevenError` for a file among agents."""
+    files = [name for name in names if _is_file(name)]
+    if files and len(names) > 1:
+        raise ClaimevenError(
+            f"{files[0]} is a file of games: give it alone, or agents such as greedy or my_agent.py"
+        )
+    return bool(files)
+
+
+def _is_file(name: str) -> bool:
+    if name.partition(":")[0] in AGENTS or name.partition(":")[0].endswith(".py"):
+        return False
+    return name.endswith(_ENDINGS) or Path(name).exists()
+
+
+def _judge_games(
+    path: Path,
+    label: str | None,
+    worst: int,
+    solvers: _Solvers,
+    geometry: Geometry,
+    as_json: bool,
+) -> None:
+    say_when_compiling()
+    begin = time.monotonic()
+    with Store.read(path) as store, status_line() as line:
+
+        def show(at: JudgeProgress) -> None:
+            line.show(lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed))
+
+        try:
+            found = accuracy_of(
+                store,
+                agent=label,
+                solver=solvers.of,
+                progress=show,
+                tell=lambda text: click.echo(text, err=True),
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
+    if geometry not in (STANDARD, found.geometry):
+        raise ClaimevenError(f"the games of {path} are of {found.geometry}, not {geometry}")
+    seconds = time.monotonic() - begin
+    blunders = found.worst(worst)
+    solver = solvers.of(found.geometry)
+    if as_json:
+        told = {
+            **found.as_dict(),
+            "seconds": seconds,
+            "blunders": [explained_dict(blunder, solver) for blunder in blunders],
+        }
+        write_json(told, sys.stdout)
+        return
+    out = sys.stdout
+    out.write(fitted(_games_headline(found, seconds), text_width()) + "\n\n")
+    rows = [Row(name, found[name]) for name in found.ranking]
+    _print(rows, out)
+    if len(rows) == 1:
+        _print_details(rows[0], out)
+    for blunder in blunders:
+        out.writelines(line + "\n" for line in blunder_lines(blunder, solver, out))
+
+
+def _games_headline(found: GamesAccuracy, seconds: float) -> str:
+    games = len(found.judged)
+    return (
+        f"{games:,} game{'s' * (games != 1)} on {found.geometry}, {found.moves:,} moves in"
+        f" {found.positions:,} different positions, {seconds:.1f} s"
+    )
+
+
+def _ask_agents(plan: SetPlan, jobs: int, worst: int, solvers: _Solvers, as_json: bool) -> bool:
+    """Ask the agents and tell what they answered; whether Ctrl-C ended it early."""
+    say_when_compiling()
+    begin = time.monotonic()
+    interrupted = False
+    with clean_stdout() as out:
+        answers = measured(plan, jobs)
+        found = next(answers)
+        with status_line() as line:
+            try:
+                for found in answers:
+                    asked = found.asked
+                    line.show(
+                        lambda asked=asked: count_text(  # type: ignore[misc]
+                            asked, plan.questions, "answers", time.monotonic() - begin
+                        )
+                    )
+            except KeyboardInterrupt:
+                interrupted = True
+        blunders = [] if interrupted else found.worst(worst)
+        if as_json:
+            solver = solvers.of(plan.geometry)
+            told = {
+                **found.as_dict(),
+                "blunders": [explained_dict(blunder, solver) for blunder in blunders],
+            }
+            write_json(told, out)
+        else:
+            _print_set(found, out)
+            for blunder in blunders:
+                solver = solvers.of(plan.geometry)
+                out.writelines(line + "\n" for line in blunder_lines(blunder, solver, out))
+    if interrupted:
+        click.echo(f"interrupted after {found.asked:,} of {plan.questions:,} answers", err=True)
+    return interrupted
+
+
+def _print_set(found: SetAccuracy, out: TextIO) -> None:
+    positions = found.plan.positions
+    told = (
+        f"{len(positions.positions):,} positions ({positions.name}), digest {positions.digest},"
+        f" seed {found.plan.seed}, {found.seconds:.1f} s"
+    )
+    out.write(fitted(told, text_width()) + "\n\n")
+    rows = []
+    for name in found.ranking:
+        agent = found[name]
+        rows.append(Row(name, agent.accuracy, agent.seconds_a_move, agent.by_band))
+    _print(rows, out)
+    for name in found.ranking:
+        agent = found[name]
+        for reason, count in agent.reasons.most_common():
+            text = f"{name} gave no answer: {count} x {reason}"
+            out.write("\n" + fitted(printable(text), text_width()) + "\n")
+        if agent.stopped:
+            out.write(f"After {MOST_FAULTS} faults {printable(name)} was asked no more.\n")
+    if len(rows) == 1:
+        _print_details(rows[0], out)
+
+
+def _print(rows: list[Row], out: TextIO) -> None:
+    out.writelines(line + "\n" for line in agent_lines(rows, table_width()))
+    out.write("\n" + fitted(LEGEND, text_width()) + "\n")
+
+
+def _print_details(row: Row, out: TextIO) -> None:
+    out.writelines(line + "\n" for line in detail_lines(row, table_width()))

@@ -1,0 +1,227 @@
+"""`claimeven sprt`: two agents, until it is clear whether one is stronger by so much."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from claimeven.agents import Limit
+from claimeven.agents.process import Isolation
+from claimeven.arena.pairs import PairCounts
+from claimeven.arena.sequential import (
+    MOST_GAMES,
+    PLIES,
+    SequentialResult,
+    play_sprt,
+    sequential_plan,
+    sequential_result,
+)
+from claimeven.arena.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
+from claimeven.arena.store import Store
+from claimeven.arena.tournament import TournamentPlan, store_of
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.options import (
+    WordChoice,
+    check_seed,
+    cores,
+    geometry_options,
+    isolation_options,
+    json_option,
+    openings_of,
+    time_control_options,
+)
+from claimeven.cli.progress import rate_text, say_when_compiling, status_line
+from claimeven.cli.streams import clean_stdout, printable, table_width
+from claimeven.cli.tables import fitted
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+
+@click.command("sprt")
+@click.argument("first_agent", metavar="A")
+@click.argument("second_agent", metavar="B")
+@click.option("--elo0", default=0.0, show_default=True, help="Lead of A that would be too little.")
+@click.option("--elo1", default=20.0, show_default=True, help="Lead of A that is looked for.")
+@click.option("--alpha", default=0.05, show_default=True, help="Risk of taking elo0 for elo1.")
+@click.option("--beta", default=0.05, show_default=True, help="Risk of taking elo1 for elo0.")
+@click.option(
+    "--model",
+    type=WordChoice(*reversed(LARGEST)),
+    default="normalized",
+    show_default=True,
+    help="Which Elo: in deviations of a game, or of the mean score.",
+)
+@click.option(
+    "--max-games", default=MOST_GAMES, show_default=True, help="Games after which it ends anyway."
+)
+@openings_of(PLIES)
+@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@click.option("--jobs", type=int, help="Processes that play games; usually one a core.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
+)
+@click.option("--resume", is_flag=True, help="Go on from the file of --out.")
+@geometry_options
+@time_control_options
+@isolation_options
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    first_agent: str,
+    second_agent: str,
+    elo0: float,
+    elo1: float,
+    alpha: float,
+    beta: float,
+    model: str,
+    max_games: int,
+    source: str,
+    opening_plies: int,
+    seed: int,
+    jobs: int | None,
+    out: Path | None,
+    resume: bool,
+    geometry: Geometry,
+    limit: Limit,
+    isolation: Isolation,
+    as_json: bool,
+) -> None:
+    """Play A against B until it is clear whether A leads by elo1 rather than by elo0.
+
+    Two games make a pair: the same opening with the seats swapped. After each pair the test asks
+    how much likelier all pairs are if A leads by elo1 than if it leads by elo0, and stops when the
+    ratio says so. Agents far apart need few games, agents as close as the two hypotheses many. An
+    agent that fails loses that game. After Ctrl-C, --resume goes on with the file of --out.
+
+    \b
+    Examples:
+      claimeven sprt alphabeta:depth=4 alphabeta:depth=3 --elo1 50
+      claimeven sprt my_agent.py old_agent.py --seconds 0.1 --out test.db
+      claimeven sprt my_agent.py old_agent.py --seconds 0.1 --out test.db --resume
+      claimeven sprt uct:c=0.7 uct --iterations 500 --model logistic --json
+    """
+    check_seed(seed)
+    if resume and out is None:
+        raise ClaimevenError("--resume goes on with a file: name it with --out")
+    test = SequentialTest(elo0, elo1, alpha, beta, model)
+    say_when_compiling()
+    plan = sequential_plan(
+        first_agent,
+        second_agent,
+        most_games=max_games,
+        seed=seed,
+        openings=source,
+        opening_plies=opening_plies,
+        start=Position(geometry),
+        limit=limit,
+        isolation=isolation,
+    )
+    with clean_stdout() as stdout:
+        with store_of(plan, out, resume) as store:
+            result, interrupted = _play(plan, test, store, cores() if jobs is None else jobs)
+        if as_json:
+            write_json(result.as_dict(), stdout)
+        else:
+            stdout.writelines(line + "\n" for line in report_lines(result, table_width()))
+    if interrupted:
+        told = f"interrupted after {len(result.standings.games)} games"
+        if out is not None:
+            told += f"; go on with: --out {out} --resume"
+        click.echo(told, err=True)
+        ctx.exit(INTERRUPTED)
+
+
+def _play(
+    plan: TournamentPlan, test: SequentialTest, store: Store, jobs: int
+) -> tuple[SequentialResult, bool]:
+    """Play the games; return what they say by now, and whether Ctrl-C ended it early."""
+    begin, resumed = time.monotonic(), len(store)
+    low, high = test.bounds
+
+    def progress(done: int, run: SequentialRun) -> str:
+        rate = (done - resumed) / max(1e-9, time.monotonic() - begin)
+        return (
+            f"ratio {run.ratio:+.2f} ({low:.2f} to {high:.2f}) after {run.counts.pairs:,} pairs,"
+            f" {rate_text(rate)}, at most {plan.games:,} games"
+        )
+
+    with status_line() as line:
+        try:
+            result = play_sprt(
+                plan,
+                test,
+                store,
+                jobs,
+                tell=lambda text: click.echo(text, err=True),
+                watch=lambda done, run: line.show(lambda: progress(done, run)),
+            )
+        except KeyboardInterrupt:
+            return sequential_result(plan, test, store, time.monotonic() - begin), True
+    return result, False
+
+
+def report_lines(result: SequentialResult, width: int) -> Iterator[str]:
+    """Yield what a test came to in lines of at most `width` characters."""
+    for text in (*_headline(result), "", *_figures(result), *_remarks(result)):
+        yield from fitted(text, width).split("\n")
+
+
+def _headline(result: SequentialResult) -> Iterator[str]:
+    test, run = result.test, result.run
+    for letter, name in zip("AB", result.plan.names, strict=True):
+        yield f"{letter} is {printable(name)}"
+    claim = {
+        Verdict.ELO0: f"elo0 accepted: a lead of {test.elo0:g} Elo fits better than one of"
+        f" {test.elo1:g} (risk {test.beta:.2g})",
+        Verdict.ELO1: f"elo1 accepted: a lead of {test.elo1:g} Elo fits better than one of"
+        f" {test.elo0:g} (risk {test.alpha:.2g})",
+        Verdict.UNDECIDED: f"undecided: {run.counts.pairs} pairs do not tell a lead of"
+        f" {test.elo1:g} Elo from one of {test.elo0:g}",
+    }
+    yield claim[result.verdict]
+
+
+def _figures(result: SequentialResult) -> Iterator[str]:
+    test, run = result.test, result.run
+    counts, played = run.counts, len(result.standings.games)
+    low, high = test.bounds
+    yield f"log ratio        {run.ratio:+.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}"
+    yield f"Elo is meant     {test.model}, on {result.plan.geometry}, seed {result.plan.seed}"
+    beyond = played - 2 * counts.pairs
+    more = f" ({beyond} more played, not counted)" if beyond else ""
+    yield f"games            {2 * counts.pairs} in {result.seconds:.1f} s{more}"
+    yield f"pairs of A       {_pair_words(counts)}"
+    for name, value, interval, style in (
+        ("score of A", counts.share, counts.share_interval, ".1%"),
+        ("Elo", counts.elo, counts.elo_interval, "+.0f"),
+        ("normalized Elo", counts.normalized_elo, counts.normalized_elo_interval, "+.0f"),
+    ):
+        told = f"{interval[0]:{style}} to {interval[1]:{style}}"
+        yield f"{name:<16} {value:{style}} (95 % interval {told})"
+    yield f"{'A is stronger':<16} with likelihood {counts.superiority:.1%}"
+
+
+def _pair_words(counts: PairCounts) -> str:
+    names = ("lost", "lost and drawn", "split", "won and drawn", "won")
+    return ", ".join(f"{count} {name}" for count, name in zip(counts.counts, names, strict=True))
+
+
+def _remarks(result: SequentialResult) -> Iterator[str]:
+    """Yield what casts doubt on the figures: repeated games, forfeits."""
+    standings = result.standings
+    played = len(standings.games)
+    if played and 2 * standings.unique_games < played:
+        yield ""
+        yield (
+            f"only {standings.unique_games} of {played} games differ: games played again are no new"
+            " evidence, so do not trust the risks. More openings tell more: --opening-plies 8"
+        )
+    for letter, agent in zip("AB", standings.agents, strict=True):
+        for kind, count in standings.records[agent.id].forfeits.most_common():
+            yield f"forfeits of {letter}: {count} x {kind}"

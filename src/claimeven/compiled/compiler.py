@@ -1,0 +1,126 @@
+"""How Numba is set up: what it is told, and how what it makes is kept on disk.
+
+Imported when the first kernel is compiled or loaded, since Numba takes long to import.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import compiler, event, serialize
+
+from claimeven.compiled import cache, intrinsics_kernel
+from claimeven.compiled.sources import sources_digest
+from claimeven.compiled.types import Signature, Type
+
+__all__ = ["compiled", "helper", "intrinsics_kernel"]
+
+#: Without the Python error model, releasing the GIL. `_nrt`: no reference of an array is counted,
+#: so that taking one out of a tuple costs nothing. The caller holds them, and Numba refuses to
+#: compile what would make an array.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    "_nrt": False,
+}
+
+
+def compiled(
+    function: Callable[..., Any],
+    signatures: tuple[Signature, ...],
+    safe_moment: Callable[[], None],
+    tell: Callable[[], None],
+) -> Any:
+    """Return a function compiled for its signatures, or loaded from the cache.
+
+    `safe_moment` is called before each pass of the compiler, and `tell` before it starts.
+    """
+    made: Any = numba.njit(**_OPTIONS)(function)
+    made._cache = KernelCache(function, tell)
+    with _between_passes(safe_moment):
+        for signature in signatures:
+            made.compile(signature.numba() if isinstance(signature, Type) else signature)
+    made.disable_compile()
+    return made
+
+
+def helper(function: Callable[..., Any]) -> Any:
+    """Return a function that becomes part of the kernels that call it."""
+    return numba.njit(forceinline=True, **_OPTIONS)(function)
+
+
+class KernelCache:
+    """What Numba asks for the code of a function before it compiles, and hands it to afterwards.
+
+    Numba would keep its own files; it takes any object with these methods (its
+    `core.caching._Cache`). Ours are checked before they are used and kept under a finer name.
+    """
+
+    def __init__(self, function: Callable[..., Any], tell: Callable[[], None]) -> None:
+        self.function = function
+        self.tell = tell
+
+    def path_of(self, signature: Any, target: Any) -> Path | None:
+        """Return the file of one signature's code; None where there can be none.
+
+        It is named after all that the code depends on: the sources, the kind of processor, and
+        the versions of those who make it.
+        """
+        folder = cache.cache_folder()
+        if folder is None:
+            return None
+        try:
+            digest = hashlib.blake2b(sources_digest(self.function.__module__), digest_size=10)
+        except OSError:
+            return None
+        name = f"{self.function.__module__}.{self.function.__qualname__}"
+        made_by = (numba.__version__, llvmlite.__version__, sys.version, sorted(_OPTIONS.items()))
+        digest.update(repr((name, str(signature), target.magic_tuple(), made_by)).encode())
+        shown = re.sub(r"[^\w.]", "_", name.partition(".")[2])
+        return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the compiled code of a signature, None if it is not kept."""
+        target_context.refresh()
+        path = self.path_of(signature, target_context.codegen())
+        content = None if path is None else cache.read(path)
+        if content is not None:
+            # What was kept is whole. That it cannot be used all the same is no reason to fail.
+            with suppress(Exception):
+                rebuild: Any = compiler.CompileResult._rebuild
+                return rebuild(target_context, *pickle.loads(content))
+        self.tell()
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep the compiled code of a signature."""
+        path = self.path_of(signature, result.codegen)
+        if path is not None and not result.library.has_dynamic_globals:
+            dumps: Any = serialize.dumps
+            cache.write(path, dumps(result._reduce()))
+
+
+@contextmanager
+def _between_passes(call: Callable[[], None]) -> Iterator[None]:
+    """Have a function called before each pass of the compiler."""
+
+    class Passes(event.Listener):
+        def on_start(self, event: Any) -> None:
+            call()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    install: Any = event.install_listener
+    with install("numba:run_pass", Passes()):
+        yield

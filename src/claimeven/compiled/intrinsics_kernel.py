@@ -1,0 +1,134 @@
+"""The twins of `intrinsics` in compiled code: what LLVM is told to do in their place.
+
+`winning_four` and `line_of_four` work on the four directions at once, one in each lane of a
+vector of four words; LLVM turns them into whatever vector instructions the machine has. The others
+are one instruction each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import extending
+from numba.core import types
+
+from claimeven.compiled import intrinsics
+
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+_LANES = ir.VectorType(_I64, 4)
+_UNDEFINED = ir.Constant(_LANES, ir.Undefined)
+_FALSE = ir.Constant(ir.IntType(1), 0)
+_TO_READ, _KEEP, _DATA = _I32(0), _I32(3), _I32(1)
+
+#: What builds an operation: from LLVM's builder and the words it works on, the resulting word.
+Build = Callable[..., Any]
+
+_type_callable: Callable[..., Callable[[Build], Build]] = extending.type_callable
+_lower_builtin: Callable[..., Callable[[Build], Build]] = extending.lower_builtin
+
+
+def _of_words(function: Callable[..., Any]) -> Callable[[Build], Build]:
+    """Have calls of a function of words, in kernels, replaced by what the decorated one builds."""
+    count = function.__code__.co_argcount
+    typed = types.uint64(*[types.uint64] * count)
+    typer: Any = (lambda word: typed) if count == 1 else (lambda discs, height: typed)
+    _type_callable(function)(lambda context: typer)
+
+    def decorate(build: Build) -> Build:
+        @_lower_builtin(function, *typed.args)
+        def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return build(builder, *arguments)
+
+        return build
+
+    return decorate
+
+
+def _in_every_lane(builder: Any, word: Any) -> Any:
+    first = builder.insert_element(_UNDEFINED, word, _I32(0))
+    lane_of_first = ir.Constant(ir.VectorType(_I32, 4), [0, 0, 0, 0])
+    return builder.shuffle_vector(first, _UNDEFINED, lane_of_first)
+
+
+def _steps(builder: Any, height: Any) -> Any:
+    """Return the shifts of one step up, right-down, right and right-up as a vector."""
+    steps = ir.Constant(_LANES, [1, 0, 0, 0])
+    steps = builder.insert_element(steps, builder.sub(height, _I64(1)), _I32(1))
+    steps = builder.insert_element(steps, height, _I32(2))
+    return builder.insert_element(steps, builder.add(height, _I64(1)), _I32(3))
+
+
+def _any_lane(builder: Any, lanes: Any) -> Any:
+    """Return the bitwise or of the four lanes."""
+    function = builder.module.declare_intrinsic(
+        "llvm.vector.reduce.or.v4i64", (), fnty=ir.FunctionType(_I64, [_LANES])
+    )
+    return builder.call(function, [lanes])
+
+
+@_of_words(intrinsics.winning_four)
+def _winning_four(builder: Any, discs: Any, height: Any) -> Any:
+    lanes = _in_every_lane(builder, discs)
+    steps = _steps(builder, height)
+    up1 = builder.shl(lanes, steps)
+    up2 = builder.shl(up1, steps)
+    up3 = builder.shl(up2, steps)
+    down1 = builder.lshr(lanes, steps)
+    down2 = builder.lshr(down1, steps)
+    down3 = builder.lshr(down2, steps)
+    two_before = builder.and_(up1, up2)
+    two_after = builder.and_(down1, down2)
+    found = builder.or_(
+        builder.and_(two_before, builder.or_(up3, down1)),
+        builder.and_(two_after, builder.or_(down3, up1)),
+    )
+    return _any_lane(builder, found)
+
+
+@_of_words(intrinsics.line_of_four)
+def _line_of_four(builder: Any, discs: Any, height: Any) -> Any:
+    lanes = _in_every_lane(builder, discs)
+    steps = _steps(builder, height)
+    pairs = builder.and_(lanes, builder.lshr(lanes, steps))
+    second_pairs = builder.lshr(builder.lshr(pairs, steps), steps)
+    return _any_lane(builder, builder.and_(pairs, second_pairs))
+
+
+@_of_words(intrinsics.popcount)
+def _popcount(builder: Any, word: Any) -> Any:
+    return builder.ctpop(word)
+
+
+@_of_words(intrinsics.trailing_zeros)
+def _trailing_zeros(builder: Any, word: Any) -> Any:
+    return builder.cttz(word, _FALSE)
+
+
+@_of_words(intrinsics.leading_zeros)
+def _leading_zeros(builder: Any, word: Any) -> Any:
+    return builder.ctlz(word, _FALSE)
+
+
+@_type_callable(intrinsics.prefetch)
+def _type_of_prefetch(context: Any) -> Any:
+    def typer(words: Any, index: Any) -> Any:
+        return types.void(words, types.uint64)
+
+    return typer
+
+
+@_lower_builtin(intrinsics.prefetch, types.Array, types.uint64)
+def _prefetch(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    pointer_type = ir.IntType(8).as_pointer()
+    address = builder.bitcast(builder.gep(array.data, [arguments[1]]), pointer_type)
+    function = builder.module.declare_intrinsic(
+        "llvm.prefetch",
+        [pointer_type],
+        fnty=ir.FunctionType(ir.VoidType(), [pointer_type, _I32, _I32, _I32]),
+    )
+    builder.call(function, [address, _TO_READ, _KEEP, _DATA])
+    return context.get_dummy_value()

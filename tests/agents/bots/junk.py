@@ -1,0 +1,5 @@
+"""Answers with something that is no column."""
+
+
+def agent(position):
+    return {"column": "three"}

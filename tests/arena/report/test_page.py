@@ -1,0 +1,236 @@
+"""The page: it loads nothing, escapes everything, and its numbers are those of the standings."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from claimeven.arena.report import write_report
+from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.games import viewer_data
+from claimeven.arena.store import InvalidStore, Store, StoredAgent
+from claimeven.outputs import CannotWrite
+from tests.arena.report.parsed import Element, parsed
+from tests.arena.report.stores import EVIL, PLAN, QUOTED, REASON, game, made, some_games
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("report") / "some.db", some_games())
+
+
+@pytest.fixture(scope="module")
+def html(store: Path) -> str:
+    write_report(store, store.with_suffix(".html"))
+    return store.with_suffix(".html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Element:
+    return parsed(html)
+
+
+@pytest.fixture(scope="module")
+def contents(store: Path) -> Contents:
+    with Store.read(store) as opened:
+        return Contents.of(opened)
+
+
+def number(text: str) -> float:
+    """The number that a cell says, half points and long minus signs understood."""
+    plain = text.replace("\N{MINUS SIGN}", "-").replace(",", "").rstrip("%").strip()
+    if plain.endswith("½"):
+        return float(plain[:-1] or 0) + 0.5
+    return float(plain)
+
+
+def test_nothing_is_loaded(html: str, page: Element) -> None:
+    for element in page.all():
+        for name in (
+            "src",
+            "href",
+            "srcset",
+            "action",
+            "data",
+            "poster",
+            "xlink:href",
+            "background",
+        ):
+            value = element.attributes.get(name, "#")
+            assert value.startswith(("#", "data:")), (element.tag, name, value)
+        assert not [name for name in element.attributes if name.startswith("on")], element
+    addresses = set(re.findall(r"https?://[^\s'\"<>)]+", html))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+    assert "@import" not in html
+    assert "url(" not in html
+    policy = next(
+        m.attributes["content"] for m in page.all("meta") if m.attributes.get("http-equiv")
+    )
+    assert "default-src 'none'" in policy
+    script = page.one("body").children[-2]
+    assert isinstance(script, Element)
+    digest = base64.b64encode(hashlib.sha256(script.text().encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_foreign_text_stays_text(html: str, page: Element) -> None:
+    assert len(page.all("script")) == 2
+    assert page.all("img") == []
+    assert len(page.all("h1")) == 1
+    assert "49" not in page.one(id="about").text()
+    names = {
+        row.one("th").words() for row in page.one("table", cls="ladder").one("tbody").all("tr")
+    }
+    assert names == {"greedy", EVIL, QUOTED}
+    assert REASON in page.one("table", cls="forfeits").text()
+    assert f"claimeven tournament {EVIL}" in page.one(id="about").one("dl").text()
+    assert json.loads(page.one(id="data").text())["agents"][0] in names
+    assert "{{ 7 * 7 }}" in page.one(id="about").text()
+
+
+def test_names_that_are_no_proper_text_are_shown_as_escapes(tmp_path: Path) -> None:
+    names = ("a\ud800b", "\x1b[2J\n\u202etxt", "", "Ж" * 5000)
+    path = tmp_path / "odd.db"
+    agents = [StoredAgent(i, name, name) for i, name in enumerate(names) if "\ud800" not in name]
+    with Store.create(path, {"plan": PLAN, "command": names[1]}, agents) as store:
+        store.add([game(0, 1, 2, "1213141", 0), game(1, 3, 1, "1213141", 0)])
+    write_report(path, tmp_path / "odd.html", title=names[0])
+    html = (tmp_path / "odd.html").read_text(encoding="utf-8")
+    assert "\x1b" not in html
+    assert "\u202e" not in html
+    assert parsed(html).one("h1").words() == r"a\ud800b"
+    assert "Ж" * 2001 not in html
+    assert "(no name)" in html
+
+
+def test_the_ladder_is_that_of_the_standings(page: Element, contents: Contents) -> None:
+    standings = contents.standings
+    assert standings.ladder is not None
+    ratings = {row.agent: row.elo for row in standings.ladder.ratings}
+    rows = page.one("table", cls="ladder").one("tbody").all("tr")
+    assert [int(row.attributes["data-agent"]) for row in rows] == [a.id for a in contents.ranking]
+    for place, (row, agent) in enumerate(zip(rows, contents.ranking, strict=True), start=1):
+        cells = [cell.words() for cell in row.all("td")]
+        record, elo = standings.records[agent.id], ratings[agent.label]
+        assert cells[0] == str(place)
+        assert row.one("th").words() == agent.label
+        assert number(cells[2]) == round(elo.value)
+        assert [number(text) for text in cells[3].split(" to ")] == [
+            round(elo.low),
+            round(elo.high),
+        ]
+        told = [number(text) for text in cells[4:9]]
+        assert told == [record.points, record.games, record.wins, record.draws, record.losses]
+        assert number(cells[9]) == pytest.approx(100 * (record.share or 0), abs=0.05)
+
+
+def test_the_cross_table_is_that_of_the_standings(page: Element, contents: Contents) -> None:
+    told = contents.standings.as_dict()["cross_table"]
+    assert isinstance(told, list)
+    rows = page.one("table", cls="cross").one("tbody").all("tr")
+    for row, expected in zip(rows, told, strict=True):
+        cells = row.all("td")[1:]
+        for cell, record in zip(cells, expected, strict=True):
+            if record is None:
+                assert cell.words() == "itself"
+                continue
+            assert number(cell.words()) == record["points"]
+            title = cell.one("a").attributes["title"]
+            counts = [int(n) for n in re.findall(r"(\d+) (?:won|drawn|lost)", title)]
+            assert counts == [record["wins"], record["draws"], record["losses"]]
+
+
+def test_forfeits_are_told_by_kind(page: Element) -> None:
+    rows = page.one("table", cls="forfeits").one("tbody").all("tr")
+    told = {(r.one("th").words(), r.all("td")[0].words(), r.all("td")[1].words()) for r in rows}
+    assert told == {(QUOTED, "crash", "1"), (EVIL, "stall", "1")}
+    links = [link.attributes["href"] for row in rows for link in row.all("a")]
+    assert sorted(links) == ["#game-2", "#game-4"]
+
+
+def test_facts(page: Element) -> None:
+    told = {d.one("dt").text(): d.one("dd").text() for d in page.one("dl", cls="facts").all("div")}
+    assert told["seed"] == "3"
+    assert told["rounds"] == "2"
+    assert told["limit of a move"] == "1 seconds"
+    assert told["left unfinished"].startswith("1 ")
+    assert "ab12" in page.one("table", cls="agents").text()
+
+
+def test_every_link_within_the_page_has_its_end(page: Element) -> None:
+    ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+    numbers = {f"#game-{told[0]}" for told in json.loads(page.one(id="data").text())["games"]}
+    for link in page.all("a"):
+        href = link.attributes["href"]
+        assert href in numbers or href[1:] in ids
+    for element in page.all():
+        for name in ("aria-labelledby", "aria-controls", "for"):
+            assert element.attributes.get(name, ids[0]) in ids
+
+
+def test_the_viewer_gets_every_finished_game(page: Element, contents: Contents) -> None:
+    data = json.loads(page.one(id="data").text())
+    agents = data["agents"]
+    told = [
+        (g[0], agents[g[1]], agents[g[2]], g[3] + g[4], None if g[5] < 0 else g[5], g[6:])
+        for g in data["games"]
+    ]
+    label = contents.label
+    assert told == [
+        (g.number, label[g.first], label[g.second], g.all_moves, g.winner,
+         [g.fault, g.fault_seat, g.reason] if g.fault else [])
+        for g in contents.games
+    ]  # fmt: skip
+    assert data["told"][0]["seconds"] == [0.001] * 7
+    assert len(data["games"]) == 6
+
+
+def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
+    many = [game(n, n % 3, (n + 1) % 3, "1213141", 0, told={"value": [0.1]}) for n in range(40)]
+    with Store.read(made(tmp_path / "many.db", many)) as opened:
+        contents = Contents.of(opened)
+    data = viewer_data(contents, most_games=30, most_told=10)
+    assert [told[0] for told in data["games"]] == list(range(30))
+    assert len(data["told"]) == 10
+    assert data["notes"] == [
+        "The first 30 of 40 games are here; the others count in all the figures above.",
+        "Time and value of each move are told for the first 10 games.",
+    ]
+
+
+def test_the_same_games_give_the_same_page(store: Path, html: str, tmp_path: Path) -> None:
+    with Store.read(store) as opened:
+        write_report(opened, tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == html
+    assert str(store.parent) not in html
+
+
+def test_other_boards_and_starts(tmp_path: Path) -> None:
+    plan = {**PLAN, "columns": 12, "rows": 5, "connect": 3, "start": [1, 65]}
+    path = made(tmp_path / "wide.db", [game(0, 0, 1, "cdcdc", 0)], {"plan": plan})
+    write_report(path, tmp_path / "wide.html")
+    data = json.loads(parsed((tmp_path / "wide.html").read_text()).one(id="data").text())
+    assert data["names"] == "abcdefghijkl"
+    assert data["start"] == [[0, 0, 0], [1, 0, 1]]
+
+
+def test_refusals(store: Path, tmp_path: Path) -> None:
+    empty = made(tmp_path / "empty.db", [])
+    with pytest.raises(InvalidStore, match=r"empty\.db holds no finished game to report on"):
+        write_report(empty, tmp_path / "page.html")
+    with pytest.raises(CannotWrite, match=r"some\.db holds games: name another file"):
+        write_report(store, store)
+    with pytest.raises(CannotWrite, match="there is no folder"):
+        write_report(store, tmp_path / "no" / "page.html")
+    with pytest.raises(InvalidStore, match=r"bad\.db tells no board that can be"):
+        write_report(
+            made(tmp_path / "bad.db", some_games(), {"plan": {**PLAN, "columns": 99}}),
+            tmp_path / "page.html",
+        )
+    assert not (tmp_path / "page.html").exists()

@@ -1,0 +1,182 @@
+"""The game viewer, driven in a real browser as a reader would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven import Position
+from claimeven.arena.report import write_report
+from tests.arena.report.stores import EVIL, PLAN, QUOTED, game, made, some_games
+
+pytestmark = pytest.mark.browser
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
+    """Open the page on some games; fails where it logs an error or asks for anything else."""
+    contexts, wrong = [], []
+
+    def open_page(
+        games: list[Any] | None = None, meta: Any = None, part: str = "", **view: Any
+    ) -> Any:
+        path = made(tmp_path / "games.db", some_games() if games is None else games, meta)
+        write_report(path, tmp_path / "page.html")
+        contexts.append(browser.new_context(**view))
+        page = contexts[-1].new_page()
+        address = (tmp_path / "page.html").as_uri()
+
+        def asked(request: Any) -> None:
+            if not request.url.startswith((address, "data:")):
+                wrong.append(request.url)
+
+        page.on("console", lambda told: wrong.append(told.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", asked)
+        page.goto(address + part)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def board(page: Any) -> dict[tuple[int, int], int]:
+    """The discs that are seen, by (column, row)."""
+    return {
+        (int(column), int(row)): int(player)
+        for column, row, player in (text.split(",") for text in seen(page, "disc"))
+    }
+
+
+def seen(page: Any, part: str) -> list[str]:
+    """What parts of the board of a kind are not hidden."""
+    return page.evaluate(
+        f"[...document.querySelectorAll('#board [data-{part}]')]"
+        f".filter(e => getComputedStyle(e).visibility === 'visible').map(e => e.dataset.{part})"
+    )
+
+
+def expected(moves: str) -> dict[tuple[int, int], int]:
+    position = Position.from_moves(moves)
+    return {
+        cell: player
+        for player, discs in enumerate(position.discs)
+        for cell in position.geometry.cells_of(discs)
+    }
+
+
+def test_stepping_by_keys_shows_every_position(opened: Open) -> None:
+    page = opened()
+    moves = "1213141"
+    assert board(page) == expected(moves)
+    page.focus("#board")
+    page.keyboard.press("Home")
+    assert board(page) == {}
+    for count in range(1, len(moves) + 1):
+        page.keyboard.press("ArrowRight")
+        assert board(page) == expected(moves[:count])
+        assert page.locator("#moves [aria-current=step]").inner_text() == moves[count - 1]
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert board(page) == expected(moves[:-1])
+    page.keyboard.press("End")
+    told = page.locator("#told").inner_text()
+    assert told.startswith(
+        "Disc 7, first player (greedy): column 1. It took 1 ms. Its own value: +1."
+    )
+    assert told.endswith("greedy wins as the first player with 7 discs played.")
+    assert set(seen(page, "window")) == {"0,0 0,1 0,2 0,3"}
+    assert seen(page, "last") == ["0,3"]
+    assert "column 1 yellow yellow yellow yellow" in page.locator("#board svg").get_attribute(
+        "aria-label"
+    )
+
+
+def test_buttons_moves_and_the_slider(opened: Open) -> None:
+    page = opened()
+    page.click("#begin")
+    page.click("#on")
+    page.click("#on")
+    assert board(page) == expected("12")
+    page.click("#moves button >> nth=4")
+    assert board(page) == expected("12131")
+    page.locator("#ply").fill("3")
+    assert board(page) == expected("121")
+    page.click("#end")
+    assert page.locator("#on").is_disabled()
+
+
+def test_games_are_chosen_and_filtered(opened: Open) -> None:
+    page = opened()
+    titles = []
+    page.focus("#list")
+    for _ in range(6):
+        titles.append(page.locator("#players").inner_text().split(":")[0])
+        page.keyboard.press("ArrowDown")
+    assert titles == [f"Game {n}" for n in range(6)]
+    page.select_option("#result", "forfeit")
+    assert page.locator("#found").inner_text() == "2 of 6 games"
+    assert (
+        page.locator("#how").inner_text().startswith(f"{QUOTED} forfeits after 2 discs (crash): ")
+    )
+    page.select_option("#result", "won")
+    page.select_option("#one", label=EVIL)
+    shown = page.locator("#list [role=option] .number").all_inner_texts()
+    assert shown == ["1"]
+    page.select_option("#result", "lost")
+    assert page.locator("#list [role=option] .number").all_inner_texts() == ["0", "4", "5"]
+    page.locator("table.cross a.cell").first.click()
+    assert page.locator("#found").inner_text() == "2 of 6 games"
+
+
+def test_links_open_a_game_at_a_disc(opened: Open) -> None:
+    page = opened(part="#game-5-3")
+    assert page.locator("#players").inner_text().startswith("Game 5")
+    assert board(page) == expected("121")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.hash") == "#game-5-4"
+    page.locator("table.forfeits a").first.click()
+    assert page.locator("#players").inner_text().startswith("Game 2")
+
+
+def test_foreign_names_do_no_harm(opened: Open) -> None:
+    page = opened()
+    assert page.evaluate("window.harm") is None
+    assert page.locator("img").count() == 0
+    assert set(page.locator("#one option").all_inner_texts()) == {"anyone", "greedy", EVIL, QUOTED}
+
+
+def test_many_games_are_listed_part_by_part(opened: Open) -> None:
+    page = opened(
+        [game(n, n % 3, (n + 1) % 3, "1213141", 0) for n in range(1000)], part="#game-950"
+    )
+    assert page.locator("#list [aria-selected=true] .number").inner_text() == "950"
+    page.evaluate("location.hash = '#game-3'")
+    page.locator("#list").evaluate("list => list.scrollTo(0, 1e6)")
+    page.wait_for_function("document.querySelectorAll('#list [role=option]').length === 1000")
+
+
+def test_a_start_with_discs_and_letters(opened: Open) -> None:
+    plan = {**PLAN, "columns": 12, "rows": 5, "connect": 3, "start": [64, 65]}
+    page = opened([game(0, 0, 1, "cdcdc", 0)], {"plan": plan})
+    page.focus("#board")
+    page.keyboard.press("Home")
+    begin = {(0, 0): 1, (1, 0): 0}
+    assert board(page) == begin
+    page.keyboard.press("End")
+    assert board(page) == begin | {(2, 0): 0, (3, 0): 1, (2, 1): 0, (3, 1): 1, (2, 2): 0}
+    assert set(seen(page, "window")) == {"2,0 2,1 2,2"}
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_screen(opened: Open, width: int, scheme: str) -> None:
+    page = opened(viewport={"width": width, "height": 740}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

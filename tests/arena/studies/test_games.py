@@ -1,0 +1,137 @@
+"""Games of studies: what they come to, and that a store is gone on with."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from statistics import NormalDist, fmean, stdev
+
+import pytest
+
+from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.arena.studies import Bench, Figure, Match, Source, Study, games, run_study
+from claimeven.arena.studies.study import Findings
+
+HERE = Source("here", "made up", "none")
+WON = (Figure("games won", "wins", then=50.0),)
+
+
+def study(*matches: Match) -> Study:
+    return Study("made-up", "a study of the tests", HERE, matches)
+
+
+def row(number: int, winner: int | None, moves: str, swapped: bool = False) -> StoredGame:
+    first, second = (1, 0) if swapped else (0, 1)
+    told = {"evaluations": [10.0, None, 20.0], "seconds": [0.5, 0.25, 0.5], "stored": [7, None, 9]}
+    return StoredGame(str(number), number, number // 2, first, second, "", moves, winner, told=told)
+
+
+def values(found: Findings) -> dict[tuple[str, str], float]:
+    return {key: each.value for key, each in found.items()}
+
+
+def test_findings_of_games_told_by_hand() -> None:
+    rows = [row(0, 0, "123"), row(1, 0, "124", swapped=True), row(2, None, "125"), row(3, 0, "126")]
+    found = values(games.findings(rows, seconds=8.0))
+    # Agent 0 won games 0 and 3; agent 1 moved first in game 1 and won it.
+    assert (found["wins", "0"], found["wins", "1"]) == (50, 25)
+    assert (found["losses", "0"], found["losses", "1"]) == (25, 50)
+    assert found["draws", "0"] == found["draws", "1"] == 25
+    assert (found["score", "0"], found["score", "1"]) == (62.5, 37.5)
+    assert found["seconds_per_game", "0"] == 2
+    # As the first player an agent has the first and third entries, which tell 10 and 20.
+    assert found["evaluations_per_game", "0"] == 30
+    assert found["evaluations_per_game", "1"] == 30
+    assert found["stored", "0"] == found["stored", "1"] == 9
+    assert found["seconds_per_move", "0"] == (0.5 + 0.25 + 0.5 + 0.5) / 4
+
+
+def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
+    rows = [row(number, 0, f"12{number}") for number in range(4)]
+    for game, first in zip(rows, (1.0, 2.0, 4.0, 8.0), strict=True):
+        game.told["evaluations"][0] = first  # type: ignore[index]
+    found = games.findings(rows, 1.0)["evaluations_per_game", "0"]
+    totals = [21.0, 22.0, 24.0, 28.0]
+    half = NormalDist().inv_cdf(0.975) * stdev(totals) / math.sqrt(4)
+    assert found.low is not None
+    assert found.high is not None
+    assert math.isclose(found.value, fmean(totals))
+    assert math.isclose(found.low, fmean(totals) - half)
+    assert math.isclose(found.high, fmean(totals) + half)
+    assert games.findings(rows[:1], 1.0)["evaluations_per_game", "0"].low is None
+
+
+def test_games_alike_count_once_for_the_width() -> None:
+    alike = games.findings([row(n, 0, "123") for n in range(100)], 1.0)["wins", "0"]
+    once = games.findings([row(0, 0, "123")], 1.0)["wins", "0"]
+    assert (alike.low, alike.high) == (once.low, once.high)
+
+
+def test_no_games_come_to_nothing() -> None:
+    assert games.findings([], 0.0) == {}
+
+
+def test_the_first_agent_begins_unless_seats_are_swapped() -> None:
+    for swap, firsts in ((False, {0}), (True, {0, 1})):
+        plan = Match(("random", "random"), 4, WON, swap=swap).plan(seed=1)
+        assert {plan.schedule.pairing(number).first for number in range(4)} == firsts
+    after = Match(("random", "random"), 4, WON, opening_plies=3).plan(seed=1)
+    for number in range(4):
+        pairing = after.schedule.pairing(number)
+        # After three plies it is the second player's turn: that is the seat of agent 0.
+        assert (pairing.opening.position.turn, pairing.second) == (1, 0)
+
+
+def test_a_folder_is_gone_on_with_and_comes_to_the_same(tmp_path: Path) -> None:
+    match = study(Match(("greedy", "random"), 10, WON))
+    whole = Bench(seed=3).run(match)
+    run_study(match, folder=tmp_path, games=4, seed=3)
+    path = tmp_path / "made-up-1.db"
+    with Store.read(path) as store:
+        before = [game.job for game in store.games()]
+    result = run_study(match, folder=tmp_path, resume=True, seed=3)
+    with Store.read(path) as store:
+        stored = list(store.games())
+    assert [game.job for game in stored[:4]] == before
+    assert [game.number for game in stored] == list(range(10))
+    timeless = {key for key in whole.experiments[0].findings if "seconds" not in key[0]}
+    for key in timeless:
+        assert result.experiments[0].findings[key] == whole.experiments[0].findings[key]
+
+
+def test_other_games_in_the_folder_are_refused(tmp_path: Path) -> None:
+    run_study(study(Match(("greedy", "random"), 2, WON)), folder=tmp_path)
+    other = study(Match(("greedy", "greedy:win=yes"), 2, WON))
+    with pytest.raises(InvalidStore, match="holds games of another match"):
+        run_study(other, folder=tmp_path, resume=True)
+    with pytest.raises(InvalidStore, match="is there already"):
+        run_study(other, folder=tmp_path)
+    with pytest.raises(InvalidStore, match="another match"):
+        run_study(study(Match(("greedy", "random"), 2, WON)), folder=tmp_path, resume=True, seed=9)
+
+
+def test_jobs_change_nothing_and_a_function_plays_here() -> None:
+    def leftmost(position: object) -> int:
+        return position.legal_columns[0]  # type: ignore[attr-defined, no-any-return]
+
+    match = study(Match(("greedy", "random"), 8, WON), Match((leftmost, "random"), 2, WON))
+    one, two = Bench(jobs=1).run(match), Bench(jobs=2).run(match)
+    assert [each.games for each in two.experiments] == [8, 2]
+    for each, other in zip(one.experiments, two.experiments, strict=True):
+        assert each.findings["wins", "0"] == other.findings["wins", "0"]
+
+
+def test_a_forfeit_is_told() -> None:
+    def fails(position: object) -> int:
+        raise RuntimeError("no idea")
+
+    (result,) = run_study(study(Match((fails, "random"), 2, WON))).experiments
+    assert (result.games, result.forfeits) == (2, 2)
+    assert result.as_dict()["figures"][0]["now"] == 0
+
+
+def test_what_is_faster_and_how_much() -> None:
+    assert Figure("t", "seconds", then=10.0).speed_up(2.0) == 5
+    assert Figure("n", "iterations", then=10.0).speed_up(20.0) == 2
+    assert Figure("w", "wins", then=10.0).speed_up(20.0) is None
+    assert Figure("t", "seconds").speed_up(2.0) is None

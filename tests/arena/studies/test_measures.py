@@ -1,0 +1,40 @@
+"""Measurements against what is known without them."""
+
+from __future__ import annotations
+
+import math
+
+from claimeven import Geometry, Position
+from claimeven.arena.studies import measures
+from claimeven.minimax import MinimaxSearch
+
+
+def test_a_decision_tells_its_iterations_and_its_column_from_one() -> None:
+    found = measures.decision("uct-menary", "445566", 0.05)
+    assert found["iterations", "0"].value > 10
+    assert found["column", "0"].value in (3, 7)  # both win at once
+    small = measures.decision("uct-menary", "232", 0.05, Geometry(4, 4, 3))
+    assert small["column", "0"].value in (1, 2, 3, 4)
+
+
+def test_counting_is_told_for_each_way_beside_the_scan() -> None:
+    found = measures.counting("1122334", Geometry(), 3)
+    scan = found["microseconds", "scan"].value
+    assert found["ratio", "scan"].value == 1
+    for way in ("convolution", "table", "bitboard"):
+        assert math.isclose(found["ratio", way].value, scan / found["microseconds", way].value)
+
+
+def test_an_empty_board_is_solved_without_a_book() -> None:
+    found = measures.exact("", Geometry(4, 4, 4), table_mb=1)
+    assert found["exact_score", "0"].value == 0
+    assert found["seconds", "0"].value > 0
+
+
+def test_minimax_evaluates_every_leaf_and_alpha_beta_fewer() -> None:
+    found = measures.evaluations("windows", 3)
+    assert found["evaluations", "minimax"].value == 7**3
+    assert found["evaluations", "alphabeta"].value < 7**3
+    left = MinimaxSearch("alphabeta", "windows", order="left", backend="python")
+    readable = left.search(Position(), depth=3)
+    assert found["evaluations", "alphabeta"].value == readable.counters.evaluations

@@ -1,0 +1,101 @@
+"""What `check` finds out about an agent: faults, time, memory, and what cannot be loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from claimeven import Geometry, Limit, Position
+from claimeven.agents import InvalidLimit, InvalidSpec
+from claimeven.agents.contract import FaultKind
+from claimeven.arena import check
+from claimeven.arena.check import GAMES, CheckReport, check_agent
+from tests.agents.test_process import bot
+
+
+def test_an_agent_without_faults_is_fine() -> None:
+    told: list[int] = []
+    report = check_agent(bot("first"), watch=told.append)
+    assert report.is_fine
+    assert told == list(range(1, GAMES + 1))
+    assert [game.seat for game in report.games].count(0) == GAMES / 2
+    for game in report.games:
+        position = Position.from_moves(game.game.moves)
+        assert position.is_over
+        winner = position.outcome.winner if position.outcome else None
+        assert (game.result == "won") == (winner == game.seat)
+        assert (game.result == "drawn") == (winner is None)
+        own = [ply for _, ply in game.seconds]
+        assert {ply % 2 for ply in own} == {game.seat}
+        begun = len(game.game.opening.moves)
+        assert own == [ply for ply in range(begun, position.ply) if ply % 2 == game.seat]
+    assert sum(report.count("random", result) for result in ("won", "drawn", "lost")) == 6
+    assert report.slowest is not None
+    assert report.median is not None
+    assert report.slowest[0] == max(s for game in report.games for s, _ in game.seconds)
+    assert report.slowest[1].game.moves.startswith(report.slowest[2])
+    assert report.memory is not None
+    assert 10 < report.memory < 1000
+    # The situations: an empty board, some discs, half of the board.
+    openings = {len(game.game.opening.moves) for game in report.games}
+    assert openings == {0, 6, 21}
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    one, other = (check_agent(bot("draws"), seed=3) for _ in range(2))
+    assert [g.game.moves for g in one.games] == [g.game.moves for g in other.games]
+
+
+def the_fault(report: CheckReport) -> check.Fault:
+    assert not report.is_fine
+    (fault,) = report.faults
+    return fault
+
+
+def test_faults_are_told_with_position_and_advice() -> None:
+    fault = the_fault(check_agent(bot("full")))
+    assert fault.kind is FaultKind.ILLEGAL
+    assert len(fault.games) > 1  # though the columns differ
+    position = fault.position
+    assert position.turn == fault.games[0].seat
+    assert any(column not in position.legal_columns for column in range(7))
+    assert "counted from 0" in fault.advice
+    fault = the_fault(check_agent(bot("raises")))
+    assert len(fault.games) == GAMES
+    assert fault.traceback.splitlines()[1].endswith("line 5, in agent")
+    fault = the_fault(check_agent(bot("exits")))
+    assert (fault.traceback, fault.reason) == ("", "ended its process: exit status 3")
+    assert fault.advice == check.ENDED_ADVICE
+
+
+def test_one_that_never_answers_is_not_waited_for_ten_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(check, "PATIENCE", 0.2)
+    report = check_agent(bot("stalls"))
+    fault = the_fault(report)
+    assert (fault.kind, len(fault.games)) == (FaultKind.STALL, check.ENOUGH)
+    assert report.games[-1].fault is not None
+
+
+@pytest.mark.parametrize("board", [Geometry(1, 2, 2), Geometry(4, 3, 3), Geometry(9, 9, 5)])
+def test_on_any_board(board: Geometry) -> None:
+    report = check_agent("random", geometry=board)
+    assert report.is_fine
+    assert len(report.games) == GAMES
+
+
+def test_what_cannot_be_loaded_is_found_and_what_is_not_there_refused(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("def agent(position:\n", encoding="utf-8")
+    report = check_agent(str(broken))
+    assert not report.is_fine
+    assert str(report.failure).startswith(f"{broken} cannot be loaded: SyntaxError")
+    assert report.failure is not None
+    assert "importlib" not in report.failure.traceback
+    for odd in ("nowhere.py", "gredy", "greedy:no=1", "human"):
+        with pytest.raises(InvalidSpec):
+            check_agent(odd)
+    with pytest.raises(InvalidLimit):
+        check_agent("uct", limit=Limit(depth=3))

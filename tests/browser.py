@@ -1,0 +1,33 @@
+"""A real browser for the tests of pages, driven by Playwright: headless Chromium."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+#: Where a Chromium of the system is looked for, before Playwright's own.
+_COMMANDS = ("chromium", "chromium-browser", "google-chrome")
+#: It asks nothing of the network by itself, and runs as any user.
+_ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium; tests open contexts of their own in it."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    installed = next(filter(None, map(shutil.which, _COMMANDS)), None)
+    with api.sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=installed, args=_ARGUMENTS)
+        except api.Error:
+            if installed is not None:
+                raise
+            pytest.skip("there is no Chromium: install one, or run `playwright install chromium`")
+        yield browser
+        browser.close()

@@ -1,0 +1,134 @@
+"""`claimeven accuracy`: games of a file and agents on a set, blunders, Ctrl-C, bad input."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from claimeven.arena.store import Store, StoredAgent, StoredGame
+from tests.cli.conftest import Run, bad_input, command, environment
+
+BOARD = {"columns": 5, "rows": 5, "connect": 4}
+AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of one game: bob does not see that ann is about to win."""
+    with Store.create(tmp_path / "class.db", {"plan": BOARD}, AGENTS) as store:
+        store.add([StoredGame("a", 6, 3, 0, 1, "33", "2515242", 0)])
+    return tmp_path / "class.db"
+
+
+def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -> None:
+    ran = run("accuracy", str(path), "--worst", "1")
+    assert (ran.status, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("1 game on 5x5 connect 4, 7 moves in 7 different positions, ")
+    assert lines[2].split() == ["agent", "moves", "perfect", "loss", "decisive", "keeps", "floor"]
+    (head,) = [place for place, line in enumerate(lines) if line.startswith("game 7, disc ")]
+    assert lines[head].endswith("bob plays 5, a loss (-10); right is 4, a draw (0)")
+    assert lines[head + 1] == "after 33251"
+    assert any(line.startswith("Column 5 gives the draw away") for line in lines[head:])
+
+
+def test_one_agent_is_told_by_ply_and_by_right_columns(run: Run, path: Path) -> None:
+    ran = run("accuracy", str(path), "--agent", "ann", "--worst", "0")
+    assert [line.split()[:2] for line in ran.out.splitlines() if line.strip().startswith("ply")]
+    assert "right columns" in ran.out
+    assert "bob" not in ran.out
+    told = json.loads(run("accuracy", str(path), "--agent", "ann", "--json").out)
+    assert [agent["label"] for agent in told["agents"]] == ["ann"]
+    assert sum(part["moves"] for part in told["agents"][0]["by_ply"]) == told["agents"][0]["moves"]
+
+
+def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
+    ran = run("accuracy", "random", "greedy", "--count", "90", "--jobs", "1", "--worst", "1")
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("90 positions (7x6-v1, 90 of 4500), digest ")
+    assert [line.split()[0] for line in lines[2:5]] == ["agent", "greedy", "random"]
+    assert max(map(len, lines)) <= 80
+    told = json.loads(run("accuracy", "greedy", "--count", "90", "--worst", "2", "--json").out)
+    assert [blunder["agent"] for blunder in told["blunders"]] == ["greedy"] * 2
+    assert all(blunder["played_text"].startswith("Column ") for blunder in told["blunders"])
+    assert [part["band"] for part in told["agents"][0]["by_band"]] == ["easy", "medium", "hard"]
+
+
+def test_long_names_are_not_cut(run: Run) -> None:
+    name = "alphabeta:depth=1,eval=windows,order=left"
+    ran = run("accuracy", name, "random", "--count", "9", "--jobs", "1", "--worst", "0")
+    assert name in ran.out.splitlines()
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return 1 // (position.ply % 2)\n")
+    ran = run("accuracy", str(bot), "--count", "30", "--worst", "0", "--jobs", "1")
+    assert ran.status == 0
+    text = " ".join(ran.out.split())
+    assert f"{bot} gave no answer: " in text
+    assert " x raised ZeroDivisionError: " in text
+
+
+def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import pathlib, time\n"
+        "def agent(position):\n"
+        "    pathlib.Path(__file__).with_name('asked').touch()\n"
+        "    time.sleep(0.02)\n"
+        "    return position.legal_columns[0]\n"
+    )
+    ended = subprocess.Popen(
+        command("accuracy", str(bot), "--jobs", "1", "--json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        text=True,
+    )
+    while not (tmp_path / "asked").exists():
+        assert ended.poll() is None
+    ended.send_signal(signal.SIGINT)
+    out, err = ended.communicate(timeout=60)
+    assert ended.returncode == 130, err
+    assert err.splitlines()[-1].startswith("interrupted after ")
+    assert "Traceback" not in err
+    assert json.loads(out)["agents"][0]["answered"] < 4500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("gredy",), "there is no agent 'gredy' (did you mean greedy?)"),
+        (("nothing.db",), "nothing.db cannot be read: there is no such file"),
+        (("FILE", "greedy"), "is a file of games: give it alone, or agents such as greedy"),
+        (("FILE", "--agent", "bop"), "there is no agent 'bop' (did you mean bob?)"),
+        (("FILE", "--positions", "x"), "--positions goes with agents, not with a file of games"),
+        (("FILE", "--count", "3"), "--count goes with agents, not with a file of games"),
+        (("FILE", "--columns", "8"), "are of 5x5 connect 4, not 8x6 connect 4"),
+        (("TEXT",), "is no file of games of claimeven"),
+        (("greedy", "--agent", "greedy"), "--agent goes with a file of games"),
+        (("greedy", "greedy"), "greedy is there twice"),
+        (("greedy", "--count", "0"), "a set has 1 position or more, not 0"),
+        (("greedy", "--worst", "-1"), "--worst is 0 or more, not -1"),
+        (("greedy", "--jobs", "0"), "at least 1 job is needed, not 0"),
+        (("greedy", "--positions", "nothing.txt"), "nothing.txt cannot be read: No such file"),
+        (("greedy", "--positions", "TEXT"), "line 2 of"),
+        (("greedy", "--columns", "8"), "no set of positions of 8x6 connect 4 comes along"),
+        (("uct", "--depth", "3"), "uct cannot be limited by depth"),
+        (("greedy", "--seed", "-1"), "a seed is 0 or more, not -1"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    run: Run, path: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    text = tmp_path / "own.txt"
+    text.write_text("44\n4489\n")
+    files = {"FILE": str(path), "TEXT": str(text)}
+    assert said in bad_input(run("accuracy", *(files.get(word, word) for word in arguments)))

@@ -1,0 +1,59 @@
+"""`claimeven check`: plain words, and exit statuses that a script can use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.agents.test_process import bot
+from tests.cli.conftest import Run, bad_input
+
+
+def test_a_fine_agent_is_told_what_it_costs(run: Run) -> None:
+    ran = run("check", bot("first"))
+    assert ran.status == 0
+    assert max(map(len, ran.out.splitlines())) <= 80 + len(bot("first"))
+    text = " ".join(ran.out.split())
+    assert "10 games on 7x6 connect 4" in text
+    assert "A move took " in text
+    assert "MB of memory at the most; it may hold 2,048 MB." in text
+    assert text.endswith("No faults: it is fit for a tournament.")
+
+
+def test_faults_are_told_where_they_happened(run: Run) -> None:
+    ran = run("check", bot("full"), "--seed", "3")
+    assert ran.status == 1
+    text = " ".join(ran.out.split())
+    assert "ILLEGAL, " in text
+    assert "What to do: return one of the columns that can be played" in text
+    moves = text.partition("claimeven think ")[2].split()[0]
+    assert f"after {moves}:" in text
+    again = run("think", moves, "--agent", bot("full"))
+    assert "which is full" in bad_input(again)
+    told = run("check", bot("raises"), "--columns", "5", "--rows", "4", "--connect", "3").out
+    assert f'think "" --agent {bot("raises")} --columns 5 --rows 4 --connect 3\n' in told
+
+
+def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import nothing_of_that_name\n", encoding="utf-8")
+    ran = run("check", "greedy", str(broken), bot("first"))
+    assert ran.status == 1
+    assert "broken.py cannot be loaded: ModuleNotFoundError" in " ".join(ran.out.split())
+    assert ran.out.endswith(f"2 of 3 agents have no faults\n  faults: {broken}\n")
+    ran = run("check", "greedy", str(broken), "--json")
+    assert ran.status == 1
+    assert [json.loads(line)["ok"] for line in ran.out.splitlines()] == [True, False]
+
+
+def test_time_is_told_by_the_limit(run: Run) -> None:
+    told = " ".join(run("check", "random", "--seconds", "2", "--bank", "60").out.split())
+    assert "it had 2 s, and 60 s in its bank" in told
+
+
+def test_bad_input_gets_one_sentence(run: Run) -> None:
+    assert "there is no file nowhere.py" in bad_input(run("check", "nowhere.py"))
+    assert "there is no agent 'gredy'" in bad_input(run("check", "gredy"))
+    assert "nothing to check" in bad_input(run("check", "human"))
+    assert "1 MB of memory or more" in bad_input(run("check", "greedy", "--memory", "0"))
+    assert "give the seconds for a move too" in bad_input(run("check", "greedy", "--bank", "60"))

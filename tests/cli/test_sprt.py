@@ -1,0 +1,118 @@
+"""`claimeven sprt`: what it prints, files taken up again, Ctrl-C, bad input."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from claimeven.arena.store import Store
+from tests.cli.conftest import Run, bad_input, command, environment
+
+HERE = ("--jobs", "1")
+
+
+def test_a_verdict_with_its_figures(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = (
+        "sprt",
+        "greedy",
+        "random",
+        "--elo1",
+        "100",
+        "--seed",
+        "1",
+        "--max-games",
+        "200",
+        *HERE,
+    )
+    ran = run(*words)
+    assert (ran.status, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[:3] == [
+        "A is greedy",
+        "B is random",
+        "elo1 accepted: a lead of 100 Elo fits better than one of 0 (risk 0.05)",
+    ]
+    assert "pairs of A       0 lost, 0 lost and drawn, 2 split, 0 won and drawn, 9 won" in lines
+    assert max(map(len, lines)) <= 80
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = run(*words).out
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert "".join(narrow.split()).startswith("Aisgreedy")
+    told = json.loads(run(*words, "--json").out)
+    assert (told["verdict"], told["pairs"], told["games"]) == ("elo1", 11, 22)
+    assert told["pair_counts"] == [0, 0, 2, 0, 9]
+    assert told["log_likelihood_ratio"] > told["test"]["bounds"][1]
+
+
+def test_undecided_is_told_and_more_games_go_on(run: Run, tmp_path: Path) -> None:
+    words = ("sprt", "greedy", "random", "--out", str(tmp_path / "t.db"), *HERE)
+    ran = run(*words, "--max-games", "6")
+    assert ran.status == 0
+    assert "undecided: 3 pairs do not tell a lead of 20 Elo from one of 0" in ran.out
+    told = json.loads(run(*words, "--max-games", "10", "--resume", "--json").out)
+    assert (told["games"], told["most_games"], told["verdict"]) == (10, 10, "undecided")
+    assert "begun with another test: alpha 0.05, not 0.1" in bad_input(
+        run(*words, "--alpha", "0.1", "--resume")
+    )
+
+
+def test_repeated_games_and_forfeits_are_told(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    raise RuntimeError('no')\n")
+    words = ("greedy", str(bot), "--opening-plies", "0", "--max-games", "8", *HERE)
+    out = run("sprt", *words).out
+    assert "only 2 of 8 games differ" in out
+    assert "forfeits of B: 8 x crash" in out
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    # Hypotheses so close that it would go on for long.
+    words = ("greedy:win=no", "greedy:win=no,block=no", "--elo0", "-0.1", "--elo1", "0.1", *HERE)
+    ended = subprocess.Popen(
+        command("sprt", *words, "--out", str(path), "--json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        text=True,
+    )
+    while not games_in(path):
+        assert ended.poll() is None
+    ended.send_signal(signal.SIGINT)
+    out, err = ended.communicate(timeout=60)
+    assert ended.returncode == 130, err
+    assert f"go on with: --out {path} --resume" in err
+    assert "Traceback" not in err
+    told = json.loads(out)
+    assert (told["verdict"], told["games"]) == ("undecided", games_in(path))
+
+
+def games_in(path: Path) -> int:
+    try:
+        with Store.read(path) as store:
+            return len(store)
+    except ValueError:
+        return 0  # it is being made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("greedy", "greedy"), "greedy takes part twice"),
+        (("greedy", "random", "--elo0", "20"), "elo0 is less than elo1, but 20 is not < 20"),
+        (("greedy", "random", "--elo1", "nan"), "not at nan"),
+        (("greedy", "random", "--beta", "0"), "alpha and beta are risks"),
+        (("greedy", "random", "--model", "trinomial"), "'trinomial' is none of"),
+        (("greedy", "random", "--max-games", "3"), "an even number of 2 or more, not 3"),
+        (("greedy", "random", "--resume"), "--resume goes on with a file"),
+        (("greedy", "rondom"), "there is no agent 'rondom'"),
+        (("greedy", "random", "--seed", "-1"), "a seed is 0 or more"),
+        (("greedy", "random", "--jobs", "0"), "at least 1 job, not 0"),
+    ],
+)
+def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert said in bad_input(run("sprt", *arguments))
