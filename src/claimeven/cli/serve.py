@@ -77,11 +77,18 @@ def command(
         )
     from claimeven.arena.store import Store  # noqa: PLC0415 - for a quick start of other verbs
     from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
-    from claimeven.web.settings import ServerSettings  # noqa: PLC0415 - comes with it
+    from claimeven.web.settings import ServerSettings, usual_workers  # noqa: PLC0415 - comes with it
     from claimeven.web.specs import allowed  # noqa: PLC0415 - comes with it
 
     settings = ServerSettings(
-        host, port, workers or 0, table_mb, seconds, store=store, hosts=hosts, bot=bot
+        host,
+        port,
+        usual_workers() if workers is None else workers,
+        table_mb,
+        seconds,
+        store=store,
+        hosts=hosts,
+        bot=bot,
     )
     allowed(bot, settings)
     if store is not None:

@@ -174,9 +174,10 @@ def montecarlo(
         raise InvalidSearch(
             f"{MOST_ITERATIONS:,} iterations can be watched at most, not {wanted:,}"
         )
-    if every_tree and steps * tree_nodes > MOST_NODES:
+    told = max(0, min(steps, wanted + 1 - first))
+    if every_tree and told * tree_nodes > MOST_NODES:
         raise InvalidSearch(
-            f"the trees of {steps:,} iterations of up to {tree_nodes:,} nodes are too much at once:"
+            f"the trees of {told:,} iterations of up to {tree_nodes:,} nodes are too much at once:"
             f" ask for {MOST_NODES // tree_nodes:,} iterations at most, or for smaller trees"
         )
     found, forest = player.search.follow(asked, np.random.default_rng(seed), wanted)

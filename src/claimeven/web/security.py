@@ -8,6 +8,8 @@ says comes from another site is answered only where a person follows a link.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import ipaddress
 import json
 import socket
@@ -30,6 +32,8 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 FORBIDDEN, TOO_LARGE = 403, 413
+#: Bytes of a body that is refused which are read all the same, and seconds for that.
+MOST_FORGOTTEN, MOST_SECONDS = 1 << 26, 10.0
 #: Ways in which a browser says that a request comes from elsewhere.
 _FOREIGN = ("cross-site", "same-site")
 
@@ -59,6 +63,8 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
+            if headers.get("expect", "").lower() != "100-continue":
+                await _read_on(receive)
             await _refuse(marked, *refusal)
             return
         await _Bounded(self.app, self.body)(scope, receive, marked)
@@ -120,6 +126,8 @@ class _Bounded:
                 read += len(message.get("body", b""))
                 if read > self.most:
                     refused = True
+                    if message.get("more_body", False):
+                        await _read_on(receive)
                     await _refuse(send, TOO_LARGE, _too_large(self.most))
                     raise _TooLarge
             return message
@@ -166,6 +174,20 @@ def _marking(send: Send) -> Send:
         await send(message)
 
     return marked
+
+
+async def _read_on(receive: Receive) -> None:
+    """Read what is still being sent, within reason, and forget it: a client that is cut off while
+    it sends does not see the answer.
+    """
+    read = 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(MOST_SECONDS):
+            more = True
+            while more and read < MOST_FORGOTTEN:
+                message = await receive()
+                read += len(message.get("body", b""))
+                more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 async def _refuse(send: Send, status: int, sentence: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from claimeven.errors import ClaimevenError
@@ -45,7 +45,7 @@ class ServerSettings:
 
     host: str = "127.0.0.1"
     port: int = 8000
-    workers: int = 0
+    workers: int = field(default_factory=usual_workers)
     table_mb: float = 64
     seconds: float = 10.0
     iterations: int = 2_000_000
@@ -57,8 +57,6 @@ class ServerSettings:
     bot: str = "alphabeta:depth=4"
 
     def __post_init__(self) -> None:
-        if not self.workers:
-            object.__setattr__(self, "workers", usual_workers())
         for name, low, high in (
             ("port", 0, MOST_PORT),
             ("workers", 1, MOST_WORKERS),
