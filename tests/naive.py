@@ -115,21 +115,28 @@ def contents(grid: Grid, cells: list[Cell]) -> list[int | None]:
     return [grid[column][row] for column, row in cells]
 
 
+def is_line(grid: Grid, cells: list[Cell]) -> bool:
+    """Whether one player holds all of the cells."""
+    column, row = cells[0]
+    first = grid[column][row]
+    if first is EMPTY:
+        return False
+    for column, row in cells:  # noqa: SIM110 - asked very often
+        if grid[column][row] != first:
+            return False
+    return True
+
+
 def winning_cells(game: Game) -> list[Cell]:
     """The cells of all winning lines, sorted by column and then row."""
-    found = set()
-    for cells in windows(game.grid, game.connect):
-        inside = contents(game.grid, cells)
-        if inside[0] is not EMPTY and inside.count(inside[0]) == game.connect:
-            found.update(cells)
-    return sorted(found)
+    lines = [cells for cells in windows(game.grid, game.connect) if is_line(game.grid, cells)]
+    return sorted({cell for cells in lines for cell in cells})
 
 
 def winner(game: Game) -> int | None:
     for cells in windows(game.grid, game.connect):
-        inside = contents(game.grid, cells)
-        if inside[0] is not EMPTY and inside.count(inside[0]) == game.connect:
-            return inside[0]
+        if is_line(game.grid, cells):
+            return game.grid[cells[0][0]][cells[0][1]]
     return None
 
 

@@ -21,7 +21,7 @@ from claimeven.arena import (
     MatchResult,
     PlayedGame,
     Schedule,
-    executors,
+    local_workers,
     play_games,
     play_match,
 )
@@ -104,6 +104,10 @@ def test_impossible_matches_are_told() -> None:
     plan = MatchPlan(("random", "random"), Schedule(1, 0, Position()))
     with pytest.raises(InvalidMatch, match="a match takes at least 1 job, not 0"):
         next(play_games(plan, 0))
+    for name in ("games", "seed", "jobs", "opening_plies"):
+        for odd in (1.5, "2", None):
+            with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
+                play_match("random", "random", **{name: odd})  # type: ignore[arg-type]
     with pytest.raises(InvalidMatch, match="objects or functions play in the process they are of"):
         play_match(lambda position: 0, "random", jobs=2)
     for jobs in (1, 2):
@@ -135,7 +139,7 @@ def test_a_limit_that_an_agent_does_not_know_is_refused(spec: str, limit: Limit,
 def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Any] = []
 
-    class Mortal(executors.Child):
+    class Mortal(local_workers.Child):
         """A child that is killed when it is sent its second batch of games."""
 
         def __init__(self, module: str) -> None:
@@ -149,11 +153,11 @@ def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.Mo
             if self.sent == 3 and len(started) < 4:
                 os.kill(self.process, signal.SIGKILL)
 
-    monkeypatch.setattr(executors, "Child", Mortal)
-    plan = MatchPlan(("random", "greedy"), Schedule(60, 1, Position()))
+    monkeypatch.setattr(local_workers, "Child", Mortal)
+    plan = MatchPlan(("random", "greedy"), Schedule(200, 1, Position()))
     games = list(play_games(plan, 2))
     assert len(started) >= 4
-    assert [played.number for played in games] == list(range(60))
+    assert [played.number for played in games] == list(range(200))
     assert stripped(games) == stripped(list(play_games(plan, 1)))
 
 
@@ -162,7 +166,7 @@ def stripped(games: list[PlayedGame]) -> list[Any]:
 
 
 def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Doomed(executors.Child):
+    class Doomed(local_workers.Child):
         """A child that is killed as soon as it has games to play."""
 
         def send(self, message: bytes) -> None:
@@ -170,7 +174,7 @@ def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPa
             if len(message) < 100:
                 os.kill(self.process, signal.SIGKILL)
 
-    monkeypatch.setattr(executors, "Child", Doomed)
+    monkeypatch.setattr(local_workers, "Child", Doomed)
     plan = MatchPlan(("random", "greedy"), Schedule(4, 1, Position()))
     with pytest.raises(InvalidMatch, match=r"has ended 3 times: signal SIGKILL"):
         list(play_games(plan, 2))

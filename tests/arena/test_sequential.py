@@ -9,7 +9,13 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.sequential import SequentialResult, play_sprt, run_sprt, sequential_plan
+from claimeven.arena.sequential import (
+    SequentialResult,
+    play_sprt,
+    run_sprt,
+    sequential_plan,
+    sequential_result,
+)
 from claimeven.arena.sprt import SequentialRun, SequentialTest, Verdict
 from claimeven.arena.store import InvalidStore, Store
 from claimeven.arena.tournament import open_store, run_tournament
@@ -78,8 +84,10 @@ def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
         seen.append((run.counts.pairs, run.waiting))
 
     with open_store(tmp_path / "odd.db", plan, resume=True) as store:
+        before = sequential_result(plan, test, store, 0).run
+        assert (before.counts.pairs, before.waiting) == (0, 19)
         result = play_sprt(plan, test, store, watch=watch)
-    assert seen == [(0, 19)]
+    assert seen == [(11, 9)]
     in_order = SequentialRun(test)
     for game in games:
         in_order.add_game(game.number, game.points(0))

@@ -90,7 +90,9 @@ def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
 def test_what_moves_told_is_stored(tmp_path: Path) -> None:
     games = played(tmp_path / "s.db", plan("greedy", "uct:iterations=20", rounds=1))
     for game in games:
-        assert set(game.told) == {"seconds", "nodes", "iterations", "depth", "value"}
+        assert set(game.told) == {
+            "seconds", "nodes", "iterations", "depth", "value", "branching", "stored",
+        }  # fmt: skip
         assert all(len(amounts) == len(game.moves) for amounts in game.told.values())
         uct = slice((len(game.opening) + (game.second == 1)) % 2, None, 2)
         assert set(game.told["iterations"][uct]) <= {0, 20}
@@ -161,6 +163,8 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
         (lambda: plan("random"), "2 agents or more, not 1"),
         (lambda: plan("random", "greedy", "random"), "random takes part twice"),
         (lambda: plan(rounds=0), "1 round or more, not 0"),
+        (lambda: plan(rounds=1.5), "rounds must be a whole number, not 1.5"),
+        (lambda: plan(seed="x"), "seed must be a whole number, not 'x'"),
         (lambda: plan(seed=-1), "a seed is 0 or more, not -1"),
         (lambda: plan(kind="swiss"), "there is no kind 'swiss': choose from round-robin, gauntlet"),
         (lambda: plan(openings=((0, 1, 0, 1, 0, 1, 0),)), "the game is over after 1212121"),

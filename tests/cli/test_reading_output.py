@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.agents.test_process import bot
-from tests.arena.report.stores import made, some_games
+from tests.arena.report.stores import GAMES, SMALL_PLAN, made
 from tests.cli.conftest import Run
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading-output.md"
@@ -28,6 +28,8 @@ ASKED = {
     "match": ("match", "greedy", "random", "--games", "2"),
     "accuracy": ("accuracy", "random", "--count", "12", "--jobs", "1", "--seconds", "1"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
+    "ladder": ("ladder", "greedy:win=yes", "--rounds", "1", "--jobs", "1"),
+    "ladder, published": ("ladder", "--published"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
     "check": ("check", bot("full")),
     "study list": ("study", "list"),
@@ -80,14 +82,15 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) -> None:
-    ran = run("accuracy", str(made(tmp_path / "a.db", some_games())), "--json")
+    ran = run("accuracy", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
     told = set(re.findall(r"`([a-z_0-9]+)`", section("accuracy")))
     assert set(keys_of(json.loads(ran.out))) <= told
 
 
 def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
-    ran = run("report", str(made(tmp_path / "a.db", some_games())), "--json")
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("report") + section("tournament")))
+    ran = run("report", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
+    sections = "".join(map(section, ("report", "tournament", "accuracy")))
+    told = set(re.findall(r"`([a-z_0-9]+)`", sections))
     assert set(keys_of(json.loads(ran.out))) <= told
 
 

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.arena.judging import accuracy_of
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from tests.arena.report.parsed import parsed
-from tests.arena.report.stores import made, some_games
+from tests.arena.report.stores import GAMES, SMALL_PLAN, made
 from tests.cli.conftest import Run, bad_input
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    return made(tmp_path / "class.db", some_games())
+    return made(tmp_path / "class.db", GAMES, {"plan": SMALL_PLAN})
 
 
 def test_the_page_stands_beside_the_store(run: Run, store: Path) -> None:
@@ -37,6 +38,13 @@ def test_json_tells_what_was_written_and_the_figures(run: Run, store: Path) -> N
     with Store.read(store) as opened:
         figures = Standings.of(opened.agents, opened.games()).as_dict()
     assert {name: told[name] for name in figures} == json.loads(json.dumps(figures))
+    assert told["accuracy"] == json.loads(json.dumps(accuracy_of(store).as_dict()))
+    assert told["plots"] == []
+    quick = run("report", str(store), "--no-accuracy", "--json", "--plots", str(store.parent))
+    told = json.loads(quick.out)
+    assert told["accuracy"] is None
+    assert len(told["plots"]) == 4
+    assert all(Path(path).stat().st_size > 1000 for path in told["plots"])
 
 
 def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> None:
@@ -51,3 +59,35 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
     assert "page.html is no file of games of claimeven" in told
     assert store.read_bytes() == before
+
+
+SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--rounds", "1", "--jobs", "1")
+
+
+def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
+    out, page = tmp_path / "t.db", tmp_path / "t.html"
+    words = ("tournament", "greedy", "random", *SMALL, "--seed", "5")
+    ran = run(*words, "--report", str(page), "--out", str(out), "--json")
+    assert (ran.status, json.loads(ran.out)["games"]) == (0, 2)
+    assert "2 games of 2 agents" in ran.err
+    about = parsed(page.read_text(encoding="utf-8")).one(id="about").one("dl").words()
+    assert (
+        "claimeven tournament greedy random --rounds 1 --seed 5 --columns 4 --rows 4 --connect 3"
+        in about
+    )
+    without = run(*words, "--report", str(tmp_path / "other.html"))
+    assert without.status == 0
+    assert (tmp_path / "other.html").exists()
+
+
+def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    new = str(tmp_path / "new.db")
+    words = ("tournament", "greedy", "random", *SMALL)
+    assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", new))
+    assert "holds games" in bad_input(run(*words, "--report", str(store)))
+    assert "there is no folder" in bad_input(
+        run(*words, "--report", str(tmp_path / "a" / "b.html"))
+    )
+    assert not Path(new).exists()

@@ -115,6 +115,17 @@ def test_compiled_functions_are_the_plain_ones(geometry: Geometry) -> None:
             "mirrored": tactics.mirrored(mine, geometry),
             "runs": [tactics.run_starts(mine, step, geometry.connect) for step in geometry.steps],
         }
+        cells = geometry.board & ~mask
+        reached = tactics.runs_through(mine, cells, geometry)
+        assert reached == [
+            sum(
+                1 << geometry.bit(*cell)
+                for cell in geometry.cells_of(cells)
+                if tactics.longest_run(mine, 1 << geometry.bit(*cell), geometry) >= length
+            )
+            for length in range(1, len(reached) + 1)
+        ]
+        assert all(reached[1:])
         cell = 1 << geometry.bit(rng.randrange(geometry.columns), rng.randrange(geometry.rows))
         run = tactics_kernel.longest_run(word, np.uint64(cell), height)
         assert run == tactics.longest_run(mine, cell, geometry)

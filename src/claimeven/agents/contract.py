@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -247,6 +248,7 @@ class Agent(ABC):
         return None
 
 
+@lru_cache(maxsize=1024)
 def one_hot(column: int, columns: int) -> tuple[float, ...]:
     """Return the policy that always plays one column."""
     return tuple(float(c == column) for c in range(columns))

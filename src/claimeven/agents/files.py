@@ -54,6 +54,19 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
     return None
 
 
+def file_of(spec: str) -> Path | None:
+    """Return the file that the agent of a spec comes from; None if none of that name is there.
+
+    >>> file_of("nowhere.py:agent") is None
+    True
+    """
+    parts = split_file_spec(spec.strip())
+    if parts is None:
+        return None
+    path = Path(parts[0].removeprefix(PREFIX))
+    return path if path.is_file() else None
+
+
 def load_agent(spec: str, place: str, name: str) -> Agent:
     """Return the agent called `name` in a file or module.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,7 @@ class RandomAgent(Agent):
         start = time.perf_counter()
         legal = position.legal_columns
         column = legal[int(rng.integers(len(legal)))]
-        policy = tuple(
-            1 / len(legal) if c in legal else 0.0 for c in range(position.geometry.columns)
-        )
+        policy = _even(legal, position.geometry.columns)
         return Decision(column, policy=policy, seconds=time.perf_counter() - start)
 
 
@@ -46,11 +45,8 @@ class GreedyAgent(Agent):
         """Look one disc ahead."""
         start = time.perf_counter()
         legal = position.legal_columns
-        runs = [
-            _longest_run(position, c) if c in legal else None
-            for c in range(position.geometry.columns)
-        ]
-        column = max(legal, key=lambda c: (runs[c] or 0, -c))
+        runs = _longest_runs(position)
+        column = runs.index(max(run for run in runs if run is not None))
         for wanted, discs in ((self.block, position.theirs), (self.win, position.mine)):
             wins = _winning_columns(position, discs) if wanted else ()
             if wins:
@@ -65,11 +61,26 @@ class GreedyAgent(Agent):
         )
 
 
-def _longest_run(position: Position, column: int) -> int:
-    """Return the longest own run through the disc that the side to move would drop in a column."""
+@lru_cache(maxsize=1024)
+def _even(legal: tuple[int, ...], columns: int) -> tuple[float, ...]:
+    """Return the policy that plays all legal columns alike."""
+    return tuple(1 / len(legal) if column in legal else 0.0 for column in range(columns))
+
+
+def _longest_runs(position: Position) -> list[int | None]:
+    """Return for each column the longest own run through the disc that the side to move would drop
+    there, None where it is full.
+    """
     geometry = position.geometry
-    cell = 1 << geometry.bit(column, position.height_of(column))
-    return tactics.longest_run(position.mine, cell, geometry)
+    cells = tactics.playable_cells(position.mask, geometry)
+    runs: list[int | None] = [None] * geometry.columns
+    for column in position.legal_columns:
+        runs[column] = 1
+    longer = tactics.runs_through(position.mine, cells, geometry)[1:]
+    for length, through in enumerate(longer, start=2):
+        for column, _ in geometry.cells_of(through):
+            runs[column] = length
+    return runs
 
 
 def _winning_columns(position: Position, discs: int) -> tuple[int, ...]:

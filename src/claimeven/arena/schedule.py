@@ -41,7 +41,7 @@ class Opening:
         """The position that the agents are given."""
         return Line(self.root, self.columns).position
 
-    @property
+    @cached_property
     def moves(self) -> str:
         """The move string of the columns."""
         return format_moves(self.columns, self.root.geometry)
@@ -76,8 +76,8 @@ def generators_of(seed: int, number: int) -> tuple[np.random.Generator, np.rando
 
     They depend on the seed and the game's number alone, not on who plays it or when.
     """
-    one, other = np.random.SeedSequence([seed, 1, number]).spawn(2)
-    return np.random.default_rng(one), np.random.default_rng(other)
+    one, other = (np.random.SeedSequence([seed, 1, number], spawn_key=(i,)) for i in (0, 1))
+    return np.random.Generator(np.random.PCG64(one)), np.random.Generator(np.random.PCG64(other))
 
 
 @dataclass(frozen=True)

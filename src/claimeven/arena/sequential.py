@@ -18,11 +18,10 @@ from claimeven.agents.contract import Limit
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.match import PlayedGame
 from claimeven.arena.openings import make_openings
 from claimeven.arena.sprt import SequentialRun, SequentialTest, Verdict
 from claimeven.arena.standings import Standings
-from claimeven.arena.store import InvalidStore, Store
+from claimeven.arena.store import InvalidStore, Store, StoredGame
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -130,9 +129,8 @@ def play_sprt(
     keep_test(store, test)
     run = sequential_result(plan, test, store, 0).run
 
-    def add(game: PlayedGame) -> bool:
-        points = 0.5 if game.winner is None else 1.0 - game.winner
-        return run.add_game(game.number, points) is not Verdict.UNDECIDED
+    def add(game: StoredGame) -> bool:
+        return run.add_game(game.number, game.points(0)) is not Verdict.UNDECIDED
 
     if run.verdict is Verdict.UNDECIDED:
         run_tournament(

@@ -100,9 +100,9 @@ class Standings:
         return {agent.id: agent.label for agent in self.agents}
 
     @cached_property
-    def ladder(self) -> Ladder | None:
-        """All agents that played, strongest first; None without a game of two agents."""
-        rated = [
+    def rated(self) -> list[RatedGame]:
+        """The games as ratings count them: those of two different agents."""
+        return [
             RatedGame(
                 (game.pair if game.pair is not None else game.job, *sorted(game.agents)),
                 self.label[game.first],
@@ -112,7 +112,15 @@ class Standings:
             for game in self.games
             if game.first != game.second
         ]
-        return rate(rated, np.random.default_rng(_SEED)) if rated else None
+
+    @cached_property
+    def ladder(self) -> Ladder | None:
+        """All agents that played, strongest first; None without a game of two agents."""
+        return self.ladder_at(None) if self.rated else None
+
+    def ladder_at(self, anchor: str | None) -> Ladder:
+        """Return the ladder on which that agent has the rating 0; without one it is the mean."""
+        return rate(self.rated, np.random.default_rng(_SEED), anchor)
 
     @cached_property
     def ranking(self) -> tuple[StoredAgent, ...]:

@@ -37,6 +37,10 @@ VERSION = 1
 #: Seconds to wait for a reader that holds the file.
 _PATIENCE = 10.0
 
+#: In WAL mode a process may end at any moment and nothing that was stored is lost. The last games
+#: before a power cut may be, and are played again.
+_SYNCHRONOUS = "PRAGMA synchronous=NORMAL"
+
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (
@@ -52,6 +56,10 @@ CREATE TABLE games (
 ) WITHOUT ROWID;
 CREATE INDEX games_by_number ON games (number);
 """
+
+
+#: A game as the file holds it, in the order of its columns.
+Row = tuple[Any, ...]
 
 
 class InvalidStore(ClaimevenError):
@@ -92,6 +100,23 @@ class StoredGame:
     told: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
 
     @property
+    def row(self) -> Row:
+        """The game as the file holds it: quick to send, and to store."""
+        return (
+            self.job, self.number, self.pair, self.first, self.second, self.opening,
+            self.moves, self.winner, int(self.finished), self.fault, self.fault_seat,
+            self.reason, self.seconds, json.dumps(dict(self.told)) if self.told else None,
+        )  # fmt: skip
+
+    @classmethod
+    def of_row(cls, row: Row) -> StoredGame:
+        """Return the game of a row."""
+        values = dict(zip(_FIELDS, row, strict=True))
+        values["finished"] = bool(values["finished"])
+        values["told"] = json.loads(values["told"]) if values["told"] else {}
+        return cls(**values)
+
+    @property
     def agents(self) -> tuple[int, int]:
         """The agents by seat."""
         return self.first, self.second
@@ -115,6 +140,7 @@ class StoredGame:
 
 _FIELDS = tuple(each.name for each in fields(StoredGame))
 _GAME = ", ".join(_FIELDS)
+_MARKS = ", ".join("?" * len(_FIELDS))
 
 
 class Store:
@@ -143,6 +169,7 @@ class Store:
             connection = _connected(path)
             with _naming(path):
                 connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute(_SYNCHRONOUS)
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={VERSION}")
                 connection.executescript(_TABLES)
@@ -168,7 +195,9 @@ class Store:
         check_output(path)
         lock = _locked(path)
         try:
-            return cls(path, _checked(_connected(path), path), lock)
+            connection = _checked(_connected(path), path)
+            connection.execute(_SYNCHRONOUS)
+            return cls(path, connection, lock)
         except BaseException:
             lock.close()
             raise
@@ -234,17 +263,12 @@ class Store:
 
     def add(self, games: Iterable[StoredGame]) -> None:
         """Store games, all or none of them; one whose job is stored already stays as it is."""
-        rows = [
-            (
-                game.job, game.number, game.pair, game.first, game.second, game.opening,
-                game.moves, game.winner, int(game.finished), game.fault, game.fault_seat,
-                game.reason, game.seconds, json.dumps(dict(game.told)) if game.told else None,
-            )
-            for game in games
-        ]  # fmt: skip
+        self.add_rows([game.row for game in games])
+
+    def add_rows(self, rows: Sequence[Row]) -> None:
+        """Store games by their rows, as `add` does."""
         with _naming(self.path), self._connection as connection:
-            marks = ", ".join("?" * len(_FIELDS))
-            connection.executemany(f"INSERT OR IGNORE INTO games ({_GAME}) VALUES ({marks})", rows)
+            connection.executemany(f"INSERT OR IGNORE INTO games ({_GAME}) VALUES ({_MARKS})", rows)
 
     def jobs(self) -> set[str]:
         """The job ids of all games stored."""
@@ -261,10 +285,7 @@ class Store:
         with _naming(self.path):
             cursor = self._connection.execute(f"SELECT {_GAME} FROM games ORDER BY number, job")
             for row in cursor:
-                values = dict(zip(_FIELDS, row, strict=True))
-                values["finished"] = bool(values["finished"])
-                values["told"] = json.loads(values["told"]) if values["told"] else {}
-                yield StoredGame(**values)
+                yield StoredGame.of_row(row)
 
 
 def _check_file(path: Path) -> None:

@@ -21,17 +21,19 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.files import split_file_spec
+from claimeven.agents.files import file_of
 from claimeven.agents.functions import name_of
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import play_games
+from claimeven.arena.executors import local, play_work
 from claimeven.arena.match import PlayedGame
 from claimeven.arena.records import stored_game
 from claimeven.arena.schedule import Opening, Pairing, generators_of
 from claimeven.arena.standings import Standings
-from claimeven.arena.store import InvalidStore, Store, StoredAgent
+from claimeven.arena.store import InvalidStore, Row, Store, StoredAgent, StoredGame
+from claimeven.arena.work import Executor, Work
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -39,7 +41,8 @@ from claimeven.game.position import Position
 KINDS = ("round-robin", "gauntlet")
 #: What a run that is taken up again cannot change.
 _FIXED = (
-    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "memory_mb",
+    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
+    "memory_mb",
 )  # fmt: skip
 #: Seconds after which the games finished are stored, where they come faster.
 _TICK = 0.1
@@ -53,8 +56,9 @@ class TournamentPlan:
 
     In a round of a round robin any two agents play a pair of games, the same opening with the
     seats swapped; in a gauntlet the first agent plays each of the others. `openings` (0-based
-    columns from `start`) are taken in turn, one a round. Raises `InvalidMatch` for fewer than two
-    agents, the same agent twice, no rounds, or openings that leave no game.
+    columns from `start`) are taken in turn, one a round. `limit` holds for the moves of all agents
+    but those at the places of `unlimited`. Raises `InvalidMatch` for fewer than two agents, the
+    same agent twice, no rounds, or openings that leave no game.
     """
 
     agents: tuple[Contestant, ...]
@@ -65,6 +69,7 @@ class TournamentPlan:
     start: Position = field(default_factory=Position)
     limit: Limit = field(default_factory=Limit)
     isolation: Isolation = field(default_factory=Isolation)
+    unlimited: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -72,6 +77,8 @@ class TournamentPlan:
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
             raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
+        for name in ("rounds", "seed"):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
         if self.rounds < 1:
             raise InvalidMatch(f"a tournament has 1 round or more, not {self.rounds}")
         if self.seed < 0:
@@ -103,6 +110,10 @@ class TournamentPlan:
         """Whether other processes can play it: all agents are specs."""
         return all(isinstance(agent, str) for agent in self.agents)
 
+    def limit_of(self, agent: int) -> Limit:
+        """Return the limit of an agent's moves."""
+        return Limit() if agent in self.unlimited else self.limit
+
     @property
     def schedule(self) -> TournamentPlan:
         """The plan is its own schedule."""
@@ -121,12 +132,16 @@ class TournamentPlan:
         """Number of games: a pair for any two that meet, each round."""
         return 2 * len(self.twos) * self.rounds
 
+    @cached_property
+    def _begun(self) -> tuple[Opening, ...]:
+        return tuple(Opening(self.start, columns) for columns in self.openings)
+
     def pairing(self, number: int) -> Pairing:
         """Return the game of a number. Rounds follow each other, a pair's games too."""
         pair, swapped = divmod(number, 2)
         of_round, two = divmod(pair, len(self.twos))
         one, other = self.twos[two]
-        opening = Opening(self.start, self.openings[of_round % len(self.openings)])
+        opening = self._begun[of_round % len(self._begun)]
         # Who comes first in the plan makes the first move of the even games.
         if (self.start.ply + len(opening.columns) + swapped) % 2:
             one, other = other, one
@@ -150,6 +165,7 @@ class TournamentPlan:
             "rows": geometry.rows,
             "connect": geometry.connect,
             "limit": {name: value for name, value in vars(limit).items() if value is not None},
+            "unlimited": list(self.unlimited),
             "isolate": isolation.everyone,
             "memory_mb": isolation.memory_mb,
         }
@@ -167,6 +183,7 @@ class TournamentPlan:
             start=Position(geometry, *told["start"]),
             limit=Limit(**told["limit"]),
             isolation=Isolation(told.get("isolate", False), told.get("memory_mb")),
+            unlimited=tuple(told["unlimited"]),
         )
 
     def job(self, number: int) -> str:
@@ -211,28 +228,26 @@ def run_tournament(
     jobs: int = 1,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int], object] | None = None,
-    enough: Callable[[PlayedGame], bool] | None = None,
+    enough: Callable[[StoredGame], bool] | None = None,
+    executor: Executor | None = None,
 ) -> TournamentResult:
     """Play the games of a plan that a store does not hold yet, and store each as it ends.
 
+    They are played by `jobs` processes of this machine, or by an `executor` if one is given.
     `tell` gets sentences for the user, `watch` the number of games stored by now. `enough` is
     asked after each game, in the order they end, whether the run may end before its plan does.
     Whatever ends the run leaves every game stored that was finished up to a tenth of a second
     before.
     """
     begin = time.perf_counter()
-    there = store.jobs()
-    jobs_of = {number: plan.job(number) for number in range(plan.games)}
-    numbers = [number for number, job in jobs_of.items() if job not in there]
-    done = plan.games - len(numbers)
-    played = play_games(plan, jobs, True, tell, numbers, in_order=False)
-    with closing(_Held(store, jobs_of)) as held, closing(played):
-        for game in played:
-            held.add(game)
-            done += 1
-            if watch is not None:
-                watch(done)
-            if enough is not None and enough(game):
+    numbers = _missing(plan, store)
+    executor = executor or local(jobs)
+    held = _Held(store, plan.games - len(numbers), watch)
+    work = Work(plan, True, record=_row)
+    with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
+        for _, row in results:
+            held.add(row)
+            if enough is not None and enough(StoredGame.of_row(row)):
                 break
     standings = Standings.of(store.agents, store.games())
     return TournamentResult(plan, standings, time.perf_counter() - begin)
@@ -294,25 +309,43 @@ def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def _missing(plan: TournamentPlan, store: Store) -> Sequence[int]:
+    """Return the numbers of the games that a store does not hold."""
+    there = store.jobs()
+    if not there:
+        return range(plan.games)
+    return [number for number in range(plan.games) if plan.job(number) not in there]
+
+
+def _row(plan: TournamentPlan, played: PlayedGame) -> Row:
+    """Return a game as it is stored."""
+    return stored_game(played, plan.job(played.number)).row
+
+
 class _Held:
     """Games on their way to the store: held for a moment, so that thousands a second can be."""
 
-    def __init__(self, store: Store, jobs_of: dict[int, str]) -> None:
+    def __init__(self, store: Store, done: int, watch: Callable[[int], object] | None) -> None:
         self._store = store
-        self._jobs_of = jobs_of
-        self._held: list[PlayedGame] = []
+        self._done = done
+        self._watch = watch
+        self._held: list[Row] = []
         self._stored_at = time.monotonic()
 
-    def add(self, game: PlayedGame) -> None:
-        self._held.append(game)
+    def add(self, row: Row) -> None:
+        self._held.append(row)
         if len(self._held) >= _HELD or time.monotonic() - self._stored_at > _TICK:
             self.close()
 
     def close(self) -> None:
-        """Store what is held."""
-        held, self._held = self._held, []
-        self._store.add(stored_game(game, self._jobs_of[game.number]) for game in held)
-        self._stored_at = time.monotonic()
+        """Store what is held, and say how many games are stored."""
+        if not self._held:
+            return
+        self._store.add_rows(self._held)
+        self._done += len(self._held)
+        self._held, self._stored_at = [], time.monotonic()
+        if self._watch is not None:
+            self._watch(self._done)
 
 
 def _check_plan(
@@ -339,10 +372,8 @@ def _short(value: object) -> str:
 
 def _digest_of_file(spec: str) -> str | None:
     """Return a digest of the file an agent comes from, None if it comes from none."""
-    parts = None if spec.partition(":")[0] in AGENTS else split_file_spec(spec)
-    if parts is None or not Path(parts[0]).is_file():
-        return None
-    return _digest(Path(parts[0]).read_bytes())
+    path = None if spec.partition(":")[0] in AGENTS else file_of(spec)
+    return None if path is None else _digest(path.read_bytes())
 
 
 def _digest(data: bytes) -> str:

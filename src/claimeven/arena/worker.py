@@ -1,4 +1,4 @@
-"""A process that plays games of a plan for another one: what `executors` starts."""
+"""A process that plays games of a plan for another one: what `local_workers` starts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pickle
 import sys
 import time
 
-from claimeven.arena.match import PlayedGame
-from claimeven.arena.plan import GamePlan
+from claimeven.arena.executors import Here
 from claimeven.arena.referee import Referee
+from claimeven.arena.work import Result, Work
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent
 
@@ -20,15 +20,14 @@ TICK = 0.05
 def main(ends: tuple[int, int, int]) -> None:
     """Play the games whose numbers come in, and send them back.
 
-    The first message holds the plan, every other one a list of numbers. An error that ends the
+    The first message holds the work, every other one a list of numbers. An error that ends the
     match is sent in place of games.
     """
     parent = Parent(ends)
     first = parent.receive()
     if first is not None:
-        plan, keep_decisions = pickle.loads(first)
         try:
-            _serve(parent, plan, keep_decisions)
+            _serve(parent, pickle.loads(first))
         except ClaimevenError as error:
             parent.send(pickle.dumps(error))
     sys.stdout.flush()
@@ -36,15 +35,16 @@ def main(ends: tuple[int, int, int]) -> None:
     os._exit(0)  # nothing is left to do, and thousands of modules to take down
 
 
-def _serve(parent: Parent, plan: GamePlan, keep_decisions: bool) -> None:
-    with Referee(plan, keep_decisions) as referee:
+def _serve(parent: Parent, work: Work) -> None:
+    with Referee(work.plan, work.keep_decisions) as referee:
+        here = Here(referee)
         while (message := parent.receive()) is not None:
-            games: list[PlayedGame] = []
+            results: list[Result] = []
             sent = time.monotonic()
-            for number in pickle.loads(message):
-                games.append(referee.play(number))
+            for result in here.play(work, pickle.loads(message)):
+                results.append(result)
                 if time.monotonic() - sent > TICK:
-                    parent.send(pickle.dumps(games))
-                    games, sent = [], time.monotonic()
-            if games:
-                parent.send(pickle.dumps(games))
+                    parent.send(pickle.dumps(results))
+                    results, sent = [], time.monotonic()
+            if results:
+                parent.send(pickle.dumps(results))

@@ -17,6 +17,7 @@ from claimeven.game.errors import ClaimevenError
 VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
+    "ladder": ("claimeven.cli.ladder", "Place an agent on the ladder from random to perfect."),
     "sprt": ("claimeven.cli.sprt", "Play two agents until it is clear which is stronger."),
     "accuracy": ("claimeven.cli.accuracy", "How often agents find the best move; where they err."),
     "report": ("claimeven.cli.report", "Write a tournament's games as a page to read."),

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from claimeven.arena.report import write_report
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import json_option
+from claimeven.cli.page import MOST_JUDGED, lines_on, write_watched
 from claimeven.cli.streams import printable, text_width
 from claimeven.cli.tables import fitted
 from claimeven.errors import ClaimevenError
+
+if TYPE_CHECKING:
+    from claimeven.arena.report import Report
 
 
 @click.command("report")
@@ -25,29 +29,76 @@ from claimeven.errors import ClaimevenError
     help="The page to write.  [default: FILE with the ending .html]",
 )
 @click.option("--title", help="The title of the page.")
+@click.option(
+    "--judge",
+    type=click.IntRange(0),
+    default=MOST_JUDGED,
+    show_default=True,
+    metavar="GAMES",
+    help="Judge at most so many games against exact scores.",
+)
+@click.option("--no-accuracy", is_flag=True, help="Judge none.")
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write the charts into a folder, as PNG and SVG.",
+)
+@click.option("--threads", type=click.IntRange(1), help="Threads that judge.  [default: all cores]")
 @json_option
-def command(file: Path, out: Path | None, title: str | None, as_json: bool) -> None:
+def command(
+    file: Path,
+    out: Path | None,
+    title: str | None,
+    judge: int,
+    no_accuracy: bool,
+    plots: Path | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
     """Write the games of FILE, kept by `tournament --out`, as one HTML page.
 
-    The page holds the ladder with intervals, the cross table, forfeits, and a viewer that steps
-    through the games. It loads nothing, so it can be mailed and read without a network; it reads
-    well on a phone and in print. The same games give the same page.
+    The page holds the ladder with intervals, the cross table, forfeits, how accurate each agent
+    was against exact scores, its worst moves drawn and explained, and a viewer that steps through
+    the games. It loads nothing, so it can be mailed and read without a network; it reads well on a
+    phone and in print. The same games give the same page.
+
+    Exact scores take time where there are many games: --judge says of how many, taken evenly.
+    They are kept in FILE, so that the next report is quick, and after Ctrl-C the work goes on where
+    it was. Charts need Matplotlib (pip install 'claimeven[plot]'); without it the page has none.
 
     \b
     Examples:
       claimeven report class.db
-      claimeven report class.db -o results.html --title "Autumn 2026"
+      claimeven report class.db -o results.html --title "Autumn 2026" --judge 1000
+      claimeven report class.db --no-accuracy --plots charts
     """
     out = page_beside(file) if out is None else out
-    contents = write_report(file, out, title)
-    size = out.stat().st_size
+    report = write_watched(
+        file,
+        out,
+        title=title,
+        judge=0 if no_accuracy else judge,
+        plots=plots,
+        threads=threads,
+        go_on="the same again goes on where it was; --judge takes fewer games, --no-accuracy none",
+    )
     if as_json:
-        told = {"out": str(out), "bytes": size, **contents.standings.as_dict()}
-        write_json(told, sys.stdout)
+        write_json(_as_dict(report), sys.stdout)
         return
-    games, agents = len(contents.games), len(contents.ranking)
-    text = f"{out}: {games:,} games of {agents:,} agents, {size / 1e6:.1f} MB"
-    click.echo(fitted(printable(text), text_width()))
+    for text in lines_on(report):
+        click.echo(fitted(printable(text), text_width()))
+
+
+def _as_dict(report: Report) -> dict[str, Any]:
+    accuracy = report.contents.accuracy
+    return {
+        "out": str(report.path),
+        "bytes": report.path.stat().st_size,
+        "plots": [str(path) for path in report.plots],
+        **report.contents.standings.as_dict(),
+        "accuracy": None if accuracy is None else accuracy.as_dict(),
+    }
 
 
 def page_beside(file: Path) -> Path:

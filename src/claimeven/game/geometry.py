@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from claimeven.game.arguments import whole_number
@@ -114,9 +115,25 @@ class Geometry:
         return self.bottom * ((1 << self.rows) - 1)
 
     @cached_property
+    def top(self) -> int:
+        """Mask of the highest cell of every column."""
+        return self.bottom << (self.rows - 1)
+
+    @cached_property
     def steps(self) -> tuple[int, int, int, int]:
         """Shift of one step in each of `DIRECTIONS`."""
         return (1, self.height, self.height + 1, self.height - 1)
+
+    @cached_property
+    def line_shifts(self) -> tuple[tuple[int, ...], ...]:
+        """For each direction the shifts that leave of some discs the first of every line: a mask
+        and-ed with itself shifted by each of them in turn keeps runs of 2 discs, then of 4 ...
+        """
+        lengths = [1]
+        while lengths[-1] < self.connect:
+            lengths.append(min(2 * lengths[-1], self.connect))
+        grown = tuple(longer - length for length, longer in pairwise(lengths))
+        return tuple(tuple(step * length for length in grown) for step in self.steps)
 
     @cached_property
     def centre_order(self) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from claimeven.game import tactics
@@ -169,12 +170,8 @@ class Position:
         """0-based columns that can be played, left to right; none once the game is over."""
         if self.outcome is not None:
             return ()
-        mask, height, top = self.mask, self.geometry.height, self.geometry.rows - 1
-        return tuple(
-            column
-            for column in range(self.geometry.columns)
-            if not mask >> (column * height + top) & 1
-        )
+        geometry = self.geometry
+        return _columns_below(self.mask & geometry.top, geometry.columns, geometry.rows)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -352,6 +349,13 @@ def _set(position: Position, geometry: Geometry, mine: int, mask: int) -> None:
     put(position, "mine", mine)
     put(position, "mask", mask)
     put(position, "_outcome", False)
+
+
+@lru_cache(maxsize=4096)
+def _columns_below(top: int, columns: int, rows: int) -> tuple[int, ...]:
+    """Return the columns that are not full, by the discs in the highest row."""
+    height = rows + 1
+    return tuple(c for c in range(columns) if not top >> (c * height + rows - 1) & 1)
 
 
 def _check_discs(geometry: Geometry, mine: int, mask: int) -> None:

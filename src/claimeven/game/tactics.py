@@ -24,7 +24,13 @@ def run_starts(discs: int, step: int, length: int) -> int:
 
 def has_line(discs: int, geometry: Geometry) -> bool:
     """Whether the discs of one player hold `connect` in a line."""
-    return any(run_starts(discs, step, geometry.connect) for step in geometry.steps)
+    for shifts in geometry.line_shifts:
+        runs = discs
+        for shift in shifts:
+            runs &= runs >> shift
+        if runs:
+            return True
+    return False
 
 
 def line_cells(discs: int, geometry: Geometry) -> int:
@@ -48,6 +54,32 @@ def longest_run(discs: int, cell: int, geometry: Geometry) -> int:
             length, below = length + 1, below >> step
         longest = max(longest, length)
     return longest
+
+
+def runs_through(discs: int, cells: int, geometry: Geometry) -> list[int]:
+    """Masks of those `cells` through which a disc there would make a run of 1 or more, 2 or more,
+    3 or more ... discs: `longest_run` for many cells at once. The last mask is not empty, but for
+    the first.
+    """
+    reached = [cells]
+    for step in geometry.steps:
+        above, below = [cells], [cells]
+        shifted = discs >> step
+        while near := above[-1] & shifted:
+            above.append(near)
+            shifted >>= step
+        shifted = discs << step
+        while near := below[-1] & shifted:
+            below.append(near)
+            shifted <<= step
+        for up, high in enumerate(above):
+            for down, low in enumerate(below):
+                both = high & low
+                if up + down < len(reached):
+                    reached[up + down] |= both
+                elif both:
+                    reached.append(both)
+    return reached
 
 
 def playable_cells(mask: int, geometry: Geometry) -> int:

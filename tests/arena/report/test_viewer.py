@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claimeven import Position
+from claimeven import Geometry, Position, Solver, analyze
 from claimeven.arena.report import write_report
-from tests.arena.report.stores import EVIL, PLAN, QUOTED, game, made, some_games
+from tests.arena.report.stores import EVIL, GAMES, PLAN, QUOTED, SMALL_PLAN, game, made, some_games
 
 pytestmark = pytest.mark.browser
 
 Open = Callable[..., Any]
+SOME = some_games()
 
 
 @pytest.fixture
@@ -23,10 +25,14 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
     contexts, wrong = [], []
 
     def open_page(
-        games: list[Any] | None = None, meta: Any = None, part: str = "", **view: Any
+        games: Sequence[Any] = SOME,
+        meta: Any = None,
+        part: str = "",
+        judge: int = 0,
+        **view: Any,
     ) -> Any:
-        path = made(tmp_path / "games.db", some_games() if games is None else games, meta)
-        write_report(path, tmp_path / "page.html")
+        path = made(tmp_path / "games.db", list(games), meta)
+        write_report(path, tmp_path / "page.html", judge=judge)
         contexts.append(browser.new_context(**view))
         page = contexts[-1].new_page()
         address = (tmp_path / "page.html").as_uri()
@@ -120,7 +126,7 @@ def test_games_are_chosen_and_filtered(opened: Open) -> None:
     for _ in range(6):
         titles.append(page.locator("#players").inner_text().split(":")[0])
         page.keyboard.press("ArrowDown")
-    assert titles == [f"Game {n}" for n in range(6)]
+    assert titles == [f"Game {n}" for n in range(1, 7)]
     page.select_option("#result", "forfeit")
     assert page.locator("#found").inner_text() == "2 of 6 games"
     assert (
@@ -129,21 +135,21 @@ def test_games_are_chosen_and_filtered(opened: Open) -> None:
     page.select_option("#result", "won")
     page.select_option("#one", label=EVIL)
     shown = page.locator("#list [role=option] .number").all_inner_texts()
-    assert shown == ["1"]
+    assert shown == ["2"]
     page.select_option("#result", "lost")
-    assert page.locator("#list [role=option] .number").all_inner_texts() == ["0", "4", "5"]
+    assert page.locator("#list [role=option] .number").all_inner_texts() == ["1", "5", "6"]
     page.locator("table.cross a.cell").first.click()
     assert page.locator("#found").inner_text() == "2 of 6 games"
 
 
 def test_links_open_a_game_at_a_disc(opened: Open) -> None:
-    page = opened(part="#game-5-3")
-    assert page.locator("#players").inner_text().startswith("Game 5")
+    page = opened(part="#game-6-3")
+    assert page.locator("#players").inner_text().startswith("Game 6")
     assert board(page) == expected("121")
     page.keyboard.press("ArrowRight")
-    assert page.evaluate("location.hash") == "#game-5-4"
+    assert page.evaluate("location.hash") == "#game-6-4"
     page.locator("table.forfeits a").first.click()
-    assert page.locator("#players").inner_text().startswith("Game 2")
+    assert page.locator("#players").inner_text().startswith("Game 3")
 
 
 def test_foreign_names_do_no_harm(opened: Open) -> None:
@@ -173,6 +179,34 @@ def test_a_start_with_discs_and_letters(opened: Open) -> None:
     page.keyboard.press("End")
     assert board(page) == begin | {(2, 0): 0, (3, 0): 1, (2, 1): 0, (3, 1): 1, (2, 2): 0}
     assert set(seen(page, "window")) == {"2,0 2,1 2,2"}
+
+
+def test_judged_games_show_scores_and_marks(opened: Open) -> None:
+    page = opened(GAMES, {"plan": SMALL_PLAN}, part="#game-4-0", judge=6)
+    moves, board = GAMES[3].moves, Geometry(4, 4, 3)
+    solver = Solver(board, table_mb=1)
+    assert page.locator("#strip .ply").count() == len(moves) + 1
+    page.focus("#board")
+    marks = []
+    for count in range(1, len(moves) + 1):
+        page.keyboard.press("ArrowRight")
+        judged = analyze(moves[:count], solver).moves[-1]
+        told = page.locator("#told").inner_text()
+        after = f"{judged.after:+d}".replace("-", "\N{MINUS SIGN}") if judged.after else "0"
+        if judged.judgement == "perfect":
+            assert f"Exact score {after}." in told
+        else:
+            assert f" to {after};" in told
+            names = ", ".join(sorted(str(column + 1) for column in judged.best))
+            assert sorted(re.findall(r"; ([\d, ]+) w", told)[0].split(", ")) == names.split(", ")
+        marks.append({"blunder": "??", "inaccurate": "?"}.get(judged.judgement, ""))
+    shown = page.locator("#moves button").all_inner_texts()
+    assert [text[1:].strip() for text in shown] == marks
+    assert {"?", "??"} < set(marks)
+    page.locator("#strip .ply").nth(2).click()
+    assert page.evaluate("location.hash") == "#game-4-2"
+    page.locator("article.card a").first.click()
+    assert page.locator("#told").inner_text().startswith("Disc ")
 
 
 @pytest.mark.parametrize("width", [360, 1280])

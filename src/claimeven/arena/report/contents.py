@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from claimeven.agents.safe_text import printable
+from claimeven.arena.judging import GamesAccuracy
+from claimeven.arena.records import store_start
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 #: Characters of a name and of a text that are shown.
@@ -22,7 +25,8 @@ class Contents:
     """The games of a store and the plan they were played by, ready to be shown.
 
     Texts that agents or users made up are on one line, bounded, and have no control characters;
-    they are still text, to be escaped where they are put into a page.
+    they are still text, to be escaped where they are put into a page. `label` is what an agent is
+    called, by its number. `accuracy` is None where no game was judged, and `not_judged` says why.
     """
 
     title: str
@@ -32,6 +36,8 @@ class Contents:
     standings: Standings
     unfinished: int = 0
     label: Mapping[int, str] = field(default_factory=dict)
+    accuracy: GamesAccuracy | None = None
+    not_judged: str = "The moves were not judged against exact scores."
 
     @classmethod
     def of(cls, store: Store, title: str | None = None) -> Contents:
@@ -41,14 +47,12 @@ class Contents:
         if not standings.games:
             raise InvalidStore(f"{store.path} holds no finished game to report on")
         plan = meta.get("plan")
-        plan = plan if isinstance(plan, dict) else {}
         command = meta.get("command")
-        count = len(standings.agents)
         return cls(
-            title=printable(title or f"Tournament of {count} agents", MOST_NAME),
-            plan=plan,
+            title=printable(title or f"Tournament of {len(standings.agents)} agents", MOST_NAME),
+            plan=plan if isinstance(plan, dict) else {},
             command=printable(command, MOST_TEXT) if isinstance(command, str) else None,
-            start=_start(store, plan),
+            start=_start(store),
             standings=standings,
             unfinished=len(games) - len(standings.games),
             label={
@@ -72,12 +76,15 @@ class Contents:
         """The agents, best first."""
         return self.standings.ranking
 
+    @cached_property
+    def label_of(self) -> dict[str, str]:
+        """What an agent is called, by its label in the store."""
+        return {agent.label: self.label[agent.id] for agent in self.standings.agents}
 
-def _start(store: Store, plan: Mapping[str, Any]) -> Position:
-    """Return where all games begin; a store of imported games may say nothing: the usual board."""
+
+def _start(store: Store) -> Position:
+    """Return where all games begin."""
     try:
-        sizes = (plan.get("columns"), plan.get("rows"), plan.get("connect"))
-        geometry = STANDARD if sizes == (None,) * 3 else Geometry(*sizes)  # type: ignore[arg-type]
-        return Position(geometry, *plan.get("start", (0, 0)))
-    except (ClaimevenError, TypeError) as error:
+        return store_start(store)
+    except (ClaimevenError, AttributeError, TypeError) as error:
         raise InvalidStore(f"{store.path} tells no board that can be: {error}") from None

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from claimeven.agents.safe_text import printable
+from claimeven.arena.judging import moves_of
 from claimeven.arena.report.contents import MOST_NAME, Contents
 from claimeven.arena.store import StoredGame
 from claimeven.game.notation import column_name
+from claimeven.review.analysis import JudgedMove
 
 #: Games that a page holds, and of how many it tells time and value move by move.
 MOST_GAMES, MOST_TOLD = 20_000, 2_000
@@ -20,9 +22,10 @@ def viewer_data(
 ) -> dict[str, Any]:
     """Return what the viewer needs, as plain data.
 
-    A game is `[number, first, second, opening, moves, winner]`, agents by their place on the
+    A game is `[number from 1, first, second, opening, moves, winner]`, agents by their place on the
     ladder, and `[..., kind, seat, reason]` where it was forfeited; `winner` is -1 for a draw.
-    `told` holds time and value of each move of the first games, `notes` say what was left out.
+    `told` holds time and value of each move of the first games, `judged` the scores of some by
+    number, `notes` say what was left out.
     """
     geometry, start = contents.geometry, contents.start
     place = {agent.id: number for number, agent in enumerate(contents.ranking)}
@@ -38,6 +41,7 @@ def viewer_data(
         "agents": [contents.label[agent.id] for agent in contents.ranking],
         "games": [_game(game, place) for game in shown],
         "told": [_told(game) for game in shown[:most_told]],
+        "judged": _judged(contents),
         "notes": list(_notes(contents.games, most_games, most_told)),
     }
 
@@ -55,7 +59,14 @@ def _notes(games: Sequence[StoredGame], most_games: int, most_told: int) -> Iter
 
 def _game(game: StoredGame, place: dict[int, int]) -> list[Any]:
     winner = -1 if game.winner is None else game.winner
-    told = [game.number, place[game.first], place[game.second], game.opening, game.moves, winner]
+    told = [
+        game.number + 1,
+        place[game.first],
+        place[game.second],
+        game.opening,
+        game.moves,
+        winner,
+    ]
     if game.fault is None or game.fault_seat is None:
         return told
     return [*told, printable(game.fault, MOST_NAME), game.fault_seat, printable(game.reason or "")]
@@ -68,6 +79,31 @@ def _told(game: StoredGame) -> dict[str, list[float | None]]:
         for what in ("seconds", "value")
         if game.told.get(what)
     }
+
+
+def _judged(contents: Contents) -> dict[int, dict[str, Any]]:
+    """Return what the judged games are worth, by their numbers from 1.
+
+    `course` holds the exact score for the first player in the position where the agents took over
+    and after each of their moves, `best` the names of the columns that were right where a move
+    was not, by the number of the move.
+    """
+    accuracy = contents.accuracy
+    if accuracy is None:
+        return {}
+    found = {}
+    for game in accuracy.judged:
+        course, best = [], {}
+        for place, (position, column, _) in enumerate(moves_of(game, contents.start)):
+            move = JudgedMove(position, column, accuracy.known[position])
+            sign = 1 if move.player == 0 else -1
+            course += [sign * move.before] if place == 0 else []
+            course.append(sign * move.after)
+            if move.after != move.before:
+                best[place] = "".join(column_name(c, contents.geometry) for c in move.best)
+        if course:
+            found[game.number + 1] = {"course": course, "best": best}
+    return found
 
 
 def _number(amount: object) -> float | None:

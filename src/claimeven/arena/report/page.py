@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -18,40 +19,56 @@ from markupsafe import Markup, escape
 
 from claimeven import __version__
 from claimeven.arena.report import sentences, tables, words
+from claimeven.arena.report.blunders import Card
+from claimeven.arena.report.charts import Chart, svg_in_page
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.games import viewer_data
 from claimeven.game.svg import draw_stage
 
 _PACKAGE = "claimeven.arena.report"
+#: Charts that stand in the page: the ladder draws its ratings itself.
+_CHARTS = ("accuracy-by-ply", "time-and-strength")
 #: Cells of the viewer's board in pixels where there is room.
 _CELL = 56
 
 
-def render(contents: Contents) -> str:
-    """Return the page as HTML."""
+def render(
+    contents: Contents,
+    cards: Sequence[Card] = (),
+    charts: Sequence[Chart] = (),
+    without_charts: str = "",
+) -> str:
+    """Return the page as HTML, with these blunders and charts, or why there are no charts."""
     style, script = (_resource(name) for name in ("style.css", "viewer.js"))
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            contents=contents,
-            headline=sentences.headline(contents),
-            leader=sentences.leader(contents),
-            ladder_notes=list(sentences.ladder_notes(contents)),
-            rows=tables.ladder_rows(contents),
-            cross=tables.cross_rows(contents),
-            games_of_two=tables.games_of_two(contents),
-            forfeits=tables.forfeit_rows(contents),
-            facts=list(tables.facts(contents)),
-            agents=tables.agent_rows(contents),
-            data=viewer_data(contents),
-            stage=Markup(draw_stage(contents.geometry, _CELL)),
-            style=Markup(style),
-            script=Markup(script),
-            digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-            version=__version__,
-        )
-    )
+    shown = {
+        "contents": contents,
+        "headline": sentences.headline(contents),
+        "leader": sentences.leader(contents),
+        "ladder_notes": list(sentences.ladder_notes(contents)),
+        "rows": tables.ladder_rows(contents),
+        "cross": tables.cross_rows(contents),
+        "games_of_two": tables.games_of_two(contents),
+        "forfeits": tables.forfeit_rows(contents),
+        "accuracy": tables.accuracy_rows(contents),
+        "accuracy_notes": list(sentences.accuracy_notes(contents)),
+        "ply_note": sentences.ply_note(contents),
+        "blunders": cards,
+        "charts": {chart.name: _shown(chart) for chart in charts if chart.name in _CHARTS},
+        "without_charts": without_charts,
+        "facts": list(tables.facts(contents)),
+        "agents": tables.agent_rows(contents),
+        "data": viewer_data(contents),
+        "stage": Markup(draw_stage(contents.geometry, _CELL)),
+        "style": Markup(style),
+        "script": Markup(script),
+        "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        "version": __version__,
+    }
+    return _environment().get_template("page.html").render(shown)
+
+
+def _shown(chart: Chart) -> dict[str, str]:
+    return {"name": chart.name, "title": chart.title, "svg": Markup(svg_in_page(chart))}
 
 
 def _resource(name: str) -> str:
@@ -72,6 +89,7 @@ def _environment() -> Environment:
         signed=words.signed,
         points=words.points,
         share=words.share,
+        decimal=words.decimal,
         duration=words.duration,
         count=lambda number: f"{number:,}",
         breakable=_breakable,

@@ -1,31 +1,92 @@
-"""Writing the page."""
+"""Gathering what a report tells, and writing it: the page, and charts as files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from claimeven.arena.judging import GamesAccuracy, accuracy_of
+from claimeven.arena.known_scores import JudgeProgress
+from claimeven.arena.report.blunders import cards
+from claimeven.arena.report.charts import NO_CHARTS, can_draw, charts_of, check_can_draw, image
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.page import render
 from claimeven.arena.store import Store
-from claimeven.outputs import CannotWrite, check_output, write_text
+from claimeven.game.geometry import Geometry
+from claimeven.outputs import CannotWrite, check_output, write_bytes, write_text
+from claimeven.solver.errors import InvalidSolve
+from claimeven.solver.solver import Solver
 
+#: Games that are judged where nothing else is said: what takes a minute or two.
+MOST_JUDGED = 200
+#: Kinds of files that a chart is written as.
+_KINDS = ("png", "svg")
 #: What a file of SQLite begins with.
 _DATABASE = b"SQLite format 3\x00"
 
 
-def write_report(store: Store | str | Path, path: str | Path, title: str | None = None) -> Contents:
-    """Write the page on a store's games to a file and return what it tells.
+@dataclass(frozen=True)
+class Report:
+    """A report that was written: what it tells, the page, and the files of its charts.
+
+    `without_charts` says why the page has none, and is empty where it has.
+    """
+
+    contents: Contents
+    path: Path
+    plots: tuple[Path, ...] = ()
+    without_charts: str = ""
+
+
+def write_report(
+    store: Store | str | Path,
+    path: str | Path,
+    title: str | None = None,
+    *,
+    judge: int = MOST_JUDGED,
+    plots: str | Path | None = None,
+    solver: Callable[[Geometry], Solver] | None = None,
+    threads: int = 1,
+    progress: Callable[[JudgeProgress], object] | None = None,
+    tell: Callable[[str], object] | None = None,
+) -> Report:
+    """Write the page on a store's games to a file; return what it tells.
 
     The page loads nothing, so it can be mailed and read without a network. The same games give the
-    same page. Raises `InvalidStore` for a file without finished games, `CannotWrite` for a path
-    that cannot be written.
+    same page. At most `judge` games (0: none) are judged against exact scores, which are then kept
+    in the store; `solver`, `threads`, `progress` and `tell` are those of `accuracy_of`. `plots` is
+    a folder for the charts as PNG and SVG; without Matplotlib the page has no charts.
+
+    Raises `InvalidStore` for a file without finished games, `CannotWrite` for a path that cannot
+    be written, `NoCharts` where `plots` are asked for and cannot be drawn.
     """
     check_page(path)
+    if plots is not None:
+        check_can_draw()
+        _make_folder(Path(plots))
+
+    @cache
+    def the_solver(geometry: Geometry) -> Solver:
+        return Solver(geometry, 256, threads) if solver is None else solver(geometry)
+
     with nullcontext(store) if isinstance(store, Store) else Store.read(store) as opened:
         contents = Contents.of(opened, title)
-    write_text(path, render(contents))
-    return contents
+        if judge > 0:
+            contents = _judged(contents, opened, judge, the_solver, progress, tell)
+    worst = cards(contents, the_solver) if contents.accuracy is not None else []
+    without = "" if can_draw() else NO_CHARTS
+    charts = [] if without else charts_of(contents)
+    write_text(path, render(contents, worst, charts, without))
+    written = []
+    if plots is not None:
+        for chart in charts:
+            for kind in _KINDS:
+                written.append(Path(plots) / f"{chart.name}.{kind}")
+                write_bytes(written[-1], image(chart, kind))
+    return Report(contents, Path(path), tuple(written), without)
 
 
 def check_page(path: str | Path) -> None:
@@ -36,3 +97,29 @@ def check_page(path: str | Path) -> None:
         with path.open("rb") as stream:
             if stream.read(len(_DATABASE)) == _DATABASE:
                 raise CannotWrite(f"{path} holds games: name another file for the page")
+
+
+def _judged(
+    contents: Contents,
+    store: Store,
+    most: int,
+    solver: Callable[[Geometry], Solver],
+    progress: Callable[[JudgeProgress], object] | None,
+    tell: Callable[[str], object] | None,
+) -> Contents:
+    """Return the contents with the accuracy of its agents, or with why there is none."""
+    try:
+        solver(contents.geometry)
+    except InvalidSolve as error:
+        return replace(contents, not_judged=f"The moves were not judged: {error}.")
+    accuracy: GamesAccuracy = accuracy_of(
+        store, most=most, solver=solver, progress=progress, tell=tell
+    )
+    return replace(contents, accuracy=accuracy)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(f"{folder} cannot be made: {error.strerror or error}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from claimeven.arena.ratings import Estimate, Ladder
+from claimeven.arena.report.charts import MOST_LINES
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.words import signed
 
@@ -55,6 +56,29 @@ def ladder_notes(contents: Contents) -> Iterator[str]:
             f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"
             " game again is no new evidence, so the intervals are too narrow."
         )
+
+
+def accuracy_notes(contents: Contents) -> Iterator[str]:
+    """Yield what was judged, and what the figures say."""
+    accuracy = contents.accuracy
+    if accuracy is None:
+        yield contents.not_judged
+        return
+    judged, total = len(accuracy.judged), len(contents.games)
+    which = "all games" if judged >= total else f"{judged:,} of {total:,} games, taken evenly"
+    yield (
+        f"The {accuracy.moves:,} moves of {which}, against exact scores. A move counts where some"
+        " column is worse than another. It is perfect if it keeps the score, and keeps the result"
+        " if a win stays a win and a draw a draw. It is decisive where some column throws the"
+        " result away. Lot is what drawing a column by lot would get in the same positions."
+    )
+
+
+def ply_note(contents: Contents) -> str:
+    """Say whose lines the chart by ply shows, where it does not show all."""
+    if len(contents.ranking) <= MOST_LINES:
+        return ""
+    return f"The first {MOST_LINES} agents of the ladder are drawn."
 
 
 def _joined(contents: Contents, ladder: Ladder) -> Iterator[str]:

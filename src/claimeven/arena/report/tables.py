@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from claimeven.agents.safe_text import printable
+from claimeven.arena.accuracy import Tally
 from claimeven.arena.ratings import Estimate
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
 from claimeven.arena.standings import Record
@@ -48,8 +49,20 @@ class LadderRow:
 
 
 @dataclass(frozen=True)
+class AccuracyRow:
+    """What became of an agent's moves that could go wrong, and of the decisive ones among them."""
+
+    label: str
+    all: Tally
+    decisive: Tally
+
+
+@dataclass(frozen=True)
 class Forfeits:
-    """Games an agent forfeited through one kind of fault, with reasons: (text, how often, game)."""
+    """Games an agent forfeited through one kind of fault.
+
+    `reasons` are what was told: the text, how often, and one of the games.
+    """
 
     label: str
     kind: str
@@ -113,7 +126,7 @@ def forfeit_rows(contents: Contents) -> list[Forfeits]:
         key = game.agents[game.fault_seat], printable(game.fault, MOST_NAME)
         reason = printable(game.reason or "no reason was stored")
         reasons.setdefault(key, Counter())[reason] += 1
-        examples.setdefault((*key, reason), game.number)
+        examples.setdefault((*key, reason), game.number + 1)
     rows = [
         Forfeits(
             contents.label[agent],
@@ -127,6 +140,18 @@ def forfeit_rows(contents: Contents) -> list[Forfeits]:
         for (agent, kind), told in reasons.items()
     ]
     return sorted(rows, key=lambda row: (-row.count, row.label, row.kind))
+
+
+def accuracy_rows(contents: Contents) -> list[AccuracyRow]:
+    """Return how well each agent played, in the order of the ladder; none without judged moves."""
+    accuracy = contents.accuracy
+    if accuracy is None:
+        return []
+    return [
+        AccuracyRow(contents.label[agent.id], accuracy[agent.label].all,
+                    accuracy[agent.label].decisive)
+        for agent in contents.ranking
+    ]  # fmt: skip
 
 
 def agent_rows(contents: Contents) -> list[dict[str, str | None]]:
@@ -155,8 +180,7 @@ def facts(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "openings", openings_text(contents)
     yield "limit of a move", limit_text(contents)
     standings = contents.standings
-    share = standings.unique_games / len(standings.games)
-    yield "different games", f"{standings.unique_games:,} of {len(standings.games):,} ({share:.0%})"
+    yield "different games", f"{standings.unique_games:,} of {len(standings.games):,}"
     if contents.unfinished:
         yield "left unfinished", f"{contents.unfinished:,} games, which count nowhere"
 

@@ -6,6 +6,10 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const [NUMBER, FIRST, SECOND, OPENING, MOVES, WINNER, KIND, SEAT, REASON] = Array(9).keys();
   const PLAYERS = ["first player", "second player"];
+  const MARKS = { good: "", inaccurate: "?", blunder: "??" };
+  const WORDS = {
+    good: "It keeps the result, not the score", inaccurate: "An inaccurate move", blunder: "A blunder",
+  };
   // Games that the list shows at once; more are added when its end is reached.
   const PAGE = 100;
   const at = (id) => document.getElementById(id);
@@ -122,7 +126,7 @@
     const option = list.children[where];
     option.setAttribute("aria-selected", "true");
     list.setAttribute("aria-activedescendant", option.id);
-    const above = option.offsetTop - list.offsetTop;
+    const above = option.offsetTop;
     const below = above + option.offsetHeight - list.clientHeight;
     if (list.scrollTop > above) list.scrollTop = above;
     if (list.scrollTop < below) list.scrollTop = below;
@@ -161,13 +165,44 @@
       }
       const button = make("button", { type: "button", "data-move": move, tabindex: "-1" }, columnName(column(name)));
       if (move < game[OPENING].length) button.classList.add("opening");
-      button.setAttribute("aria-label", `Disc ${disc + 1}, ${PLAYERS[turn(move)]}, column ${columnName(column(name))}`);
+      const how = judgement(data.judged[game[NUMBER]], move - game[OPENING].length);
+      if (MARKS[how]) button.append(make("span", { class: "mark" }, MARKS[how]));
+      const said = [`Disc ${disc + 1}`, PLAYERS[turn(move)], `column ${columnName(column(name))}`, how];
+      button.setAttribute("aria-label", said.filter(Boolean).join(", "));
       button.addEventListener("click", () => show(move + 1));
       row.append(button);
     });
   };
 
-  const drawStrip = () => { strip.hidden = true; };
+  // The course of the exact score, up where the first player wins, down where the second does.
+  const drawStrip = (index) => {
+    const judged = data.judged[data.games[index][NUMBER]];
+    strip.hidden = at("strip-note").hidden = !judged;
+    strip.replaceChildren();
+    if (!judged) return;
+    const game = data.games[index], before = game[OPENING].length;
+    const most = Math.max(1, ...judged.course.map(Math.abs));
+    for (let count = 0; count <= line(game).length; count++) {
+      const score = judged.course[count - before];
+      const cell = make("span", { class: "ply", "data-ply": count });
+      if (score !== undefined) {
+        const bar = make("span", { class: score > 0 ? "first" : score < 0 ? "second" : "even" });
+        bar.style.height = `${score ? 12 + (38 * Math.abs(score)) / most : 4}%`;
+        cell.append(bar);
+      }
+      const wrong = judgement(judged, count - before - 1);
+      if (MARKS[wrong]) cell.append(make("span", { class: score < 0 ? "mark above" : "mark" }, MARKS[wrong]));
+      cell.addEventListener("click", () => { show(count); remember(); });
+      strip.append(cell);
+    }
+  };
+
+  // How good a move was: `own` counts the moves after the opening from 0.
+  const judgement = (judged, own) => {
+    if (!judged || own < 0 || judged.best[own] === undefined) return "";
+    const [before, after] = [judged.course[own], judged.course[own + 1]].map(Math.sign);
+    return ["good", "inaccurate", "blunder"][Math.abs(before - after)];
+  };
 
   const show = (count) => {
     const game = data.games[current], columns = [...line(game)].map(column);
@@ -202,8 +237,7 @@
       button.classList.toggle("here", here);
       if (here) {
         button.setAttribute("aria-current", "step");
-        const above = button.offsetTop - moves.offsetTop - moves.clientHeight / 2;
-        moves.scrollTop = above;
+        moves.scrollTop = button.offsetTop - (moves.clientHeight - button.offsetHeight) / 2;
       } else button.removeAttribute("aria-current");
     }
     if (shown === 0) moves.scrollTop = 0;
@@ -240,8 +274,22 @@
     const seconds = more.seconds && more.seconds[own], value = more.value && more.value[own];
     if (typeof seconds === "number") said.push(`It took ${time(seconds)}.`);
     if (typeof value === "number") said.push(`Its own value: ${signed(+value.toFixed(2))}.`);
+    said.push(...scored(game, own));
     if (count === line(game).length) said.push(`${ending(game)}.`);
     return said.join(" ");
+  };
+
+  // What a move did to the exact score, which is told from the side of who made it.
+  const scored = (game, own) => {
+    const judged = data.judged[game[NUMBER]];
+    if (!judged) return [];
+    const side = turn(game[OPENING].length + own) === 0 ? 1 : -1;
+    const [before, after] = [side * judged.course[own], side * judged.course[own + 1]];
+    const how = judgement(judged, own);
+    if (!how) return [`Exact score ${signed(after)}.`];
+    const best = [...judged.best[own]];
+    const right = `${best.join(", ")} ${best.length > 1 ? "were" : "was"} best`;
+    return [`${WORDS[how]}: exact score ${signed(before)} to ${signed(after)}; ${right}.`];
   };
 
   // -- Keys and links ----------------------------------------------------------------------------

@@ -1,0 +1,167 @@
+"""Games played by several processes of this machine."""
+
+from __future__ import annotations
+
+import pickle
+import select
+import time
+from collections import Counter, deque
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.work import Result, Work
+from claimeven.processes import Child, ChildEnded, ChildSilent
+
+#: Games handed to a worker at a time, at most: their numbers must fit into a pipe.
+MOST = 512
+#: Seconds of work that are handed out at a time, about, where a game takes less.
+SPELL = 0.2
+#: Times a game is begun again when the process that plays it ends.
+TRIES = 3
+#: Milliseconds between two looks at workers that say nothing.
+LOOK = 100
+
+
+@dataclass(frozen=True)
+class LocalWorkers:
+    """So many processes like this one, which end with it; one that ends early is replaced."""
+
+    jobs: int
+
+    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
+        """Yield the games as they end. Raises `InvalidMatch` for one that ends `TRIES` processes,
+        and whatever error ended a worker.
+        """
+        workers = _Workers(work, numbers, min(self.jobs, len(numbers)))
+        try:
+            yield from workers.play()
+        finally:
+            workers.end()
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A worker process, the games it was given and has not sent, and how many to give it next."""
+
+    child: Child
+    numbers: deque[int] = field(default_factory=deque)
+    batch: int = 1
+    heard_at: float = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it should be given games: a quick one before it has played all it has."""
+        return len(self.numbers) < 2 * self.batch if self.batch > 1 else not self.numbers
+
+    def note(self, games: int) -> None:
+        """Note that it has sent games, and how many take a spell."""
+        now = time.monotonic()
+        a_spell = int(SPELL * games / max(now - self.heard_at, 1e-9))
+        self.batch = max(1, min(a_spell, 2 * self.batch, MOST))
+        self.heard_at = now
+
+
+class _Workers:
+    """Several processes that play the games of a plan."""
+
+    def __init__(self, work: Work, numbers: Sequence[int], jobs: int) -> None:
+        self._first_message = pickle.dumps(work)
+        self._waiting = deque(numbers)
+        self._suspects: deque[int] = deque()
+        self._left = len(numbers)
+        self._begun_again: Counter[int] = Counter()
+        self._workers: list[_Worker] = []
+        for _ in range(jobs):
+            self._workers.append(self._started())
+
+    def play(self) -> Iterator[Result]:
+        """Yield the games as they are finished."""
+        while self._left:
+            for worker in list(self._workers):
+                while worker.is_due and worker in self._workers and self._has_more:
+                    self._hand_out(worker)
+            for result in self._received():
+                self._left -= 1
+                yield result
+
+    def end(self) -> None:
+        """End the processes; those with games to play at once."""
+        for worker in self._workers:
+            worker.child.kill() if worker.numbers else worker.child.hang_up()
+        for worker in self._workers:
+            worker.child.end()
+
+    @property
+    def _has_more(self) -> bool:
+        """Whether there are games to hand out."""
+        return bool(self._waiting or self._suspects)
+
+    def _started(self) -> _Worker:
+        child = Child("claimeven.arena.worker")
+        with suppress(ChildEnded):  # which is told when it is listened to
+            child.send(self._first_message)
+        return _Worker(child)
+
+    def _hand_out(self, worker: _Worker) -> None:
+        batch = self._next(worker.batch)
+        if not worker.numbers:
+            worker.heard_at = time.monotonic()
+        worker.numbers.extend(batch)
+        try:
+            worker.child.send(pickle.dumps(batch))
+        except ChildEnded as ended:
+            self._replace(worker, str(ended))
+
+    def _next(self, most: int) -> list[int]:
+        """Take games to be handed out: one that a process ended over alone, towards the end few."""
+        if self._suspects:
+            return [self._suspects.popleft()]
+        share = len(self._waiting) // (2 * len(self._workers))
+        return [self._waiting.popleft() for _ in range(max(1, min(most, share)))]
+
+    def _received(self) -> Iterator[Result]:
+        """Yield what has arrived, waiting for it for a moment."""
+        poll = select.poll()
+        for worker in self._workers:
+            if not worker.child.ended or worker.numbers:
+                poll.register(worker.child.answers, select.POLLIN)
+        ready = {end for end, _ in poll.poll(LOOK)}
+        for worker in list(self._workers):
+            if worker.child.answers in ready or worker.child.ended:
+                yield from self._sent_by(worker)
+
+    def _sent_by(self, worker: _Worker) -> Iterator[Result]:
+        """Yield all games that a worker has sent: several messages may have come at once."""
+        while True:
+            try:
+                results = pickle.loads(worker.child.receive(0))
+            except ChildSilent:
+                return
+            except ChildEnded as ended:
+                self._replace(worker, str(ended))
+                return
+            if isinstance(results, BaseException):
+                raise results
+            worker.note(len(results))
+            for result in results:
+                worker.numbers.remove(result[0])
+                yield result
+
+    def _replace(self, worker: _Worker, how: str) -> None:
+        """Have the games of a worker that has ended played again, each by itself, by a new one.
+
+        The first of them is the one that was being played, or one just played and not sent.
+        """
+        if worker.numbers:
+            number = worker.numbers[0]
+            self._begun_again[number] += 1
+            if self._begun_again[number] == TRIES:
+                raise InvalidMatch(
+                    f"the process that plays game {number + 1} has ended {TRIES} times: {how}"
+                )
+            self._suspects.extendleft(reversed(worker.numbers))
+        self._workers.remove(worker)
+        if self._has_more:
+            self._workers.append(self._started())
