@@ -13,7 +13,7 @@ The first player wins with disc 7, in 3 plies. Columns 3 and
 - reading and writing: `parse_moves`, `format_moves`, `draw`, `draw_svg`, `parse_drawing`,
   `encodings` (boards as other programs write them);
 - exact scores: `Solver`, `explain`, `analyze`;
-- agents: `make_agent`, `Agent`, `Decision`, `Limit`;
+- agents: `make_agent`, `Agent`, `Decision`, `Limit`; their matches: `play_match`;
 - the classic studies: `run_study`;
 - what goes wrong with input, all of it `ClaimevenError`: `IllegalMove`, `InvalidBook`,
   `InvalidGeometry`, `InvalidLimit`, `InvalidNotation`, `InvalidPosition`, `InvalidSolve`,

@@ -32,6 +32,7 @@ VERBS = {
     "dataset": ("claimeven.cli.dataset", "Write positions with exact scores to a file."),
     "agents": ("claimeven.cli.agents", "List every agent with its options."),
     "book": ("claimeven.cli.book", "Build, check, count and convert opening books."),
+    "bench": ("claimeven.cli.bench", "Time the searches; one number tells if any has changed."),
     "perft": ("claimeven.cli.perft", "Count positions and move sequences, ply by ply."),
 }
 
