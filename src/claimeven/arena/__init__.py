@@ -3,8 +3,11 @@
 from claimeven.arena.accuracy import Accuracy, Blunder, Tally
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import play_games
+from claimeven.arena.export import export_games
 from claimeven.arena.game import Forfeit, Game, Measures, play_game
+from claimeven.arena.importing import Imported, InvalidGames, import_games
 from claimeven.arena.judging import GamesAccuracy, accuracy_of
+from claimeven.arena.listing import GameFilter, GameList, find_games
 from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
 from claimeven.arena.measuring import AgentAccuracy, measure_accuracy
 from claimeven.arena.pairs import wilson_interval
@@ -18,7 +21,11 @@ __all__ = [
     "Blunder",
     "Forfeit",
     "Game",
+    "GameFilter",
+    "GameList",
     "GamesAccuracy",
+    "Imported",
+    "InvalidGames",
     "InvalidMatch",
     "MatchPlan",
     "MatchResult",
@@ -29,6 +36,9 @@ __all__ = [
     "Schedule",
     "Tally",
     "accuracy_of",
+    "export_games",
+    "find_games",
+    "import_games",
     "measure_accuracy",
     "play_game",
     "play_games",

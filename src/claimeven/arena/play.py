@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from claimeven.agents.contract import Limit
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.executors import play_games
+from claimeven.arena.kept_match import play_kept
 from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
 from claimeven.arena.schedule import Opening, Schedule
 from claimeven.game.geometry import Geometry
@@ -30,6 +32,8 @@ def play_match(
     isolate: bool = False,
     memory_mb: int | None = None,
     keep_decisions: bool = True,
+    out: str | Path | None = None,
+    resume: bool = False,
     watch: Callable[[PlayedGame], object] | None = None,
 ) -> MatchResult:
     """Play a match of two agents and return its games and totals.
@@ -44,7 +48,9 @@ def play_match(
     moves of `start` on the board of `geometry`, or in the position or opening given, and after
     `opening_plies` random plies. `limit` holds for each move, its bank for each game. Without
     `keep_decisions` the games keep their moves and measures only, which takes less memory. `watch`
-    is called with each game as it is finished, in order.
+    is called with each game as it is finished, in order. With `out` the games are stored in a file
+    as they end, as those of a tournament of the two; `resume` takes up such a file, and plays only
+    what it does not hold.
 
     The same seed gives the same games with any number of jobs, unless time is limited. Raises
     `InvalidMatch`, `InvalidSpec`, `InvalidLimit` and what a wrong `start` raises.
@@ -61,7 +67,11 @@ def play_match(
     plan = MatchPlan((first, second), schedule, limit or Limit(), isolation)
     begin = time.perf_counter()
     finished: list[PlayedGame] = []
-    for played in play_games(plan, jobs, keep_decisions):
+    if out is None:
+        source = play_games(plan, jobs, keep_decisions)
+    else:
+        source = play_kept(plan, out, resume, jobs)
+    for played in source:
         finished.append(played)
         if watch is not None:
             watch(played)
