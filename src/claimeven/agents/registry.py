@@ -8,7 +8,7 @@ from typing import Any
 
 from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
-from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.agents.files import file_of, load_agent, split_file_spec
 from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process import Isolation, ProcessAgent
@@ -157,9 +157,11 @@ def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
         return build(spec)
     parts = split_file_spec(spec)
     if parts is None:
+        name = spec.partition(":")[0]
+        if file_of(f"{name}.py") is not None:
+            raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
         raise InvalidSpec(
-            f"{no_such('agent', spec.partition(':')[0], AGENTS)},"
-            " or a Python file such as my_agent.py:agent"
+            f"{no_such('agent', name, AGENTS)}, or a Python file such as my_agent.py:agent"
         )
     return ProcessAgent(spec, parts, isolation) if AVAILABLE else load_agent(spec, *parts)
 
