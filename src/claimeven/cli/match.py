@@ -24,6 +24,8 @@ from claimeven.cli.options import (
     geometry_options,
     isolation_options,
     json_option,
+    keeping_options,
+    seed_option,
     time_control_options,
 )
 from claimeven.cli.progress import counting, say_when_compiling
@@ -38,7 +40,7 @@ from claimeven.game.position import Position
 @click.argument("first_agent", metavar="A")
 @click.argument("second_agent", metavar="B")
 @click.option("--games", default=100, show_default=True, help="Games to play; seats alternate.")
-@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@seed_option
 @click.option("--jobs", default=1, show_default=True, help="Processes that play games.")
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @click.option(
@@ -47,10 +49,7 @@ from claimeven.game.position import Position
     show_default=True,
     help="Random plies before each pair of games, the same for both seats.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
-)
-@click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@keeping_options
 @geometry_options
 @time_control_options
 @isolation_options
@@ -97,7 +96,7 @@ def command(
       claimeven match kaggle:main.py uct --seconds 2 --bank 60 --memory 1024
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
-      claimeven match uct perfect --games 1000 --opening-plies 4 --jobs 2 --out match.db
+      claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
     """
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")

@@ -35,8 +35,11 @@ from claimeven.cli.options import (
     cores,
     geometry_options,
     isolation_options,
+    jobs_option,
     json_option,
+    keeping_options,
     opening_options,
+    seed_option,
     time_control_options,
 )
 from claimeven.cli.page import check_page, lines_on, write_watched
@@ -80,12 +83,9 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
     help="All against all, or the first agent against each other.",
 )
 @opening_options
-@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
-@click.option("--jobs", type=int, help="Processes that play games; usually one a core.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
-)
-@click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@seed_option
+@jobs_option
+@keeping_options
 @click.option(
     "--report",
     "page",
