@@ -77,12 +77,10 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
 
 
 def test_who_goes_away_frees_the_worker(patient: Server) -> None:
-    before = processes_of(patient)
     for path in (HARD, HARD.replace("scores", "scores/events"), LONG):
         with patient.waiting_for(path):
             eventually(lambda: patient.status()["busy"] == 1)
         eventually(lambda: patient.status()["busy"] == 0)
-    assert processes_of(patient) == before  # it was stopped, not ended
     assert patient.get("/api/scores", moves="44444132267").json["complete"] is True
 
 
