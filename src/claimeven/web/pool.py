@@ -60,7 +60,8 @@ class WorkerPool:
     """`size` worker processes, each with a solver's table of `table_mb` MB.
 
     `most_waiting` jobs wait in line at most. `start` returns when the first worker is warm; the
-    others follow. A cancelled job has `stop_seconds` to stop. `tell` is told what a person should know, such as that code is being compiled.
+    others follow. A job that is cancelled has `stop_seconds` to stop. `tell` is told what a person
+    should know, such as that code is being compiled.
     """
 
     def __init__(
