@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         open_store,
         run_tournament,
     )
+    from claimeven.arena.tournament_file import read_plan
 
 __all__ = [
     "Accuracy",
@@ -102,6 +103,7 @@ __all__ = [
     "play_tournament",
     "pool_ladder",
     "rate",
+    "read_plan",
     "run_sprt",
     "run_study",
     "run_tournament",
@@ -138,6 +140,7 @@ _HOMES = {
     "store": ("InvalidStore", "Store", "StoredAgent", "StoredGame"),
     "studies": ("run_study",),
     "tournament": ("TournamentPlan", "TournamentResult", "open_store", "run_tournament"),
+    "tournament_file": ("read_plan",),
 }
 __getattr__, __dir__ = lazy.offer(
     __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
