@@ -260,7 +260,7 @@ def check_agent(
     load_seconds = time.perf_counter() - begin
     if not isinstance(agent, ProcessAgent):
         raise InvalidSpec(f"{spec} sits at this terminal: there is nothing to check")
-    agent.patience = PATIENCE
+    agent.patience = PATIENCE if agent.patience is None else agent.patience
     opponents = dict(zip(OPPONENTS, make_agents(list(OPPONENTS.values()), geometry), strict=True))
     games: list[CheckedGame] = []
     memory: float | None = None
