@@ -23,7 +23,7 @@ export class PlayView {
     this.isGoing = true; // agents move by themselves until somebody goes back in the game
     this.isPaused = false;
     this.pause = 400;
-    this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player] ?? (player ? "perfect:level=3" : "human")));
+    this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player] ?? (player ? "perfect:level=4" : "human")));
     this.isAnalysing = wanted.analysis === "on";
     this.#build();
     this.#listen();
