@@ -90,6 +90,7 @@ export class View {
     const [size, connect] = value.split(" ");
     this.start = value === "game" ? this.shared.position : new Position(Board.parse(size, Number(connect)));
     this.words.textContent = "Searching …";
+    this.steps = null;
     const { board } = this.start;
     const query = {
       board: board.size, connect: board.connect, agent: this.algorithm.value,
