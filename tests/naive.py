@@ -42,12 +42,18 @@ class Game:
 
     def legal(self) -> list[int]:
         """Columns that can be played; none once somebody has won."""
-        if winner(self) is not None:
-            return []
+        return [] if winner(self) is not None else self.open_columns()
+
+    def open_columns(self) -> list[int]:
+        """Columns that are not full."""
         return [c for c in range(self.columns) if self.grid[c][-1] is EMPTY]
 
     def play(self, column: int) -> Game:
         assert column in self.legal()
+        return self.after(column)
+
+    def after(self, column: int) -> Game:
+        """`play` in a game that is known to go on."""
         after = self.copy()
         after.grid[column][after.grid[column].index(EMPTY)] = self.player
         after.player = 1 - self.player
@@ -270,7 +276,7 @@ def minimax(
         return 0 if over[0] is None else -win(depth)
     if depth == 0:
         return evaluate(game)
-    return max(-minimax(game.play(c), depth - 1, evaluate, win) for c in game.legal())
+    return max(-minimax(game.after(c), depth - 1, evaluate, win) for c in game.open_columns())
 
 
 def score(game: Game, known: dict[object, int] | None = None) -> int:
@@ -283,7 +289,7 @@ def score(game: Game, known: dict[object, int] | None = None) -> int:
     if key not in known:
         over = outcome(game)
         if over is None:
-            known[key] = max(-score(game.play(c), known) for c in game.legal())
+            known[key] = max(-score(game.after(c), known) for c in game.open_columns())
         elif over[0] is None:
             known[key] = 0
         else:

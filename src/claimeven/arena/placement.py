@@ -168,7 +168,8 @@ def place_on_ladder(
     *,
     rounds: int = pool.ROUNDS,
     limit: Limit | None = None,
-    isolation: Isolation | None = None,
+    isolate: bool = False,
+    memory_mb: int | None = None,
     jobs: int = 1,
     out: str | Path | None = None,
     resume: bool = False,
@@ -185,7 +186,7 @@ def place_on_ladder(
     >>> 8 <= placement.place <= 12, len(placement.meetings)
     (True, 12)
     """
-    plan = placement_plan(agent, rounds, limit, isolation)
+    plan = placement_plan(agent, rounds, limit, Isolation(isolate, memory_mb))
     with store_of(plan, out, resume) as store:
         result = run_tournament(plan, store, jobs, tell, watch)
     return Placement(plan, result.standings, result.seconds)

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from claimeven.arena.evidence import RatedGame
 from claimeven.arena.pairs import PairCounts
 from claimeven.arena.ratings import Ladder, rate
-from claimeven.arena.store import StoredAgent, StoredGame
+from claimeven.arena.store import Store, StoredAgent, StoredGame
 
 #: What agents tell of their moves, and in which order it is shown.
 TOLD = ("seconds", "nodes", "iterations", "depth")
@@ -84,6 +85,12 @@ class Standings:
     def of(cls, agents: Sequence[StoredAgent], games: Iterable[StoredGame]) -> Standings:
         """Return the standings of the finished games among some games."""
         return cls(tuple(agents), tuple(game for game in games if game.finished))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Standings:
+        """Return the standings of the games in a file, that of a tournament under way too."""
+        with Store.read(path) as store:
+            return cls.of(store.agents, store.games())
 
     @cached_property
     def records(self) -> dict[int, Record]:

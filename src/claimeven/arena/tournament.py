@@ -242,7 +242,7 @@ def run_tournament(
     begin = time.perf_counter()
     numbers = _missing(plan, store)
     executor = executor or local(jobs)
-    held = _Held(store, plan.games - len(numbers), watch)
+    held = HeldRows(store, plan.games - len(numbers), watch)
     work = Work(plan, True, record=_row)
     with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
         for _, row in results:
@@ -322,10 +322,12 @@ def _row(plan: TournamentPlan, played: PlayedGame) -> Row:
     return stored_game(played, plan.job(played.number)).row
 
 
-class _Held:
+class HeldRows:
     """Games on their way to the store: held for a moment, so that thousands a second can be."""
 
-    def __init__(self, store: Store, done: int, watch: Callable[[int], object] | None) -> None:
+    def __init__(
+        self, store: Store, done: int, watch: Callable[[int], object] | None = None
+    ) -> None:
         self._store = store
         self._done = done
         self._watch = watch
@@ -333,6 +335,7 @@ class _Held:
         self._stored_at = time.monotonic()
 
     def add(self, row: Row) -> None:
+        """Hold a game, and store all that are held when it is time."""
         self._held.append(row)
         if len(self._held) >= _HELD or time.monotonic() - self._stored_at > _TICK:
             self.close()

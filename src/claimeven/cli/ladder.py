@@ -18,7 +18,14 @@ from claimeven.arena.store import Store
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import cores, isolation_options, json_option, time_control_options
+from claimeven.cli.options import (
+    cores,
+    isolation_options,
+    jobs_option,
+    json_option,
+    keeping_options,
+    time_control_options,
+)
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.cli.tables import fitted
@@ -38,11 +45,8 @@ _HEADS = ("elo", "95 % interval", "games", "score")
     show_default=True,
     help="Pairs of games against each agent of the pool.",
 )
-@click.option("--jobs", type=int, help="Processes that play games; usually one a core.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
-)
-@click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@jobs_option
+@keeping_options
 @time_control_options
 @isolation_options
 @json_option

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,6 +48,39 @@ class WordChoice(click.ParamType):  # type: ignore[type-arg]
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+seed_option = click.option(
+    "--seed", default=0, show_default=True, help="Decides everything but the clock."
+)
+jobs_option = click.option(
+    "--jobs", type=int, help="Processes that play games; usually one a core."
+)
+
+
+def keeping_options(command: Command) -> Command:
+    """Add --out and --resume; the command receives `out`, a path or None, and `resume`."""
+    for option in (
+        click.option(
+            "--resume", is_flag=True, help="Play what the file of --out does not hold yet."
+        ),
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            help="File to keep the games in, for --resume.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def page_option(command: Command) -> Command:
+    """Add --report; the command receives `page`, a path or None."""
+    return click.option(
+        "--report",
+        "page",
+        type=click.Path(path_type=Path),
+        metavar="PAGE",
+        help="Then write a page on the games: see claimeven report.",
+    )(command)
 
 
 def geometry_options(command: Command) -> Command:

@@ -60,7 +60,8 @@ class WorkerPool:
     """`size` worker processes, each with a solver's table of `table_mb` MB.
 
     `most_waiting` jobs wait in line at most. `start` returns when the first worker is warm; the
-    others follow. `tell` is told what a person should know, such as that code is being compiled.
+    others follow. A job that is cancelled has `stop_seconds` to stop. `tell` is told what a person
+    should know, such as that code is being compiled.
     """
 
     def __init__(
@@ -69,11 +70,13 @@ class WorkerPool:
         table_mb: float,
         most_waiting: int,
         tell: Callable[[str], None] = lambda text: None,
+        stop_seconds: float = STOP_SECONDS,
     ) -> None:
         self.size = size
         self.table_mb = table_mb
         self.most_waiting = most_waiting
         self.tell = tell
+        self.stop_seconds = stop_seconds
         self.jobs_done = 0
         self.workers_lost = 0
         self._workers: set[_Worker] = set()
@@ -191,7 +194,7 @@ class WorkerPool:
         self._free.append(worker)
 
     async def _stop_job(self, worker: _Worker) -> None:
-        if await worker.cancelled(STOP_SECONDS):
+        if await worker.cancelled(self.stop_seconds):
             self._give_back(worker)
         else:
             await self._replace(worker)
