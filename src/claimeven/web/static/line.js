@@ -19,6 +19,7 @@ export class MoveList {
 
   draw() {
     const { game } = this;
+    this.element.dataset.moves = game.moves();
     const main = this.#main();
     if (main.length < 2) {
       this.element.replaceChildren(h("p", { class: "hint-text" }, "No moves yet: choose a column."));
