@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from claimeven.arena import pool
+from claimeven.arena.referee import Referee
 from tests import naive
 
 
@@ -27,6 +28,15 @@ def test_rounds_share_an_opening_and_pairs_swap_seats() -> None:
     assert len({game.opening for game in games}) == pool.ROUNDS
     for even, odd in zip(games[::2], games[1::2], strict=True):
         assert even.agents == odd.agents[::-1]
+
+
+def test_the_games_are_those_that_the_agents_play() -> None:
+    games, perfect = pool.pool_standings().games, pool.AGENTS.index("perfect")
+    with Referee(pool.pool_plan()) as referee:
+        for number in range(0, len(games), 25):
+            # Those of perfect take the longest by far.
+            if perfect not in games[number].agents:
+                assert referee.play(number).game.moves == games[number].all_moves
 
 
 def test_the_ladder_is_in_the_order_anyone_would_expect() -> None:

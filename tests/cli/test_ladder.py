@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from claimeven.arena import pool
+from claimeven.arena.standings import Standings
+from claimeven.cli.ladder import pool_lines
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_sprt import games_in
 
@@ -47,12 +50,14 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
     assert (told["label"], told["games"], len(told["against"])) == ("my_bot", 24, 12)
 
 
-def test_the_pool_plays_the_games_that_come_along(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pool, "ROUNDS", 1)
-    told = json.loads(run("ladder", "--rounds", "1", *HERE, "--json").out)
-    assert told["games"] == told["same_games"] == told["unique_games"] == 132
+def test_games_unlike_those_that_come_along_are_told() -> None:
+    standings = pool.pool_standings()
+    same = list(pool_lines(standings))
+    assert not any("not as those" in line for line in same)
+    games = (replace(standings.games[0], moves="1"), *standings.games[1:])
+    told = list(pool_lines(Standings(standings.agents, games)))
+    assert told[:-1] == same
+    assert told[-1].startswith("1 game not as those that come along")
 
 
 @pytest.mark.parametrize("agent", [(), ("negamax:depth=4",)], ids=["pool", "agent"])

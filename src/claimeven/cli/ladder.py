@@ -164,7 +164,8 @@ def pool_lines(standings: Standings) -> Iterator[str]:
     yield ""
     yield from _scale(pool.ladder_of(standings))
     if same != played:
-        yield f"{played - same} games are not those that come along: another machine, or version"
+        other = _count(played - same, "game")
+        yield f"{other} not as those that come along: another machine or version"
 
 
 def placement_lines(placement: Placement) -> Iterator[str]:
