@@ -151,7 +151,7 @@ def test_servers_that_are_late_are_left() -> None:
         for answer in (silent, dripping):
             with serving(answer) as url:
                 begin = time.monotonic()
-                with pytest.raises(AgentFault, match="more than the 0.1 s it had") as fault:
+                with pytest.raises(AgentFault, match=r"more than the 0\.1 s it had") as fault:
                     choose(url, limit=Limit(seconds=0.1))
                 assert fault.value.kind == FaultKind.STALL
                 assert time.monotonic() - begin < 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from claimeven.arena.challenge import (
 from claimeven.web import lund_games
 from tests.agents.test_http_player import saying, serving
 from tests.cli.conftest import Run, bad_input
+from tests.cli.test_reading_output import keys_of, section
 from tests.naive import Game
 from tests.web.conftest import Server
 
@@ -192,6 +194,8 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
         cut_short.write('{"number": 3')
     told = json.loads(run(*asked, "--games", "4", "--resume", "--json").out)
     assert [game["number"] for game in told["played"]] == [1, 2, 3, 4]
+    named = set(re.findall(r"`([a-z_0-9]+)`", section("challenge")))
+    assert set(keys_of(told)) <= named
     assert len(Path(out).read_text().splitlines()) == 5
     other = bad_input(run(*asked[:3], "random", *asked[4:], "--resume"))
     assert "holds games of another challenge" in other
