@@ -88,7 +88,7 @@ def command(
     Examples:
       claimeven challenge http://127.0.0.1:8000/lund --games 20
       claimeven challenge http://127.0.0.1:8000/lund?agent=uct --agent perfect
-      claimeven challenge URL --agent my_agent.py --stil-id ab1234cd-s --out games.txt
+      claimeven challenge URL --agent my_agent.py --stil-id ab1234cd-s
       claimeven challenge URL --agent my_agent.py --out games.txt --resume --json
     """
     check_seed(seed)

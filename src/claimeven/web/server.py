@@ -51,6 +51,7 @@ async def _serve(
             ws="none",
             lifespan="on",
             log_config=None,
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,
