@@ -23,7 +23,7 @@ def fuzzed(server: Server, examples: int, patience: float = PATIENCE) -> str:
             sys.executable, "-c", RUN, "run", f"{server.url}/api/openapi.json",
             "--max-examples", str(examples), "--phases", "examples,fuzzing",
             "--checks", ",".join(CHECKS), "--generation-deterministic", "--no-color",
-            "--generation-database", "none", "--request-timeout", str(PATIENCE),
+            "--request-timeout", str(PATIENCE),
         ],
         capture_output=True, text=True, env=environment(), timeout=patience, check=False,
     )  # fmt: skip
