@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from tests.cli.conftest import command, environment, run  # noqa: F401
+from tests.cli.conftest import command, environment, process, run  # noqa: F401
 
 #: Seconds that anything may take before a test gives up: generous, for machines under load.
 PATIENCE = 120
@@ -51,8 +51,8 @@ class Answer:
 class Server:
     """A server that runs, from the side of a client."""
 
-    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
-        self.process = process
+    def __init__(self, started: subprocess.Popen[str], port: int) -> None:
+        self.process = started
         self.port = port
 
     @property
@@ -136,17 +136,17 @@ def running(*options: str) -> Iterator[Server]:
     arguments = command("serve", "--port", "0", "--table-mb", "8", *options)
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=environment()
-    ) as process:
+    ) as started:
         try:
-            yield Server(process, _port(process))
+            yield Server(started, _port(started))
         finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(PATIENCE)
+            started.send_signal(signal.SIGTERM)
+            started.wait(PATIENCE)
 
 
-def _port(process: subprocess.Popen[str]) -> int:
-    assert process.stdout is not None
-    for line in process.stdout:
+def _port(started: subprocess.Popen[str]) -> int:
+    assert started.stdout is not None
+    for line in started.stdout:
         if line.startswith("claimeven is at http://127.0.0.1:"):
             return int(line.split(":")[2].split("/")[0])
     raise AssertionError("the server ended before it began")

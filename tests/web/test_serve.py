@@ -8,9 +8,11 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
+from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests.cli.conftest import Run, bad_input, command, environment
 from tests.web.conftest import PATIENCE, Server, eventually, running, whole_answer
 
@@ -113,12 +115,12 @@ def test_the_page_is_there(server: Server) -> None:
         assert answer.headers["content-type"].startswith("text/html")
 
 
-def test_a_port_in_use_is_told(run: Run) -> None:
+def test_a_port_in_use_is_told(process: Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        sentence = bad_input(run("serve", "--port", str(port)))
+        sentence = bad_input(process("serve", "--port", str(port)))
     assert sentence == (
         f"port {port} of 127.0.0.1 is in use: choose another with --port, or 0 for any"
     )
@@ -127,17 +129,28 @@ def test_a_port_in_use_is_told(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--port", "70000"), "port must be 0 to 65535, not 70000"),
-        (("--workers", "0"), "workers must be 1 to 64, not 0"),
-        (("--seconds", "-1"), "seconds must be 0.1 to 3600, not -1"),
         (("--host", "no.such.host.invalid"), "there is no host 'no.such.host.invalid'"),
         (("--agent", "x.py:f"), "agents from files"),
         (("--store", "nowhere.db"), "nowhere.db cannot be read"),
-        (("--table-mb", "1"), "table_mb must be 4 to 65536, not 1"),
     ],
 )
-def test_bad_options_are_told(run: Run, options: tuple[str, ...], sentence: str) -> None:
-    assert bad_input(run("serve", *options)).startswith(sentence)
+def test_bad_options_are_told(process: Run, options: tuple[str, ...], sentence: str) -> None:
+    assert bad_input(process("serve", "--port", "0", *options)).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"port": 70_000}, "port must be 0 to 65535, not 70000"),
+        ({"workers": 0}, "workers must be 1 to 64, not 0"),
+        ({"seconds": -1.0}, "seconds must be 0.1 to 3600, not -1"),
+        ({"table_mb": 1.0}, "table_mb must be 4 to 65536, not 1"),
+        ({"host": ""}, "host must be a name or an address"),
+    ],
+)
+def test_settings_that_cannot_be_are_told(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidSettings, match=sentence):
+        ServerSettings(**given)
 
 
 def test_it_starts_no_worker_where_it_cannot_listen() -> None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.contract import Agent
 from claimeven.agents.functions import as_agent
+from claimeven.agents.http_calls import is_address
 from claimeven.agents.kaggle import PREFIX, KaggleAgent, load_submission
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.safe_text import described, traceback_of
@@ -39,6 +40,8 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
 
     The place of `kaggle:file.py` keeps its prefix.
     """
+    if is_address(spec):
+        return None
     if spec.startswith(PREFIX):
         return spec, ""
     place, colon, name = spec.rpartition(":")

@@ -1,4 +1,6 @@
-"""Every agent by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`."""
+"""Every agent by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`, or the
+address of a server, `http://127.0.0.1:8000/play`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,8 @@ from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
 from claimeven.agents.files import file_of, load_agent, split_file_spec
 from claimeven.agents.functions import as_agent, name_of
+from claimeven.agents.http_calls import is_address
+from claimeven.agents.http_player import HttpAgent
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process import Isolation, ProcessAgent
 from claimeven.agents.safe_text import described, traceback_of
@@ -168,6 +172,8 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
             here = kind in human.KINDS  # a person sits here and nowhere else
             return build(spec) if here else ProcessAgent(spec, None, isolation, rests)
         return build(spec)
+    if is_address(spec):
+        return HttpAgent(spec)
     parts = split_file_spec(spec)
     if parts is None:
         name = spec.partition(":")[0]

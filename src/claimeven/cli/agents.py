@@ -39,7 +39,8 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(
             fitted(
                 "An agent is written name or name:option=value,option=value. Your own:"
-                " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config).",
+                " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config); or"
+                " the address of a server that plays, http://127.0.0.1:8000/play.",
                 text_width(),
             )
         )

@@ -31,7 +31,7 @@ _NEEDED = ("fastapi", "uvicorn")
 @click.option(
     "--agent",
     "bot",
-    default="alphabeta:depth=4",
+    default="uct:iterations=200",
     show_default=True,
     help="Plays where a request to /play or /lund names none.",
 )

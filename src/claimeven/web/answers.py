@@ -297,7 +297,9 @@ class LundAnswer(BaseModel):
 
     msg: str
     status: bool
-    result: float = Field(description="0 goes on, 1 won, 0.5 drawn, -1 lost, -10 illegal move.")
+    result: int | float = Field(
+        description="0 goes on, 1 won, 0.5 drawn, -1 lost, -10 illegal move."
+    )
     botmove: int = Field(description="Column from 0; -1 for none.")
     state: list[list[int]] = Field(description="Rows from the top: 1 yours, -1 the bot's.")
 

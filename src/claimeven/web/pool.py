@@ -84,6 +84,8 @@ class WorkerPool:
         self._waiting: deque[asyncio.Future[_Worker]] = deque()
         self._errands: set[asyncio.Task[None]] = set()
         self._is_open = False
+        #: Set once code is being compiled, which takes long: jobs may wait for that already.
+        self.compiling = asyncio.Event()
 
     @property
     def ready(self) -> int:
@@ -221,6 +223,7 @@ class WorkerPool:
                 async for event in worker.run("warm", {"table_mb": self.table_mb}, None):
                     if event["event"] == "compiling":
                         self.tell(str(event["data"]))
+                        self.compiling.set()
             except (WorkerLost, WorkFailed) as error:
                 await self._remove(worker)
                 if number == tries:

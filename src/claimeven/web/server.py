@@ -14,7 +14,7 @@ from typing import Any
 import uvicorn
 
 from claimeven.web.app import create_app
-from claimeven.web.pool import WorkerPool
+from claimeven.web.pool import WorkerLost, WorkerPool, WorkFailed
 from claimeven.web.security import is_loopback
 from claimeven.web.settings import InvalidSettings, ServerSettings
 
@@ -41,8 +41,13 @@ async def _serve(
     browse: bool,
 ) -> None:
     pool = WorkerPool(settings.workers, settings.table_mb, settings.waiting, tell)
+    starting = asyncio.ensure_future(pool.start())
+    compiling = asyncio.ensure_future(pool.compiling.wait())
     try:
-        await pool.start()
+        # Workers are warm before the first request; only while code is compiled for the first
+        # time, which takes long, the page is up already and searches wait.
+        await asyncio.wait((starting, compiling), return_when=asyncio.FIRST_COMPLETED)
+        _check_started(starting)
         app = create_app(settings, pool)
         config = uvicorn.Config(
             app,
@@ -51,6 +56,7 @@ async def _serve(
             ws="none",
             lifespan="on",
             log_config=None,
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,
@@ -59,9 +65,23 @@ async def _serve(
         )
         server = _Server(config, pool)
         server.when_listening = lambda: _told(settings, listener, tell, browse)
+        starting.add_done_callback(server.end_if_failed)
         await server.serve(sockets=[listener])
+        _check_started(starting)
     finally:
+        compiling.cancel()
+        starting.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await starting
         await pool.stop()
+
+
+def _check_started(starting: asyncio.Future[None]) -> None:
+    """Raise `InvalidSettings` where no worker could be started."""
+    if starting.done() and not starting.cancelled():
+        error = starting.exception()
+        if isinstance(error, (WorkerLost, WorkFailed)):
+            raise InvalidSettings(f"no worker could be started: {error}")
 
 
 class _Server(uvicorn.Server):
@@ -72,6 +92,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
         super().__init__(config)
         self._pool = pool
+
+    def end_if_failed(self, starting: asyncio.Future[None]) -> None:
+        """End the server where no worker could be started."""
+        if not starting.cancelled() and starting.exception() is not None:
+            self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""

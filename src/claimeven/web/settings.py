@@ -54,7 +54,7 @@ class ServerSettings:
     waiting: int = 1024
     store: Path | None = None
     hosts: tuple[str, ...] = ()
-    bot: str = "alphabeta:depth=4"
+    bot: str = "uct:iterations=200"
 
     def __post_init__(self) -> None:
         for name, low, high in (

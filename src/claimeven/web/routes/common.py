@@ -16,9 +16,11 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     422: {"model": Problem, "description": "Something cannot be as asked."},
     503: {"model": Problem, "description": "A worker was lost, or too many are waiting."},
 }
-#: The same for a stream of events.
+_TEXT = {"type": "string"}
+_EVENT = {"type": "object", "properties": {"event": _TEXT, "data": _TEXT}}
+#: The same for a stream of events; `data` is JSON as text.
 EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+    200: {"content": {"text/event-stream": {"schema": _EVENT}}, "description": "Events."},
     **PROBLEMS,
 }
 

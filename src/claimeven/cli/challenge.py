@@ -1,0 +1,235 @@
+"""`claimeven challenge`: games against a server of the Lund course's contract."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from claimeven.agents import Agent, Limit, make_agent
+from claimeven.arena.challenge import (
+    COURSE_SECONDS,
+    DRAWN,
+    ILLEGAL,
+    USUAL_SECONDS,
+    WON,
+    ChallengeFailed,
+    ChallengeGame,
+    ChallengeResult,
+    LundServer,
+    play_challenge,
+)
+from claimeven.arena.pairs import wilson_interval
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.main import INTERRUPTED, complain
+from claimeven.cli.options import check_seed, json_option
+from claimeven.cli.progress import counting, say_when_compiling
+from claimeven.cli.streams import clean_stdout, printable, text_width
+from claimeven.cli.tables import fitted
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD
+from claimeven.outputs import GrowingFile
+
+#: What a game ended with, in words.
+_WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
+
+
+@click.command("challenge")
+@click.argument("url", metavar="URL")
+@click.option(
+    "--agent", "spec", default="alphabeta-lund", show_default=True, help="Agent that plays."
+)
+@click.option("--games", default=20, show_default=True, help="Games to play.")
+@click.option("--stil-id", multiple=True, help="Who plays; several times for a group.")
+@click.option(
+    "--api-key",
+    default="",
+    envvar="CLAIMEVEN_API_KEY",
+    help="Key of the server, also as CLAIMEVEN_API_KEY.",
+)
+@click.option(
+    "--seconds",
+    default=USUAL_SECONDS,
+    show_default=True,
+    help=f"Time for a move; the course gives {COURSE_SECONDS:g} s, way and back included.",
+)
+@click.option("--seed", default=0, show_default=True, help="Decides what the agent draws.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
+)
+@click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    url: str,
+    spec: str,
+    games: int,
+    stil_id: tuple[str, ...],
+    api_key: str,
+    seconds: float,
+    seed: int,
+    out: Path | None,
+    resume: bool,
+    as_json: bool,
+) -> None:
+    """Play against the server at URL by the contract of the Lund course, and print the result.
+
+    The server keeps the board and says who begins. URL is what the course calls its address:
+    moves are posted to URL/move. `claimeven serve` answers so at /lund, with ?agent=SPEC as any
+    agent. A game left in the middle, as by Ctrl-C, is lost at the server.
+
+    Agents behind other servers play in matches and tournaments: their spec is their address.
+
+    \b
+    Examples:
+      claimeven challenge http://127.0.0.1:8000/lund --games 20
+      claimeven challenge http://127.0.0.1:8000/lund?agent=uct --agent perfect
+      claimeven challenge URL --agent my_agent.py --stil-id ab1234cd-s
+      claimeven challenge URL --agent my_agent.py --out games.txt --resume --json
+    """
+    check_seed(seed)
+    if games < 1:
+        raise ClaimevenError(f"a challenge has 1 game or more, not {games}")
+    if resume and out is None:
+        raise ClaimevenError("--resume goes on with a file: name it with --out")
+    server = LundServer(url, stil_id or ("claimeven",), api_key)
+    limit = Limit(seconds=seconds)
+    kept = _Kept(out, resume, {"server": url, "agent": spec, "seed": seed})
+    say_when_compiling()
+    with clean_stdout() as stream:
+        agent = make_agent(spec, STANDARD)
+        limit = limit if "seconds" in agent.limits else Limit()
+        try:
+            show = None if as_json else stream
+            ended = _play(server, agent, kept, games, seed, limit, show)
+        finally:
+            agent.close()
+            kept.close()
+        result = ChallengeResult(tuple(kept.games))
+        if as_json:
+            head = {"server": url, "agent": spec, "seed": seed, "games_planned": games}
+            write_json({**head, **result.as_dict()}, stream)
+        elif result.games:
+            _print(result, spec, url, stream)
+    if isinstance(ended, KeyboardInterrupt):
+        told = f"interrupted after {len(result.games)} of {games} games"
+        more = f"; go on with: --out {out} --resume" if out is not None else ""
+        print(told + more, file=sys.stderr)
+        ctx.exit(INTERRUPTED)
+    if ended is not None:
+        ctx.exit(complain(str(ended)))
+
+
+def _play(
+    server: LundServer,
+    agent: Agent,
+    kept: _Kept,
+    games: int,
+    seed: int,
+    limit: Limit,
+    show: TextIO | None,
+) -> BaseException | None:
+    """Play what is left of the games; return what ended them early, if anything."""
+    numbers = range(len(kept.games) + 1, games + 1)
+    try:
+        with counting(games, "games") as tick:
+            for game in play_challenge(server, agent, numbers, seed, limit):
+                kept.add(game)
+                tick(len(kept.games))
+                if show is not None:
+                    show.write(_game_line(game) + "\n")
+                    show.flush()
+    except (KeyboardInterrupt, ChallengeFailed) as error:
+        return error
+    return None
+
+
+class _Kept:
+    """The games of a challenge, in memory and line by line in a file if one is named.
+
+    The first line of the file says what is played, each other one is a game as JSON. Raises
+    `ClaimevenError` for a file of another challenge, and one that is there already.
+    """
+
+    def __init__(self, path: Path | None, resume: bool, head: dict[str, Any]) -> None:
+        self.games: list[ChallengeGame] = []
+        self._file: GrowingFile | None = None
+        if path is None:
+            return
+        kept = 0
+        if path.exists() and path.stat().st_size:
+            if not resume:
+                raise ClaimevenError(f"{path} is there already: --resume goes on with it")
+            kept = self._read(path, head)
+        self._file = GrowingFile(path, kept)
+        if not kept:
+            self._append(head)
+
+    def add(self, game: ChallengeGame) -> None:
+        """Keep a game."""
+        self.games.append(game)
+        if self._file is not None:
+            self._append(game.as_dict())
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def _append(self, data: dict[str, Any]) -> None:
+        assert self._file is not None
+        self._file.append(json.dumps(data).encode() + b"\n")
+
+    def _read(self, path: Path, head: dict[str, Any]) -> int:
+        """Read the games of a file; return how many bytes of it are whole lines."""
+        data = path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        try:
+            first, *lines = [json.loads(line) for line in whole.splitlines()]
+            self.games = [ChallengeGame.from_dict(line) for line in lines]
+        except (ValueError, TypeError):
+            raise ClaimevenError(f"{path} is no file of a challenge") from None
+        if first != head:
+            told = ", ".join(f"{name} {first.get(name)}" for name in head)
+            raise ClaimevenError(f"{path} holds games of another challenge: {told}")
+        return len(whole)
+
+
+def _game_line(game: ChallengeGame) -> str:
+    """Say a game in a line."""
+    seat = "first" if game.began else "second"
+    word = _WORDS.get(game.result, "lost")
+    line = (
+        f"game {game.number:>3}  {seat:<6}  {word:<7}  slowest {game.slowest:.2f} s  {game.moves}"
+    )
+    return f"{line}\n          {printable(game.fault)}" if game.fault else line
+
+
+def _print(result: ChallengeResult, spec: str, url: str, stream: TextIO) -> None:
+    """Say the result as a whole."""
+    games = len(result.games)
+    width = text_width(stream)
+    lines = [f"{games} game{'s' * (games != 1)} of {printable(spec)} against {printable(url)}"]
+    score = result.score
+    if score is not None:
+        low, high = wilson_interval(score, games)
+        won, drawn = result.count(WON), result.count(DRAWN)
+        lines.append(
+            f"won {won}, drawn {drawn}, lost {games - won - drawn}; score {score:.1%},"
+            f" 95 % interval {low:.1%} to {high:.1%}"
+        )
+        for began, seat in ((True, "first"), (False, "second")):
+            played = sum(game.began == began for game in result.games)
+            if played:
+                lines.append(f"as {seat} player: won {result.count(WON, began=began)} of {played}")
+        lines.append(f"won in a row: {result.best_streak}")
+    if result.seconds_a_move is not None:
+        lines.append(
+            f"a move took {result.seconds_a_move:.3f} s on average and {result.slowest:.3f} s at"
+            f" most, of {COURSE_SECONDS:g} s"
+        )
+    stream.write("\n".join(["", *(fitted(line, width) for line in lines)]) + "\n")

@@ -1,0 +1,195 @@
+"""Agents behind servers: what is sent, what may come back, and what servers do wrong."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Limit, Position, make_agent, play_match
+from claimeven.agents import AgentFault, InvalidSpec
+from claimeven.agents.contract import FaultKind
+from claimeven.agents.http_calls import MOST_ANSWER
+
+Answer = Callable[[BaseHTTPRequestHandler, bytes], None]
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[str]:
+    """A server on a free port that answers every post so; yields its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            answer(self, self.rfile.read(int(self.headers["content-length"])))
+
+        def log_message(self, *words: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/move"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def saying(data: object, status: int = 200) -> Answer:
+    """Answer always the same."""
+    body = data if isinstance(data, bytes) else json.dumps(data).encode()
+
+    def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        handler.send_response(status)
+        handler.send_header("content-length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
+def choose(url: str, position: Position | None = None, limit: Limit | None = None) -> int:
+    """Ask the agent behind an address for a column."""
+    agent = make_agent(url)
+    try:
+        return agent.choose(
+            position or Position(), limit or Limit(), np.random.default_rng(1)
+        ).column
+    finally:
+        agent.close()
+
+
+def test_the_position_goes_out_and_a_column_comes_back() -> None:
+    seen: list[Any] = []
+
+    def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        seen.append((handler.path, handler.headers["content-type"], json.loads(asked)))
+        saying({"column": 3, "anything": "else"})(handler, asked)
+
+    board = Geometry(5, 4, 3)
+    with serving(answer) as url:
+        position = Position.from_moves("3322", board)
+        assert choose(f"{url}?who=me", position, Limit(seconds=30, depth=4)) == 2
+    ((path, kind, told),) = seen
+    assert (path, kind) == ("/move?who=me", "application/json")
+    assert 0 <= told.pop("seed") < 2**53
+    assert told == {
+        "board": "5x4", "connect": 3, "position": "...../...../.OO../.XX..", "turn": 1,
+        "legal": [1, 2, 3, 4, 5], "limit": {"seconds": 30, "depth": 4},
+    }  # fmt: skip
+
+
+def test_a_match_through_a_server_is_the_same_from_the_same_seed() -> None:
+    def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        told = json.loads(asked)
+        saying({"column": told["legal"][told["seed"] % len(told["legal"])]})(handler, asked)
+
+    with serving(answer) as url:
+        one, two = (play_match(url, "greedy", games=4, seed=3) for _ in range(2))
+    assert [game.game.moves for game in one.games] == [game.game.moves for game in two.games]
+    assert not any(one.forfeits)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "reason"),
+    [
+        (saying({"column": "4"}), FaultKind.ILLEGAL, "answered with column '4'"),
+        (saying({"column": True}), FaultKind.ILLEGAL, "answered with column True"),
+        (saying({}), FaultKind.ILLEGAL, "answered with column None"),
+        (saying([4]), FaultKind.CRASH, "answered with what is no JSON object"),
+        (saying(b"<html>"), FaultKind.CRASH, "answered with what is no JSON object"),
+        (saying(b"[" * 100_000), FaultKind.CRASH, "answered with what is no JSON object"),
+        (saying({"error": "no,\x1b[2J no"}, 422), FaultKind.CRASH, "answered with status 422: no"),
+        (saying(b"", 302), FaultKind.CRASH, "answered with status 302"),
+        (saying(b"x" * (MOST_ANSWER + 1)), FaultKind.CRASH, "answered with more than"),
+    ],
+)  # fmt: skip
+def test_what_is_no_answer_is_a_fault(answer: Answer, kind: FaultKind, reason: str) -> None:
+    with serving(answer) as url, pytest.raises(AgentFault) as fault:
+        choose(url)
+    assert fault.value.kind == kind
+    assert str(fault.value).startswith(reason)
+    assert str(fault.value).isprintable()
+
+
+@pytest.mark.parametrize("column", [0, 8, -3, 10**30])
+def test_a_column_that_is_not_there_loses_the_game(column: int) -> None:
+    with serving(saying({"column": column})) as url:
+        result = play_match(url, "random", games=2)
+    assert result.wins == (0, 2)
+    (reason,) = result.forfeits[0]
+    assert "not on the board" in reason
+
+
+def test_servers_that_are_late_are_left() -> None:
+    go_on = threading.Event()
+
+    def silent(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        go_on.wait(60)
+
+    def dripping(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+        while not go_on.wait(0.05):
+            try:
+                handler.wfile.write(b" ")
+            except OSError:
+                return
+
+    try:
+        for answer in (silent, dripping):
+            with serving(answer) as url:
+                begin = time.monotonic()
+                with pytest.raises(AgentFault, match=r"more than the 0\.1 s it had") as fault:
+                    choose(url, limit=Limit(seconds=0.1))
+                assert fault.value.kind == FaultKind.STALL
+                assert time.monotonic() - begin < 30
+                go_on.set()
+            go_on.clear()
+    finally:
+        go_on.set()
+
+
+def test_a_server_that_hangs_up_is_a_fault_and_one_that_lets_go_between_moves_none() -> None:
+    def hanging_up(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        handler.connection.shutdown(socket.SHUT_RDWR)
+        handler.close_connection = True
+
+    with serving(hanging_up) as url, pytest.raises(AgentFault, match="went away"):
+        choose(url)
+
+    def letting_go(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        saying({"column": json.loads(asked)["legal"][0]})(handler, asked)
+        handler.close_connection = True  # without a word
+
+    with serving(letting_go) as url:
+        assert not any(play_match(url, "random", games=2).forfeits)
+
+
+def test_a_server_that_is_not_there_is_told_before_the_match() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/play"
+        with pytest.raises(InvalidSpec, match="cannot be reached: connection refused"):
+            make_agent(url, Geometry())
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://", "http:///play", "https://host:port/", "http://h:99999/", "http://[::1/", "http://h:0/",
+     "http://me:secret@host/", "http://a b/", "http://hö/", "http://h/\n"],
+)  # fmt: skip
+def test_what_is_no_address_is_told(url: str) -> None:
+    with pytest.raises(InvalidSpec):
+        make_agent(f"{url}x" if url.endswith("\n") else url)

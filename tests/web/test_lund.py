@@ -1,0 +1,217 @@
+"""The Lund contract in both directions: our server, our client, and servers that break it."""
+
+from __future__ import annotations
+
+import json
+import re
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+
+from claimeven import Limit, Position, make_agent
+from claimeven.arena.challenge import (
+    DRAWN,
+    LOST,
+    WON,
+    ChallengeFailed,
+    ChallengeGame,
+    ChallengeResult,
+    LundServer,
+    play_challenge,
+)
+from claimeven.web import lund_games
+from tests.agents.test_http_player import saying, serving
+from tests.cli.conftest import Run, bad_input
+from tests.cli.test_reading_output import keys_of, section
+from tests.naive import Game
+from tests.web.conftest import Server
+
+EMPTY = [[0] * 7 for _ in range(6)]
+
+
+def board_of(moves: list[int], student: int) -> list[list[int]]:
+    """The board after some columns as a student sees it, made by the oracle."""
+    game = Game()
+    for column in moves:
+        game = game.play(column)
+    signs = {None: 0, student: 1, 1 - student: -1}
+    return [[signs[game.grid[c][row]] for c in range(7)] for row in reversed(range(6))]
+
+
+def test_a_student_plays_by_the_contract(server: Server) -> None:
+    bot = "/lund/{}?agent=greedy:win=yes,block=yes"
+    who: dict[str, Any] = {"stil_id": ["ab1234cd-s", "ef5678gh-s"], "api_key": "nyckel"}
+    results = []
+    for number in range(4):
+        told = server.form(bot.format("move"), **who, move=-1).json
+        student, moves = number % 2, [] if told["botmove"] < 0 else [told["botmove"]]
+        assert (told["status"], told["result"], len(moves)) == (True, 0, student)
+        assert told["state"] == board_of(moves, student)
+        while told["result"] == 0:
+            column = Position.from_moves(moves).legal_columns[0]
+            moves.append(column)
+            told = server.form(bot.format("move"), **who, move=column).json
+            moves += [] if told["botmove"] < 0 else [told["botmove"]]
+            assert told["state"] == board_of(moves, student)
+        outcome = Position.from_moves(moves).outcome
+        assert outcome is not None
+        won = {None: 0.5, student: 1, 1 - student: -1}[outcome.winner]
+        assert told["result"] == won
+        results.append(won)
+    stats = server.form(bot.format("stats"), **who).json
+    assert (stats["games"], stats["won"], stats["lost"]) == (
+        4, results.count(1), results.count(-1),
+    )  # fmt: skip
+
+
+def test_what_breaks_the_contract_is_told(server: Server) -> None:
+    who = {"stil_id": "breaker", "api_key": ""}
+    assert server.form("/lund/move", **who, move=3).json == {
+        "msg": "no game is going on: begin one with move -1",
+        "status": False, "result": 0, "botmove": -1, "state": EMPTY,
+    }  # fmt: skip
+    assert server.form("/lund/move", move=-1).json["msg"] == "stil_id is missing"
+    assert server.form("/lund/move", **who, move="x").json["status"] is False
+    server.form("/lund/move", **who, move=-1)
+    lost = server.form("/lund/move", **who, move=7).json
+    assert (lost["status"], lost["result"]) == (True, -10)
+    assert "column 8 is not on the board" in lost["msg"]
+    server.form("/lund/move", **who, move=-1)
+    server.form("/lund/move", **who, move=-1)  # a running game is lost by that
+    assert server.form("/lund/stats", **who).json["lost"] == 2
+    assert server.form("/lund/move?agent=x.py:f", **who, move=-1).status == 422
+
+
+def test_time_streaks_and_players_are_counted() -> None:
+    player = lund_games.LundGames().player("a", "greedy")
+    for result in (WON, WON, LOST, DRAWN, WON):
+        player.begin()
+        player.end(result)
+    assert (player.games, player.won, player.drawn, player.lost) == (5, 3, 1, 1)
+    assert (player.streak, player.best_streak) == (1, 2)
+    player.begin()
+    player.answer("")
+    assert not player.is_late
+    player.asked_at -= 6
+    assert player.is_late
+
+
+def test_our_client_and_our_server_agree(server: Server) -> None:
+    url = f"{server.url}/lund?agent=greedy:win=yes,block=yes"
+    agent = make_agent("alphabeta:depth=3")
+    games = list(play_challenge(LundServer(url, ["me"], "k"), agent, range(1, 5), 1, Limit()))
+    stats = server.form("/lund/stats?agent=greedy:win=yes,block=yes", stil_id="me").json
+    result = ChallengeResult(tuple(games))
+    assert [game.began for game in games] == [True, False, True, False]
+    assert (stats["won"], stats["lost"]) == (result.count(WON), result.count(LOST))
+    for game in games:
+        final = Position.from_moves(game.moves)
+        assert final.outcome is not None
+        seat = 0 if game.began else 1
+        assert game.result == {None: DRAWN, seat: WON, 1 - seat: LOST}[final.outcome.winner]
+        assert game.own_moves == (len(game.moves) + game.began) // 2
+
+
+def test_an_agent_that_fails_loses_its_game(server: Server) -> None:
+    def broken(position: Position) -> int:
+        raise ValueError("no idea")
+
+    agent = make_agent(broken)
+    (game,) = play_challenge(LundServer(f"{server.url}/lund", ["me2"], ""), agent, [1], 1, Limit())
+    assert (game.result, game.moves) == (LOST, "")
+    assert game.fault is not None
+    assert "no idea" in game.fault
+
+
+RIGHT = {"status": True, "msg": "", "result": 0, "botmove": -1, "state": EMPTY}
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ({**RIGHT, "status": False, "msg": "wrong key"}, "refuses: wrong key"),
+        ({**RIGHT, "result": 2}, "answers with result 2"),
+        ({**RIGHT, "botmove": "3"}, "answers with botmove '3'"),
+        ({**RIGHT, "botmove": 7}, "plays what cannot be: column 8 is not on the board"),
+        ({**RIGHT, "botmove": 3}, "shows another board than that after 4"),
+        ({"status": True}, "answers with result None"),
+        ([], "answered with what is no JSON object"),
+    ],
+)
+def test_servers_that_break_the_contract_are_named(told: Any, reason: str) -> None:
+    with serving(saying(told)) as url, pytest.raises(ChallengeFailed, match=reason):
+        list(play_challenge(LundServer(url, ["a"], ""), make_agent("random"), [1], 1, Limit()))
+
+
+def test_a_server_that_goes_on_after_the_end_is_named() -> None:
+    moves: list[int] = []
+
+    def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        column = int(parse_qs(asked.decode())["move"][0])
+        bot = -1
+        if column >= 0:
+            bot = len(moves) // 2
+            moves.extend([column, bot])
+            if len(moves) == 8:
+                moves.pop()
+                bot = -1
+        saying({**RIGHT, "botmove": bot, "state": board_of(moves, 0)})(handler, asked)
+
+    with serving(answer) as url, pytest.raises(ChallengeFailed, match="the game goes on after"):
+        agent = make_agent(lambda position: 6)
+        list(play_challenge(LundServer(url, ["a"], ""), agent, [1], 1, Limit()))
+
+
+def test_totals_follow_from_the_games() -> None:
+    def game(number: int, began: bool, result: float) -> ChallengeGame:
+        return ChallengeGame(number, began, "44", result, 2, 1.0, 0.75)
+
+    results = (WON, WON, -10, WON, DRAWN)
+    games = tuple(game(n, n % 2 == 0, result) for n, result in enumerate(results))
+    told = ChallengeResult(games).as_dict()
+    assert (told["games"], told["won"], told["drawn"], told["lost"]) == (5, 3, 1, 1)
+    assert told["score"] == 0.7
+    assert told["best_streak"] == 2
+    assert told["as_first"] == {"won": 1, "drawn": 1, "lost": 1}
+    assert (told["seconds_a_move"], told["slowest_move"]) == (0.5, 0.75)
+    assert [ChallengeGame.from_dict(data) for data in told["played"]] == list(games)
+
+
+def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path: Path) -> None:
+    out = str(tmp_path / "games.txt")
+    url = f"{server.url}/lund?agent=greedy"
+    asked = ("challenge", url, "--agent", "greedy:win=yes", "--out", out, "--stil-id", "kept")
+    ran = run(*asked, "--games", "2")
+    assert (ran.status, ran.err) == (0, "")
+    assert "2 games of greedy:win=yes against" in ran.out
+    assert all(len(line) <= 80 or " " not in line.strip() for line in ran.out.splitlines()[3:])
+    assert bad_input(run(*asked)).endswith("is there already: --resume goes on with it")
+    with Path(out).open("a") as cut_short:
+        cut_short.write('{"number": 3')
+    told = json.loads(run(*asked, "--games", "4", "--resume", "--json").out)
+    assert [game["number"] for game in told["played"]] == [1, 2, 3, 4]
+    named = set(re.findall(r"`([a-z_0-9]+)`", section("challenge")))
+    assert set(keys_of(told)) <= named
+    assert len(Path(out).read_text().splitlines()) == 5
+    other = bad_input(run(*asked[:3], "random", *asked[4:], "--resume"))
+    assert "holds games of another challenge" in other
+
+
+def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
+    assert "nothing at /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
+    assert "is no address" in bad_input(run("challenge", "lund.se"))
+    assert "1 game or more" in bad_input(run("challenge", server.url, "--games", "0"))
+    assert "--out" in bad_input(run("challenge", server.url, "--resume"))
+
+
+def test_an_agent_behind_our_server_plays_as_here(server: Server) -> None:
+    position = Position.from_moves("4433")
+    there = make_agent(f"{server.url}/play?agent=alphabeta:depth=3")
+    here = make_agent("alphabeta:depth=3")
+    rng = np.random.default_rng(1)
+    assert there.choose(position, Limit(), rng).column == here.choose(position, Limit(), rng).column
+    there.close()
