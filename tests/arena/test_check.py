@@ -53,7 +53,7 @@ def the_fault(report: CheckReport) -> check.Fault:
     return fault
 
 
-def test_faults_are_told_with_position_and_advice() -> None:
+def test_faults_are_told_with_position_and_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = the_fault(check_agent(bot("full")))
     assert fault.kind is FaultKind.ILLEGAL
     assert len(fault.games) > 1  # though the columns differ
@@ -64,6 +64,7 @@ def test_faults_are_told_with_position_and_advice() -> None:
     fault = the_fault(check_agent(bot("raises")))
     assert len(fault.games) == GAMES
     assert fault.traceback.splitlines()[1].endswith("line 5, in agent")
+    monkeypatch.setattr(check, "GAMES", 2)
     fault = the_fault(check_agent(bot("exits")))
     assert (fault.traceback, fault.reason) == ("", "ended its process: exit status 3")
     assert fault.advice == check.ENDED_ADVICE
