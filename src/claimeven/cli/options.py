@@ -242,7 +242,7 @@ def command_line(ctx: click.Context) -> str:
         if isinstance(parameter, click.Argument):
             words += map(str, value if isinstance(value, tuple) else [value])
         elif isinstance(parameter, click.Option) and parameter.is_flag:
-            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
+            words += [parameter.opts[0]] if value else parameter.secondary_opts[:1]
         else:
             words += [parameter.opts[0], str(value)]
     return shlex.join(words)
