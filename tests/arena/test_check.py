@@ -53,7 +53,7 @@ def the_fault(report: CheckReport) -> check.Fault:
     return fault
 
 
-def test_faults_are_told_with_position_and_advice() -> None:
+def test_faults_are_told_with_position_and_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = the_fault(check_agent(bot("full")))
     assert fault.kind is FaultKind.ILLEGAL
     assert len(fault.games) > 1  # though the columns differ
@@ -64,6 +64,7 @@ def test_faults_are_told_with_position_and_advice() -> None:
     fault = the_fault(check_agent(bot("raises")))
     assert len(fault.games) == GAMES
     assert fault.traceback.splitlines()[1].endswith("line 5, in agent")
+    monkeypatch.setattr(check, "GAMES", 2)
     fault = the_fault(check_agent(bot("exits")))
     assert (fault.traceback, fault.reason) == ("", "ended its process: exit status 3")
     assert fault.advice == check.ENDED_ADVICE
@@ -72,10 +73,12 @@ def test_faults_are_told_with_position_and_advice() -> None:
 def test_one_that_never_answers_is_not_waited_for_ten_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(check, "PATIENCE", 0.2)
+    monkeypatch.setattr(check, "PATIENCE", 1.0)
+    monkeypatch.setattr(check, "ENOUGH", 1)
     report = check_agent(bot("stalls"))
     fault = the_fault(report)
-    assert (fault.kind, len(fault.games)) == (FaultKind.STALL, check.ENOUGH)
+    assert (fault.kind, len(fault.games)) == (FaultKind.STALL, 1)
+    assert len(report.games) < GAMES
     assert report.games[-1].fault is not None
 
 

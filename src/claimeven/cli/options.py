@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from claimeven.agents.contract import Limit
+    pass
 
 Command = Callable[..., Any]
 
@@ -100,28 +99,37 @@ def geometry_options(command: Command) -> Command:
     return decorated
 
 
+#: Options that limit what an agent may do for a move: name, type, help.
+_LIMITS = (
+    ("--seconds", float, "Wall-clock time an agent may take for a move."),
+    ("--bank", float, "Seconds an agent has in a game for what its moves take beyond --seconds."),
+    ("--iterations", int, "Monte Carlo iterations an agent may make for a move."),
+    ("--depth", int, "Plies an agent may look ahead."),
+    ("--nodes", int, "Positions an agent may look at for a move."),
+)
+
+
 def limit_options(command: Command) -> Command:
     """Add --seconds, --iterations, --depth and --nodes; the command gets them as one `limit`."""
+    return _with_limits(command, [option for option in _LIMITS if option[0] != "--bank"])
 
+
+def time_control_options(command: Command) -> Command:
+    """Add what `limit_options` adds and --bank; the command gets all as one `limit`."""
+    return _with_limits(command, _LIMITS)
+
+
+def _with_limits(command: Command, options: Sequence[tuple[str, type, str]]) -> Command:
     @wraps(command)
-    def with_limit(
-        seconds: float | None,
-        iterations: int | None,
-        depth: int | None,
-        nodes: int | None,
-        **others: Any,
-    ) -> Any:
+    def with_limit(**given: Any) -> Any:
         from claimeven.agents.contract import Limit  # noqa: PLC0415 - brings in all agents
 
-        return command(limit=Limit(seconds, iterations, depth, nodes), **others)
+        limits = {name: given.pop(name) for name in names}
+        return command(limit=Limit(**limits), **given)
 
+    names = [name.removeprefix("--") for name, _, _ in options]
     decorated: Command = with_limit
-    for name, kind, help_text in (
-        ("--nodes", int, "Positions an agent may look at for a move."),
-        ("--depth", int, "Plies an agent may look ahead."),
-        ("--iterations", int, "Monte Carlo iterations an agent may make for a move."),
-        ("--seconds", float, "Wall-clock time an agent may take for a move."),
-    ):
+    for name, kind, help_text in reversed(options):
         decorated = click.option(name, type=kind, help=help_text)(decorated)
     return decorated
 
@@ -132,21 +140,6 @@ memory_option = click.option(
     metavar="MB",
     help="Memory an agent in a process of its own may hold; usually 2048 MB.",
 )
-
-
-def time_control_options(command: Command) -> Command:
-    """Add what `limit_options` adds and --bank; the command gets all as one `limit`."""
-
-    @wraps(command)
-    def with_bank(limit: Limit, bank: float | None, **others: Any) -> Any:
-        return command(limit=replace(limit, bank=bank), **others)
-
-    decorated = click.option(
-        "--bank",
-        type=float,
-        help="Seconds an agent has in a game for what its moves take beyond --seconds.",
-    )(with_bank)
-    return limit_options(decorated)
 
 
 def isolation_options(command: Command) -> Command:
@@ -249,7 +242,7 @@ def command_line(ctx: click.Context) -> str:
         if isinstance(parameter, click.Argument):
             words += map(str, value if isinstance(value, tuple) else [value])
         elif isinstance(parameter, click.Option) and parameter.is_flag:
-            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
+            words += [parameter.opts[0]] if value else parameter.secondary_opts[:1]
         else:
             words += [parameter.opts[0], str(value)]
     return shlex.join(words)

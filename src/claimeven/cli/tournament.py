@@ -65,7 +65,7 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 
 
 @click.command("tournament")
-@click.argument("specs", metavar="AGENT...", nargs=-1)
+@click.argument("specs", metavar="[AGENT...]", nargs=-1)
 @click.option(
     "--file",
     type=click.Path(path_type=Path),
