@@ -53,7 +53,8 @@ def main() -> None:
     loading(book)
     look_ups(book, options.seed)
     signed_games()
-    random_games(options.games, options.seed, options.threads)
+    if options.games > 0:
+        random_games(options.games, options.seed, options.threads)
     if options.peer:
         peer(book, options.peer, options.seed)
 

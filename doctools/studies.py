@@ -17,8 +17,6 @@ from claimeven.arena.studies import STUDIES, ExperimentResult, Figure, Found, St
 from claimeven.cli.study_report import interval_text, now_text, speed_text, then_text
 
 RECORD: Final = Path(__file__).with_name("studies.json")
-#: What a run adds to the data of a study.
-_OF_A_RUN: Final = ("machine", "seconds", "games", "forfeits", "now", "interval_95", "speed_up")
 _HEADS: Final = ("what is done", "figure", "then", "now", "95 % interval", "times as fast")
 
 
@@ -35,11 +33,20 @@ def record(printed: dict[str, Any]) -> None:
     RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def setting_of(told: Any) -> Any:
-    """Return the data of a study without what a run adds to it."""
-    if isinstance(told, dict):
-        return {key: setting_of(held) for key, held in told.items() if key not in _OF_A_RUN}
-    return [setting_of(held) for held in told] if isinstance(told, list) else told
+def setting_of(told: dict[str, Any]) -> list[Any]:
+    """Return what decides the numbers of a study, of its data for JSON: what is done and counted.
+
+    Titles, remarks and what was reported may change without a new run.
+    """
+    return [
+        (
+            each["setting"],
+            each["agents"],
+            each["games_planned"],
+            [(figure["label"], figure["quantity"]) for figure in each["figures"]],
+        )
+        for each in told["experiments"]
+    ]
 
 
 def recorded() -> Iterator[tuple[StudyResult, str]]:
@@ -48,8 +55,7 @@ def recorded() -> Iterator[tuple[StudyResult, str]]:
     for study in STUDIES:
         told = held.get(study.name)
         nothing = tuple(ExperimentResult(each, {}, 0.0) for each in study.experiments)
-        data = json.loads(json.dumps(StudyResult(study, nothing).as_dict()))
-        if told is None or setting_of(told) != setting_of(data):
+        if told is None or setting_of(told) != setting_of(StudyResult(study, nothing).as_dict()):
             raise StaleRecord(
                 f"{study.name} is not what was recorded: run it again with --json and give the"
                 " file to python -m doctools.studies"

@@ -42,12 +42,18 @@ class Game:
 
     def legal(self) -> list[int]:
         """Columns that can be played; none once somebody has won."""
-        if winner(self) is not None:
-            return []
+        return [] if winner(self) is not None else self.open_columns()
+
+    def open_columns(self) -> list[int]:
+        """Columns that are not full."""
         return [c for c in range(self.columns) if self.grid[c][-1] is EMPTY]
 
     def play(self, column: int) -> Game:
         assert column in self.legal()
+        return self.after(column)
+
+    def after(self, column: int) -> Game:
+        """`play` in a game that is known to go on."""
         after = self.copy()
         after.grid[column][after.grid[column].index(EMPTY)] = self.player
         after.player = 1 - self.player
@@ -115,21 +121,28 @@ def contents(grid: Grid, cells: list[Cell]) -> list[int | None]:
     return [grid[column][row] for column, row in cells]
 
 
+def is_line(grid: Grid, cells: list[Cell]) -> bool:
+    """Whether one player holds all of the cells."""
+    column, row = cells[0]
+    first = grid[column][row]
+    if first is EMPTY:
+        return False
+    for column, row in cells:  # noqa: SIM110 - asked very often
+        if grid[column][row] != first:
+            return False
+    return True
+
+
 def winning_cells(game: Game) -> list[Cell]:
     """The cells of all winning lines, sorted by column and then row."""
-    found = set()
-    for cells in windows(game.grid, game.connect):
-        inside = contents(game.grid, cells)
-        if inside[0] is not EMPTY and inside.count(inside[0]) == game.connect:
-            found.update(cells)
-    return sorted(found)
+    lines = [cells for cells in windows(game.grid, game.connect) if is_line(game.grid, cells)]
+    return sorted({cell for cells in lines for cell in cells})
 
 
 def winner(game: Game) -> int | None:
     for cells in windows(game.grid, game.connect):
-        inside = contents(game.grid, cells)
-        if inside[0] is not EMPTY and inside.count(inside[0]) == game.connect:
-            return inside[0]
+        if is_line(game.grid, cells):
+            return game.grid[cells[0][0]][cells[0][1]]
     return None
 
 
@@ -263,7 +276,7 @@ def minimax(
         return 0 if over[0] is None else -win(depth)
     if depth == 0:
         return evaluate(game)
-    return max(-minimax(game.play(c), depth - 1, evaluate, win) for c in game.legal())
+    return max(-minimax(game.after(c), depth - 1, evaluate, win) for c in game.open_columns())
 
 
 def score(game: Game, known: dict[object, int] | None = None) -> int:
@@ -276,7 +289,7 @@ def score(game: Game, known: dict[object, int] | None = None) -> int:
     if key not in known:
         over = outcome(game)
         if over is None:
-            known[key] = max(-score(game.play(c), known) for c in game.legal())
+            known[key] = max(-score(game.after(c), known) for c in game.open_columns())
         elif over[0] is None:
             known[key] = 0
         else:

@@ -76,6 +76,14 @@ def random_position(
     return position
 
 
+def position_after(rng: random.Random, geometry: Geometry, plies: int) -> Position:
+    """The position after exactly `plies` random moves, none of which wins."""
+    while True:
+        position = random_position(rng, geometry, plies)
+        if position.ply == plies and (not position.is_over or position.mask == geometry.board):
+            return position
+
+
 def random_games(
     geometry: Geometry, count: int, seed: int, going_on: bool = False, lowest: int = 0
 ) -> Iterator[list[int]]:

@@ -7,10 +7,12 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import claimeven
+from claimeven import arena
 
 
 def imported(code: str) -> set[str]:
@@ -59,8 +61,15 @@ def test_every_name_is_there(name: str) -> None:
     assert name in dir(claimeven)
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    tree = ast.parse(Path(claimeven.__file__).read_text("utf-8"))
+@pytest.mark.parametrize("name", arena.__all__)
+def test_every_name_of_the_arena_is_there(name: str) -> None:
+    assert getattr(arena, name) is not None
+
+
+@pytest.mark.parametrize("package", [claimeven, arena], ids=["claimeven", "arena"])
+def test_type_checkers_see_the_same_names(package: ModuleType) -> None:
+    assert package.__file__ is not None
+    tree = ast.parse(Path(package.__file__).read_text("utf-8"))
     named = {
         alias.name
         for node in ast.walk(tree)
@@ -69,8 +78,8 @@ def test_type_checkers_see_the_same_names() -> None:
         if isinstance(statement, ast.ImportFrom) and statement.module != "pathlib"
         for alias in statement.names
     }
-    lazily = {name for names in claimeven._HOMES.values() for name in names}
-    assert named == lazily == set(claimeven.__all__) - {"__version__"}
+    lazily = {name for names in package._HOMES.values() for name in names}
+    assert named == lazily == set(package.__all__) - {"__version__"}
 
 
 def test_every_error_of_the_package_is_a_claimeven_error() -> None:

@@ -13,8 +13,9 @@ The first player wins with disc 7, in 3 plies. Columns 3 and
 - reading and writing: `parse_moves`, `format_moves`, `draw`, `draw_svg`, `parse_drawing`,
   `encodings` (boards as other programs write them);
 - exact scores: `Solver`, `explain`, `analyze`;
-- agents: `make_agent`, `Agent`, `Decision`, `Limit`;
-- the classic studies: `run_study`;
+- agents: `make_agent`, `Agent`, `Decision`, `Limit`, `check_agent`;
+- agents compared: `play_match`, `play_tournament`, `run_sprt`, `place_on_ladder`,
+  `measure_accuracy`, `run_study`, `write_report` (all of it in `claimeven.arena`);
 - what goes wrong with input, all of it `ClaimevenError`: `IllegalMove`, `InvalidBook`,
   `InvalidGeometry`, `InvalidLimit`, `InvalidNotation`, `InvalidPosition`, `InvalidSolve`,
   `InvalidSpec`; and `SearchStopped`, where a limit or `Solver.stop` ended a search.
@@ -29,8 +30,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from claimeven.agents import Agent, Decision, InvalidLimit, InvalidSpec, Limit, make_agent
-    from claimeven.arena import play_match
-    from claimeven.arena.studies import run_study
+    from claimeven.arena import (
+        check_agent,
+        measure_accuracy,
+        place_on_ladder,
+        play_match,
+        play_tournament,
+        run_sprt,
+        run_study,
+        write_report,
+    )
     from claimeven.book import InvalidBook
     from claimeven.game import (
         FIRST,
@@ -80,17 +89,23 @@ __all__ = [
     "Solver",
     "__version__",
     "analyze",
+    "check_agent",
     "draw",
     "draw_svg",
     "encodings",
     "explain",
     "format_moves",
     "make_agent",
+    "measure_accuracy",
     "parse_drawing",
     "parse_moves",
     "perft",
+    "place_on_ladder",
     "play_match",
+    "play_tournament",
+    "run_sprt",
     "run_study",
+    "write_report",
 ]
 
 #: Where each name comes from.
@@ -103,8 +118,16 @@ _HOMES = {
         "Limit",
         "make_agent",
     ),
-    "arena": ("play_match",),
-    "arena.studies": ("run_study",),
+    "arena": (
+        "check_agent",
+        "measure_accuracy",
+        "place_on_ladder",
+        "play_match",
+        "play_tournament",
+        "run_sprt",
+        "run_study",
+        "write_report",
+    ),
     "book": ("InvalidBook",),
     "game": (
         "FIRST",

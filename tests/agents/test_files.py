@@ -215,6 +215,17 @@ def test_missing_files_and_modules_are_told() -> None:
         make_agent("no_such_module:agent")
     with pytest.raises(InvalidSpec, match=r"string has nothing called 'agent'"):
         make_agent("string:agent")
+    with pytest.raises(InvalidSpec, match="there is no agent 'aaa"):
+        make_agent("a" * 300)  # too long for a file
+
+
+def test_a_file_named_without_its_ending_is_guessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidSpec, match=r"there is no agent 'mine': for the file say mine\.py"):
+        make_agent("mine")
 
 
 def test_a_broken_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,6 +104,10 @@ def test_impossible_matches_are_told() -> None:
     plan = MatchPlan(("random", "random"), Schedule(1, 0, Position()))
     with pytest.raises(InvalidMatch, match="a match takes at least 1 job, not 0"):
         next(play_games(plan, 0))
+    for name in ("games", "seed", "jobs", "opening_plies"):
+        for odd in (1.5, "2", None):
+            with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
+                play_match("random", "random", **{name: odd})  # type: ignore[arg-type]
     with pytest.raises(InvalidMatch, match="objects or functions play in the process they are of"):
         play_match(lambda position: 0, "random", jobs=2)
     for jobs in (1, 2):

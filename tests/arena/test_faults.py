@@ -20,7 +20,7 @@ OPENING = (0,) * 6
 
 #: Bots of a tournament without a clock: the kind of their faults and how the reason begins.
 FAULTS = {
-    "raises": ("crash", "raised RuntimeError: \\x1b[31mbroken"),
+    "raises": ("crash", "raised RuntimeError: \\x1b[31mbroken\\x07 ☃"),
     "leaves": ("crash", "raised "),
     "exits": ("crash", "ended its process: exit status 3"),
     "crashes": ("crash", "ended its process: signal SIGSEGV"),

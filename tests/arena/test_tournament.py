@@ -163,6 +163,8 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
         (lambda: plan("random"), "2 agents or more, not 1"),
         (lambda: plan("random", "greedy", "random"), "random takes part twice"),
         (lambda: plan(rounds=0), "1 round or more, not 0"),
+        (lambda: plan(rounds=1.5), "rounds must be a whole number, not 1.5"),
+        (lambda: plan(seed="x"), "seed must be a whole number, not 'x'"),
         (lambda: plan(seed=-1), "a seed is 0 or more, not -1"),
         (lambda: plan(kind="swiss"), "there is no kind 'swiss': choose from round-robin, gauntlet"),
         (lambda: plan(openings=((0, 1, 0, 1, 0, 1, 0),)), "the game is over after 1212121"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +82,34 @@ def environment(**more: str) -> dict[str, str]:
 def command(*arguments: str) -> list[str]:
     """The words that start the program."""
     return [sys.executable, "-m", "claimeven", *arguments]
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    """Start the program with pipes to talk to it, at the head of a group of processes."""
+    return subprocess.Popen(
+        command(*arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=environment(),
+        start_new_session=True,
+    )
+
+
+def interrupted(*arguments: str, when: Callable[[], object]) -> Ran:
+    """Run the program and send Ctrl-C once `when()` says so, as a terminal does: to its group."""
+    with started(*arguments) as program:
+        try:
+            while not when():
+                assert program.poll() is None, program.communicate()
+                time.sleep(0.01)
+            os.killpg(program.pid, signal.SIGINT)
+            out, err = program.communicate(timeout=120)
+        finally:
+            program.kill()
+    return Ran(program.returncode, out, err.replace(COMPILING, ""))
 
 
 @pytest.fixture

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from claimeven.arena.store import Store, StoredAgent, StoredGame
-from tests.cli.conftest import Run, bad_input, command, environment
+from tests.cli.conftest import Run, bad_input, interrupted
 
 BOARD = {"columns": 5, "rows": 5, "connect": 4}
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
@@ -85,21 +83,13 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
         "    time.sleep(0.02)\n"
         "    return position.legal_columns[0]\n"
     )
-    ended = subprocess.Popen(
-        command("accuracy", str(bot), "--jobs", "1", "--json"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        text=True,
+    ended = interrupted(
+        "accuracy", str(bot), "--jobs", "1", "--json", when=(tmp_path / "asked").exists
     )
-    while not (tmp_path / "asked").exists():
-        assert ended.poll() is None
-    ended.send_signal(signal.SIGINT)
-    out, err = ended.communicate(timeout=60)
-    assert ended.returncode == 130, err
-    assert err.splitlines()[-1].startswith("interrupted after ")
-    assert "Traceback" not in err
-    assert json.loads(out)["agents"][0]["answered"] < 4500
+    assert ended.status == 130, ended.err
+    assert ended.err.splitlines()[-1].startswith("interrupted after ")
+    assert "Traceback" not in ended.err
+    assert json.loads(ended.out)["agents"][0]["answered"] < 4500
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMPILING, command, environment
+from tests.cli.conftest import COMPILING, command, environment, interrupted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
 
@@ -32,45 +30,27 @@ def agent(position):
 """
 
 
-def interrupted(words: list[str], sign: Path) -> subprocess.CompletedProcess[str]:
-    """Start the program, wait for the sign that it is in full swing, send Ctrl-C."""
-    with subprocess.Popen(
-        command(*words),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=environment(),
-        start_new_session=True,
-    ) as program:
-        while not sign.exists() and program.poll() is None:
-            time.sleep(0.01)
-        os.killpg(program.pid, signal.SIGINT)
-        out, err = program.communicate(timeout=120)
-    return subprocess.CompletedProcess(words, program.returncode, out, err)
-
-
 @pytest.mark.parametrize(("jobs", "as_json"), [("1", False), ("2", True)])
 def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_json: bool) -> None:
     file = tmp_path / "mine.py"
     file.write_text(AGENT, encoding="utf-8")
     words = ["match", f"{file}:agent", "random", "--games", "100000", "--jobs", jobs]
-    ended = interrupted(words + ["--json"] * as_json, tmp_path / "here")
-    assert ended.returncode == 130
-    assert "Traceback" not in ended.stderr
-    last = ended.stderr.splitlines()[-1]
+    here = tmp_path / "here"
+    ended = interrupted(*words, *["--json"] * as_json, when=here.exists)
+    assert ended.status == 130
+    assert "Traceback" not in ended.err
+    last = ended.err.splitlines()[-1]
     assert last.startswith("interrupted after ")
     assert last.endswith(" of 100000 games")
     games = int(last.split()[2])
     assert 0 < games < 100000
     if as_json:
-        totals = json.loads(ended.stdout)
+        totals = json.loads(ended.out)
         assert totals["games"] == games == sum(totals["wins"]) + totals["draws"]
         assert totals["games_planned"] == 100000
     else:
-        assert ended.stdout.startswith(f"{games} games on 7x6 connect 4")
-        assert "unique games" in ended.stdout
+        assert ended.out.startswith(f"{games} games on 7x6 connect 4")
+        assert "unique games" in ended.out
 
 
 def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
@@ -83,9 +63,9 @@ def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
         "    time.sleep(600)\n",
         encoding="utf-8",
     )
-    ended = interrupted(["think", "44", "--agent", str(file)], tmp_path / "here")
-    assert (ended.returncode, ended.stdout) == (130, "")
-    assert ended.stderr.strip() == "interrupted"
+    here = tmp_path / "here"
+    ended = interrupted("think", "44", "--agent", str(file), when=here.exists)
+    assert (ended.status, ended.out, ended.err.strip()) == (130, "", "interrupted")
 
 
 @pytest.mark.parametrize("sign", EARLY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from claimeven import Position
+from claimeven.arena.store import Store
 from tests.agents.test_process import bot
-from tests.cli.conftest import Run, command, environment
+from tests.cli.conftest import Run, bad_input, command, environment
 
 LONG = "alphabeta:depth=1,eval=sequences,order=left,start=centre"
 
@@ -120,6 +122,43 @@ def test_a_thread_that_lingers_holds_nothing_up(run: Run) -> None:
     ran = run("match", bot("lingers"), "random", "--games", "2", "--json")
     assert ran.status == 0
     assert json.loads(ran.out)["games"] == 2
+
+
+def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
+    words = ("match", "greedy", "random", "--opening-plies", "2", "--show")
+    out = ("--out", str(tmp_path / "m.db"))
+    whole = run(*words, "--games", "10").out
+    assert run(*words, "--games", "4", *out).status == 0
+    refused = run(*words, "--games", "10", *out)
+    assert (refused.status, "is there already" in refused.err) == (2, True)
+    resumed = run(*words, "--games", "10", *out, "--resume").out
+
+    def games(text: str) -> str:
+        return text.partition("\n10 games on")[0]
+
+    assert games(resumed) == games(whole)
+    assert "--resume goes on with a file" in bad_input(run("match", "a", "b", "--resume"))
+    assert "takes part twice" in bad_input(
+        run("match", "random", "random", "--out", str(tmp_path / "n.db"))
+    )
+
+
+def test_ctrl_c_tells_how_to_go_on_with_a_match(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    words = ("match", "greedy", "random", "--games", "100000", "--out", str(path), "--show")
+    with subprocess.Popen(
+        command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        program.send_signal(signal.SIGINT)
+        _, err = program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert f"go on with: --out {path} --resume" in err.decode()
+    told = re.search(r"interrupted after (\d+) of", err.decode())
+    assert told is not None
+    with Store.read(path) as store:
+        assert len(store) == int(told[1])
 
 
 def test_sigterm_ends_all_processes_of_a_match() -> None:

@@ -28,6 +28,8 @@ ASKED = {
     "match": ("match", "greedy", "random", "--games", "2"),
     "accuracy": ("accuracy", "random", "--count", "12", "--jobs", "1", "--seconds", "1"),
     "tournament": ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1"),
+    "ladder": ("ladder", "greedy:win=yes", "--rounds", "1", "--jobs", "1"),
+    "ladder, published": ("ladder", "--published"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
     "check": ("check", bot("full")),
     "study list": ("study", "list"),
@@ -83,6 +85,20 @@ def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) ->
     ran = run("accuracy", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
     told = set(re.findall(r"`([a-z_0-9]+)`", section("accuracy")))
     assert set(keys_of(json.loads(ran.out))) <= told
+
+
+def test_the_keys_of_games_are_told(run: Run, tmp_path: Path) -> None:
+    store = str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN}))
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("games")))
+    listed = run("games", store, "--json").out.splitlines()
+    assert len(listed) == len(GAMES)
+    for line in listed:
+        assert set(keys_of(json.loads(line))) <= told
+    out = run("games", store, "--export", str(tmp_path / "a.csv"), "--json").out
+    assert set(keys_of(json.loads(out))) <= told
+    words = ("--import", "-", "--first", "ann", "--second", "bob", "--json")
+    done = run("games", str(tmp_path / "b.db"), *words, typed="44\n").out
+    assert set(keys_of(json.loads(done))) <= told
 
 
 def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:

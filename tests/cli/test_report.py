@@ -59,3 +59,35 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
     assert "page.html is no file of games of claimeven" in told
     assert store.read_bytes() == before
+
+
+SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--rounds", "1", "--jobs", "1")
+
+
+def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
+    out, page = tmp_path / "t.db", tmp_path / "t.html"
+    words = ("tournament", "greedy", "random", *SMALL, "--seed", "5")
+    ran = run(*words, "--report", str(page), "--out", str(out), "--json")
+    assert (ran.status, json.loads(ran.out)["games"]) == (0, 2)
+    assert "2 games of 2 agents" in ran.err
+    about = parsed(page.read_text(encoding="utf-8")).one(id="about").one("dl").words()
+    assert (
+        "claimeven tournament greedy random --rounds 1 --seed 5 --columns 4 --rows 4 --connect 3"
+        in about
+    )
+    without = run(*words, "--report", str(tmp_path / "other.html"))
+    assert without.status == 0
+    assert (tmp_path / "other.html").exists()
+
+
+def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    new = str(tmp_path / "new.db")
+    words = ("tournament", "greedy", "random", *SMALL)
+    assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", new))
+    assert "holds games" in bad_input(run(*words, "--report", str(store)))
+    assert "there is no folder" in bad_input(
+        run(*words, "--report", str(tmp_path / "a" / "b.html"))
+    )
+    assert not Path(new).exists()

@@ -12,7 +12,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.solver import Solver
-from tests.cli.conftest import Run, command, environment
+from tests.cli.conftest import Run, command, environment, started
 from tests.positions import random_games
 
 SMALL = ("--columns", "5", "--rows", "4", "--table-mb", "4")
@@ -90,14 +90,7 @@ def test_wrong_lines_are_told_and_the_stream_goes_on(run: Run, form: tuple[str, 
 
 
 def test_each_line_of_a_stream_is_answered_at_once() -> None:
-    with subprocess.Popen(
-        command("solve", "-", *SMALL),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    ) as program:
+    with started("solve", "-", *SMALL) as program:
         assert program.stdin is not None
         assert program.stdout is not None
         for moves in ("12", "9", "21"):
@@ -174,14 +167,7 @@ def test_a_stream_that_is_closed_is_as_an_empty_one(words: tuple[str, ...], clos
 
 def test_ctrl_c_ends_a_long_search_without_a_trace() -> None:
     """The empty 8x7 board takes hours; the first line shows that the search has begun."""
-    with subprocess.Popen(
-        command("solve", "-", "--columns", "8", "--rows", "7", "--threads", "2"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    ) as program:
+    with started("solve", "-", "--columns", "8", "--rows", "7", "--threads", "2") as program:
         assert program.stdin is not None
         assert program.stdout is not None
         program.stdin.write("121212\n\n")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from claimeven.arena.store import Store
-from tests.cli.conftest import Run, bad_input, command, environment
+from tests.cli.conftest import Run, bad_input, interrupted
 
 HERE = ("--jobs", "1")
 
@@ -73,21 +71,11 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     # Hypotheses so close that it would go on for long.
     words = ("greedy:win=no", "greedy:win=no,block=no", "--elo0", "-0.1", "--elo1", "0.1", *HERE)
-    ended = subprocess.Popen(
-        command("sprt", *words, "--out", str(path), "--json"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        text=True,
-    )
-    while not games_in(path):
-        assert ended.poll() is None
-    ended.send_signal(signal.SIGINT)
-    out, err = ended.communicate(timeout=60)
-    assert ended.returncode == 130, err
-    assert f"go on with: --out {path} --resume" in err
-    assert "Traceback" not in err
-    told = json.loads(out)
+    ended = interrupted("sprt", *words, "--out", str(path), "--json", when=lambda: games_in(path))
+    assert ended.status == 130, ended.err
+    assert f"go on with: --out {path} --resume" in ended.err
+    assert "Traceback" not in ended.err
+    told = json.loads(ended.out)
     assert (told["verdict"], told["games"]) == ("undecided", games_in(path))
 
 

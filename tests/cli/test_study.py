@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from claimeven.arena.store import Store
 from claimeven.arena.studies import STUDIES
-from tests.cli.conftest import Run, bad_input, command, environment
+from tests.cli.conftest import Run, bad_input, interrupted
 
 QUICK = ("--games", "2", "--jobs", "1")
 
@@ -62,20 +60,10 @@ def test_files_are_taken_up(run: Run, tmp_path: Path) -> None:
 
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "itu-flat", "--out", str(tmp_path), "--games", "20")
-    ended = subprocess.Popen(
-        command(*words, "--jobs", "1", "--json"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        text=True,
-    )
-    while not (tmp_path / "itu-flat-1.db").exists():
-        assert ended.poll() is None
-    ended.send_signal(signal.SIGINT)
-    out, err = ended.communicate(timeout=60)
-    assert ended.returncode == 130, err
-    assert f"interrupted after 1 of 2 studies; go on with: --out {tmp_path} --resume" in err
-    assert [each["study"] for each in json.loads(out)["studies"]] == ["lund-peer"]
+    ended = interrupted(*words, "--jobs", "1", "--json", when=(tmp_path / "itu-flat-1.db").exists)
+    assert ended.status == 130, ended.err
+    assert f"interrupted after 1 of 2 studies; go on with: --out {tmp_path} --resume" in ended.err
+    assert [each["study"] for each in json.loads(ended.out)["studies"]] == ["lund-peer"]
     with Store.read(tmp_path / "lund-peer-1.db") as store:
         assert len(store) == 20
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from claimeven.arena.store import Store
-from tests.cli.conftest import Run, command, environment
+from tests.cli.conftest import Run, bad_input, interrupted
 
 QUICK = ("--rounds", "2", "--jobs", "1")
 
@@ -44,23 +42,96 @@ def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
     assert json.loads(ran.out)["games"] == 6
 
 
+def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "class.toml"
+    path.write_text(
+        'agents = ["random", "greedy"]\nrounds = 1\nseed = 4\njobs = 1\nkind = "gauntlet"\n'
+        'openings = "random"\nopening_plies = 1\ncolumns = 5\nseconds = 2\nbank = 9\nmemory = 300\n'
+        f'isolate = true\nout = "{tmp_path / "t.db"}"\n',
+        encoding="utf-8",
+    )
+    ran = run("tournament", "--file", str(path), "--json")
+    assert ran.status == 0
+    told = json.loads(ran.out)
+    assert (told["games"], told["rounds"], told["seed"], told["kind"]) == (2, 1, 4, "gauntlet")
+    assert (told["limit"]["seconds"], told["limit"]["bank"]) == (2, 9)
+    assert (told["memory_mb"], told["isolate"]) == (300, True)
+    with Store.read(tmp_path / "t.db") as store:
+        assert store.meta["plan"]["columns"] == 5
+        command_again = store.meta["command"]
+        assert command_again.startswith("claimeven tournament random greedy --rounds 1 ")
+        assert "--bank 9" in command_again
+        assert "toml" not in command_again
+        assert store.meta["plan"]["limit"] == {"seconds": 2.0, "bank": 9.0}
+        assert {len(game.opening) for game in store.games()} == {1}
+    words = ("greedy:win=yes", "random", "greedy", "--rounds", "2", "--out", str(tmp_path / "u.db"))
+    told = json.loads(run("tournament", *words, "--file", str(path), "--json").out)
+    assert (told["games"], told["rounds"], told["seed"]) == (8, 2, 4)
+    path.write_text("rounds = 1\n", encoding="utf-8")
+    assert "name the agents" in bad_input(run("tournament", "--file", str(path)))
+    path.write_text("round = 1\n", encoding="utf-8")
+    assert "there is no field 'round'" in bad_input(run("tournament", "--file", str(path)))
+
+
+def broken_class(folder: Path) -> dict[str, str]:
+    """Write the files of a class; return those that are broken, and what is said of them."""
+    files = {
+        "fine.py": "def agent(p):\n    print('thinking')\n    return p.legal_columns[0]\n",
+        "syntax.py": "def agent(position:\n",
+        "empty.py": "X = 1\n",
+        "missing.py": "import nothing_of_that_name\ndef agent(position):\n    return 0\n",
+        "fails.py": "def agent(position):\n    return [][position.ply]\n",
+        "other/fine.py": "def agent(obs):\n    return 0\n",
+    }
+    (folder / "other").mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return {
+        "syntax.py": "cannot be loaded: SyntaxError",
+        "empty.py": "defines no function to play with",
+        "missing.py": "cannot be loaded: ModuleNotFoundError",
+    }
+
+
+def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_path: Path) -> None:
+    broken = broken_class(tmp_path)
+    files = sorted(str(path) for path in tmp_path.rglob("*.py"))
+    words = (*files, "greedy", "--out", str(tmp_path / "t.db"), "--rounds", "1", "--jobs", "1")
+    ran = run("tournament", *words)
+    assert (ran.status, ran.out) == (2, "")
+    assert len(ran.err.splitlines()) == len(broken) + 1
+    for name, said in broken.items():
+        assert f"claimeven: {tmp_path / name} {said}" in ran.err
+    assert "3 of 7 agents cannot play" in ran.err
+    assert "--skip-broken" in ran.err
+    assert not (tmp_path / "t.db").exists()
+
+    ran = run("tournament", *words, "--skip-broken")
+    assert ran.status == 0
+    assert ran.err.count("left out: ") == len(broken)
+    assert "thinking" not in ran.err + ran.out
+    assert "  fails: 6 x crash: raised IndexError: list index out of range" in ran.out
+    for label in (str(tmp_path / "fine.py"), str(tmp_path / "other" / "fine.py")):
+        assert label in ran.out  # two files of one name keep apart
+    ran = run("tournament", *words, "--skip-broken", "--resume", "--verbose", "--json")
+    told = json.loads(ran.out)
+    assert {Path(left["spec"]).name for left in told["left_out"]} == set(broken)
+    assert told["games"] == 12
+
+    single = run("tournament", str(tmp_path / "syntax.py"), "greedy")
+    assert bad_input(single).endswith("; --skip-broken leaves it out")
+    assert "no agent 'gredy'" in bad_input(
+        run("tournament", "greedy", "gredy", "random", "--skip-broken")
+    )
+
+
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
-    ended = subprocess.Popen(
-        command(*words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        text=True,
-    )
-    while not path.exists() or not _games(path):
-        assert ended.poll() is None
-    ended.send_signal(signal.SIGINT)
-    out, err = ended.communicate(timeout=60)
-    assert ended.returncode == 130, err
-    assert f"go on with: --out {path} --resume" in err
-    assert json.loads(out)["games"] == _games(path)
+    ended = interrupted(*words, when=lambda: path.exists() and _games(path))
+    assert ended.status == 130, ended.err
+    assert f"go on with: --out {path} --resume" in ended.err
+    assert json.loads(ended.out)["games"] == _games(path)
 
 
 def _games(path: Path) -> int:

@@ -179,7 +179,7 @@ seen = 0
 draw = random.Random(7)
 for _ in range(15):
     kernel = Kernel(cells, ("uint64(uint64)",))
-    timer = threading.Timer(draw.random() * 0.6, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(draw.random() * 0.4, os.kill, (os.getpid(), signal.SIGINT))
     try:
         timer.start()
         kernel.load()

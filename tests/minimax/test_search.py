@@ -1,9 +1,7 @@
-"""The searches: against each other, textbook against compiled, and against the oracle."""
+"""The searches against each other, their limits, evaluations, threads and errors."""
 
 from __future__ import annotations
 
-import random
-from dataclasses import astuple
 from itertools import cycle
 from threading import Event, Thread
 from typing import Any
@@ -14,32 +12,24 @@ from claimeven import Geometry, Position
 from claimeven.evaluation import EVALUATIONS, InvalidEvaluation
 from claimeven.minimax import PROVEN, WIN, InvalidSearch, MinimaxResult, MinimaxSearch
 from claimeven.minimax.rules import MOST, column_order, plies_to_end
-from tests import naive
-from tests.positions import SEARCHED, oracle, random_positions
+from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, told
+from tests.positions import SEARCHED, random_positions
 
-ALGORITHMS = ("minimax", "alphabeta", "negamax")
-ORDERS = ("centre", "left")
-BACKENDS = ("compiled", "python")
 POSITIONS_A_BOARD = 400
 
 
-def told(result: MinimaxResult) -> tuple[Any, ...]:
-    """Everything of a result that both backends must agree in."""
-    counters = astuple(result.counters)
-    return result.column, result.value, result.line, result.columns, result.depth, counters
-
-
-# --- alpha-beta and minimax ---------------------------------------------------------------------
+# --- alpha-beta and minimax -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("geometry", SEARCHED, ids=str)
 def test_alphabeta_returns_what_minimax_returns(geometry: Geometry) -> None:
     depths = cycle((1, 2, 3, 4))
+    positions = list(random_positions(geometry, POSITIONS_A_BOARD, seed=1, going_on=True))
     for name in EVALUATIONS:
         full = MinimaxSearch("minimax", name, backend="compiled")
         pruned = MinimaxSearch("alphabeta", name, backend="compiled")
         evaluations = [0, 0]
-        for position in random_positions(geometry, POSITIONS_A_BOARD, seed=1, going_on=True):
+        for position in positions:
             depth = next(depths)
             one, other = full.search(position, depth), pruned.search(position, depth)
             assert (one.column, one.value, one.line) == (other.column, other.value, other.line)
@@ -71,76 +61,7 @@ def test_column_values_of_minimax_are_exact_and_bound_those_of_alphabeta() -> No
                 assert known.value == true.value if known.exact else known.value >= true.value
 
 
-# --- the oracle ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("geometry", SEARCHED[:4], ids=str)
-def test_values_equal_the_oracle(geometry: Geometry, algorithm: str) -> None:
-    searchers = [MinimaxSearch(algorithm, "windows-symmetric", backend=b) for b in BACKENDS]
-    for position in random_positions(geometry, 12, seed=4, going_on=True):
-        depth = min(3, geometry.cells - position.ply)
-        expected = naive.minimax(
-            oracle(position),
-            depth,
-            lambda game: naive.windows_value(game, naive.SYMMETRIC_WEIGHTS),
-            lambda remaining: WIN - depth + remaining,  # noqa: B023 - called before the next one
-        )
-        for searcher in searchers:
-            searcher.reset()
-            result = searcher.search(position, depth)
-            assert result.value == expected
-            assert result.line[0] == result.column in position.legal_columns
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_small_boards_are_solved_without_a_limit(algorithm: str) -> None:
-    boards = (Geometry(3, 3, 3), Geometry(4, 3, 3), Geometry(3, 4, 3), Geometry(4, 2, 2))
-    for geometry in boards:
-        if algorithm == "minimax" and geometry == Geometry(3, 4, 3):
-            continue  # every line of play, which is too many to look at each
-        result = MinimaxSearch(algorithm).search(Position(geometry))
-        score = naive.score(naive.Game(geometry.columns, geometry.rows, geometry.connect))
-        assert (result.value > 0) - (result.value < 0) == (score > 0) - (score < 0)
-        if result.plies_to_end is not None:
-            discs_before = result.plies_to_end - 1
-            assert (geometry.cells + 1 - discs_before) // 2 == abs(score)
-
-
-@pytest.mark.parametrize(
-    ("geometry", "winner"),
-    [(Geometry(4, 4, 4), None), (Geometry(5, 4, 4), None), (Geometry(4, 4, 3), 0)],
-    ids=str,
-)
-def test_published_results_of_small_boards(geometry: Geometry, winner: int | None) -> None:
-    result = MinimaxSearch("negamax", table=1 << 20).search(Position(geometry))
-    assert result.depth == geometry.cells
-    if winner is None:
-        assert (result.value, result.plies_to_end) == (0, None)
-    else:
-        assert result.value > PROVEN
-
-
-def test_positions_near_the_end_are_solved_as_the_oracle_does() -> None:
-    geometry = Geometry(5, 4, 4)
-    known: dict[object, int] = {}
-    searchers = [MinimaxSearch(algorithm) for algorithm in ALGORITHMS]
-    for position in random_positions(geometry, 60, seed=5, going_on=True):
-        if geometry.cells - position.ply > 9:
-            continue
-        score = naive.score(oracle(position), known)
-        for searcher in searchers:
-            result = searcher.search(position)
-            if score == 0:
-                assert result.value == 0
-            else:
-                assert result.plies_to_end is not None
-                discs_before = position.ply + result.plies_to_end - 1
-                assert (geometry.cells + 1 - discs_before) // 2 == abs(score)
-                assert (result.value > 0) == (score > 0)
-
-
-# --- wins and losses ----------------------------------------------------------------------------
+# --- wins and losses ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -175,200 +96,7 @@ def test_a_slow_loss_is_preferred_to_a_fast_one(algorithm: str) -> None:
     assert slower > 5
 
 
-# --- textbook and compiled ----------------------------------------------------------------------
-
-
-def same(one: MinimaxSearch, other: MinimaxSearch, position: Position, **limits: Any) -> None:
-    compiled, textbook = one.search(position, **limits), other.search(position, **limits)
-    assert (compiled.backend, textbook.backend) == ("compiled", "python")
-    assert told(compiled) == told(textbook), (position, limits)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("geometry", SEARCHED, ids=str)
-def test_backends_agree_in_everything(geometry: Geometry, algorithm: str) -> None:
-    depths = cycle((1, 2, 3)) if algorithm == "minimax" else cycle((1, 2, 3, 4))
-    for order in ORDERS:
-        for name in EVALUATIONS:
-            one, other = (MinimaxSearch(algorithm, name, order, backend) for backend in BACKENDS)
-            for position in random_positions(geometry, 6, seed=7, going_on=True):
-                same(one, other, position, depth=next(depths))
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("geometry", SEARCHED, ids=str)
-def test_backends_agree_with_evaluations_for_the_root(geometry: Geometry, algorithm: str) -> None:
-    for name in ("windows", "sequences"):
-        one, other = (
-            MinimaxSearch(algorithm, name, backend=backend, view="root") for backend in BACKENDS
-        )
-        depths = cycle((1, 2, 3))
-        for position in random_positions(geometry, 8, seed=11, going_on=True):
-            same(one, other, position, depth=next(depths))
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_evaluations_for_the_root_are_those_of_the_oracle(algorithm: str, depth: int) -> None:
-    search = MinimaxSearch(algorithm, "windows", view="root")
-    differing = 0
-    for position in random_positions(Geometry(), 40, seed=12, going_on=True):
-        root = oracle(position).player
-
-        def as_the_root_sees(game: naive.Game, root: int = root) -> int:
-            seen = game.copy()
-            seen.player = root
-            value = naive.windows_value(seen)
-            return value if game.player == root else -value
-
-        expected = naive.minimax(oracle(position), depth, as_the_root_sees)
-        found = search.search(position, depth).value
-        if abs(found) > PROVEN:
-            assert (found > 0) == (expected > 0)
-            assert abs(expected) >= 10_000_000
-        else:
-            assert found == expected
-            mover = MinimaxSearch(algorithm, "windows").search(position, depth)
-            differing += mover.value != found
-    # The root's side moves where an even number of plies has been searched.
-    assert (differing > 20) == (depth % 2 == 1)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_backends_agree_under_a_limit_of_nodes(algorithm: str) -> None:
-    rng = random.Random(8)
-    for geometry in SEARCHED:
-        order = rng.choice(ORDERS)
-        one, other = (MinimaxSearch(algorithm, "streaks", order, backend) for backend in BACKENDS)
-        for position in random_positions(geometry, 8, seed=8, going_on=True):
-            nodes = rng.choice((1, 2, 7, 8, 9, 50, 57, 58, rng.randint(1, 600)))
-            same(one, other, position, nodes=nodes, depth=rng.choice((None, 2, 5)))
-
-
-@pytest.mark.parametrize("entries", [1, 4, 16, 256])
-def test_backends_agree_with_a_tiny_table_kept_from_call_to_call(entries: int) -> None:
-    for geometry in SEARCHED:
-        for name in ("streaks", "windows"):
-            one, other = (
-                MinimaxSearch("negamax", name, backend=b, table=entries) for b in BACKENDS
-            )
-            position, rng = Position(geometry), random.Random(entries)
-            while not position.is_over:
-                if rng.random() < 0.5:
-                    same(one, other, position, depth=rng.randint(1, 3))
-                else:
-                    same(one, other, position, nodes=rng.randint(1, 150))
-                position = position.play(rng.choice(position.legal_columns))
-
-
-def test_a_table_that_forgets_much_gives_the_same_value() -> None:
-    full = MinimaxSearch("minimax")
-    for position in random_positions(Geometry(), 60, seed=9, going_on=True):
-        expected = full.search(position, 4).value
-        for entries in (1, 4, 16):
-            assert MinimaxSearch("negamax", table=entries).search(position, 4).value == expected
-
-
-def test_backends_agree_to_the_end_of_the_game() -> None:
-    geometry = Geometry(4, 4, 3)
-    for algorithm in ALGORITHMS:
-        one, other = (MinimaxSearch(algorithm, backend=backend) for backend in BACKENDS)
-        for position in random_positions(geometry, 25, seed=10, going_on=True):
-            if geometry.cells - position.ply <= 8:
-                same(one, other, position)
-
-
-def test_boards_beyond_a_word_are_searched_by_the_textbook() -> None:
-    geometry = Geometry(9, 9, 4)
-    results = [
-        MinimaxSearch(algorithm, "triples").search(Position.from_moves("5544", geometry), 2)
-        for algorithm in ALGORITHMS
-    ]
-    assert {result.backend for result in results} == {"python"}
-    assert len({result.value for result in results}) == 1
-
-
-# --- the table lives on -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_the_table_lives_until_it_is_reset(backend: str) -> None:
-    searcher = MinimaxSearch("negamax", backend=backend)
-    position = Position.from_moves("44")
-    fresh = searcher.search(position, 4)
-    again = searcher.search(position, 4)
-    assert (again.column, again.value) == (fresh.column, fresh.value)
-    assert again.counters.nodes < fresh.counters.nodes
-    assert again.counters.table_hits > 0
-    searcher.reset()
-    assert told(searcher.search(position, 4)) == told(fresh)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_search_on_another_board_does_not_meet_the_positions_of_the_last(backend: str) -> None:
-    searcher = MinimaxSearch("negamax", backend=backend)
-    for geometry in (Geometry(7, 6, 4), Geometry(7, 6, 3), Geometry(6, 6, 4), Geometry(4, 6, 4)):
-        position = Position.from_moves("12", geometry)
-        fresh = MinimaxSearch("negamax", backend=backend).search(position, 4)
-        assert told(searcher.search(position, 4)) == told(fresh)
-
-
-def test_a_trace_does_not_change_the_searches_after_it() -> None:
-    position = Position.from_moves("44")
-    watched, alone = (
-        MinimaxSearch("negamax", backend="python"),
-        MinimaxSearch("negamax", backend="python"),
-    )
-    assert len(list(watched.trace(position, 3))) > 0
-    assert told(watched.search(position, 3)) == told(alone.search(position, 3))
-
-
-# --- traces -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("moves", ["", "44", "112233", "31415", "4444445"])
-def test_traces_are_well_formed(algorithm: str, moves: str) -> None:
-    position = Position.from_moves(moves)
-    searcher = MinimaxSearch(algorithm, "windows-symmetric", backend="python")
-    result = searcher.search(position, 3)
-    searcher.reset()
-    open_nodes: list[tuple[int, ...]] = []
-    entered = cuts = 0
-    for event in searcher.trace(position, 3):
-        last = event
-        assert event.view == ("mover" if algorithm == "negamax" else "root")
-        if event.kind == "enter":
-            assert event.value is None
-            assert event.columns[:-1] == (open_nodes[-1] if open_nodes else ())
-            assert event.depth == 3 - len(event.columns)
-            Position.from_moves(moves + "".join(str(c + 1) for c in event.columns))
-            open_nodes.append(event.columns)
-            entered += 1
-            continue
-        assert event.columns == open_nodes[-1]
-        assert event.value is not None
-        assert event.reason
-        if event.kind == "cut":
-            assert event.alpha >= event.beta
-            cuts += 1
-        else:
-            open_nodes.pop()
-    assert open_nodes == []
-    assert (last.kind, last.columns, last.value) == ("return", (), result.value)
-    assert (entered, cuts) == (result.counters.nodes, result.counters.cutoffs)
-    assert algorithm != "minimax" or cuts == 0
-
-
-def test_a_trace_returns_the_node_of_the_root() -> None:
-    trace = MinimaxSearch("alphabeta").trace(Position.from_moves("112233"), 2)
-    with pytest.raises(StopIteration) as ended:
-        while True:
-            next(trace)
-    assert (ended.value.value.value, ended.value.value.line) == (WIN - 1, (3,))
-
-
-# --- limits -------------------------------------------------------------------------------------
+# --- limits ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -403,7 +131,7 @@ def test_deepening_ends_with_a_proven_result() -> None:
     assert (result.depth, result.plies_to_end) == (1, 1)
 
 
-# --- evaluations --------------------------------------------------------------------------------
+# --- evaluations ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -442,7 +170,7 @@ def test_columns_are_tried_in_order() -> None:
     assert flat.column == 0
 
 
-# --- threads ------------------------------------------------------------------------------------
+# --- threads --------------------------------------------------------------------------------------
 
 
 def test_a_search_waits_for_the_one_before_it() -> None:
@@ -476,7 +204,7 @@ def test_a_search_waits_for_the_one_before_it() -> None:
         assert told(found[geometry]) == told(alone)
 
 
-# --- errors -------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def no_evaluation(position: Position) -> float:

@@ -19,7 +19,8 @@ from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.transpositions import multiplier, unpack
 from claimeven.solver.turn import ALONE_NODES, Progress
-from tests.solver.positions import hard_positions, random_position
+from tests.positions import position_after
+from tests.solver.positions import hard_positions
 
 STANDARD = Geometry()
 MIDDLE = Position.from_moves("4444443265")
@@ -27,10 +28,10 @@ MIDDLE = Position.from_moves("4444443265")
 
 def sample(plies: int, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = random.Random(seed)
-    pairs = [random_position(STANDARD, plies, rng) for _ in range(count)]
+    positions = [position_after(rng, STANDARD, plies) for _ in range(count)]
     return (
-        np.array([mine for mine, _ in pairs], dtype=np.uint64),
-        np.array([mask for _, mask in pairs], dtype=np.uint64),
+        np.array([position.mine for position in positions], dtype=np.uint64),
+        np.array([position.mask for position in positions], dtype=np.uint64),
     )
 
 
@@ -59,7 +60,8 @@ def holds(alpha: int, bound: int, score: int) -> bool:
 def test_a_test_returns_a_bound_on_its_side_of_the_window(
     engine: ExactSearch, seed: int, plies: int, alpha: int
 ) -> None:
-    mine, mask = random_position(STANDARD, plies, random.Random(seed))
+    position = position_after(random.Random(seed), STANDARD, plies)
+    mine, mask = position.mine, position.mask
     bound, _ = window(ExactSearch(STANDARD, table_mb=0.1), mine, mask, alpha)
     assert holds(alpha, bound, engine.score(mine, mask))
 

@@ -16,7 +16,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,21 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
     looks_like_module = all(part.isidentifier() for part in place.split("."))
     if colon and name.isidentifier() and looks_like_module and _module_exists(place):
         return place, name
+    return None
+
+
+def file_of(spec: str) -> Path | None:
+    """Return the file that the agent of a spec comes from; None if none of that name is there.
+
+    >>> file_of("nowhere.py:agent") is None
+    True
+    """
+    parts = split_file_spec(spec.strip())
+    if parts is None:
+        return None
+    path = Path(parts[0].removeprefix(PREFIX))
+    with suppress(OSError):  # a name too long for a file
+        return path if path.is_file() else None
     return None
 
 

@@ -18,6 +18,7 @@ from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.minimax.rules import ColumnValue, plies_to_end
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.solver.erring import column_at, error_chances
+from claimeven.solver.scores import win_score
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -253,7 +254,7 @@ def _score(known: ColumnValue | None, position: Position) -> int | None:
     plies = plies_to_end(known.value)
     if plies is None:
         return 0
-    score = (position.geometry.cells + 2 - position.ply - plies) // 2
+    score = win_score(position.geometry, position.ply + plies - 1)
     return score if known.value > 0 else -score
 
 

@@ -92,7 +92,8 @@ def checked_column(answer: Any, position: Position) -> int:
     choices = ", ".join(str(c) for c in position.legal_columns)
     full = 0 <= column < position.geometry.columns
     why = "which is full" if full else "which is not on the board"
-    raise illegal(f"returned column {shown(column)} (counted from 0), {why}: legal were {choices}")
+    what = f"column {column}" if column.bit_length() <= MOST_BITS else shown(column)
+    raise illegal(f"returned {what} (counted from 0), {why}: legal were {choices}")
 
 
 def plain(value: Any, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> Any:

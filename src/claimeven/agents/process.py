@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -55,16 +56,18 @@ VARIABLES = {
 
 @dataclass(frozen=True)
 class Isolation:
-    """Which agents play in processes of their own, and what each of these may hold.
+    """Which agents play in processes of their own, and what each of these may do.
 
     Agents from files do in any case, with `everyone` those of this package too. `memory_mb` is the
     memory of a process in MB (2**20 bytes): its heap, arrays and thread stacks, as Linux counts the
     data of a process; files and libraries mapped into it do not count. None stands for 2048, or
-    half of the machine's memory where that is less. Raises `InvalidLimit` for less than 1 MB.
+    half of the machine's memory where that is less. What the agents print goes to stderr, or with
+    `quiet` nowhere. Raises `InvalidLimit` for less than 1 MB.
     """
 
     everyone: bool = False
     memory_mb: int | None = None
+    quiet: bool = False
 
     def __post_init__(self) -> None:
         if self.memory_mb is not None:
@@ -97,9 +100,10 @@ class ProcessAgent(Agent):
     ) -> None:
         self.name = spec
         self._file = file
-        self._memory_mb = (isolation or Isolation()).memory
+        isolation = isolation or Isolation()
+        self._memory_mb = isolation.memory
         self.patience: float | None = None
-        self._printed = _Printed(spec)
+        self._printed = _Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
         self._board: Geometry | None = None
         self._lock = threading.RLock()
         self._child: Child | None = None
@@ -117,7 +121,8 @@ class ProcessAgent(Agent):
             if self._made or self._child is None:
                 return
             try:
-                told = self._answer(LOAD_SECONDS, f"it was not done after {LOAD_SECONDS:g} s")
+                left = self._started + LOAD_SECONDS - time.monotonic()
+                told = self._answer(max(0.0, left), f"it was not done after {LOAD_SECONDS:g} s")
             except AgentFault as fault:
                 self._drop()
                 raise InvalidSpec(f"{self.name} cannot be loaded: {fault}") from fault
@@ -189,6 +194,7 @@ class ProcessAgent(Agent):
 
     def _start(self) -> None:
         variables = {name: os.environ.get(name, usual) for name, usual in VARIABLES.items()}
+        self._started = time.monotonic()
         self._child = Child("claimeven.agents.worker", self._printed, variables)
         self._made = False
         self._send("make", spec=self.name, file=self._file, memory_mb=self._memory_mb)
@@ -274,12 +280,13 @@ class ProcessAgent(Agent):
 class _Printed:
     """Passes on what an agent prints, so many characters a game."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, most: int) -> None:
         self.name = name
+        self.most = most
         self.begin()
 
     def begin(self) -> None:
-        self.left = MOST_PRINTED
+        self.left = self.most
 
     def __call__(self, text: str) -> None:
         if self.left <= 0:
@@ -288,7 +295,7 @@ class _Printed:
         self.left -= len(text)
         if self.left <= 0:
             sys.stderr.write(
-                f"\n{printable(self.name)} has printed {MOST_PRINTED:,} characters in this game:"
+                f"\n{printable(self.name)} has printed {self.most:,} characters in this game:"
                 " the rest is left out\n"
             )
         sys.stderr.flush()

@@ -8,7 +8,7 @@ from typing import Any
 
 from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
-from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.agents.files import file_of, load_agent, split_file_spec
 from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process import Isolation, ProcessAgent
@@ -20,6 +20,9 @@ from claimeven.suggestions import no_such
 
 #: What may take part in a game: a spec, an agent, a class of agents, a function.
 Contestant = str | Agent | type[Agent] | Callable[..., Any]
+
+#: Agents that are tried at a time to find those that are broken.
+_AT_ONCE = 4
 
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
@@ -55,23 +58,66 @@ def make_agent(
 def make_agents(
     specs: Sequence[Contestant],
     geometry: Geometry | None = None,
-    limit: Limit | None = None,
+    limits: Limit | Sequence[Limit] | None = None,
     isolation: Isolation | None = None,
 ) -> list[Agent]:
     """Return new agents from their specs; nothing is compiled before all specs are right.
+
+    `limits` are what the agents must be able to keep: one for all, or one for each.
 
     Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
     """
     agents: list[Agent] = []
     try:
         agents.extend(_agent_of(spec, isolation or Isolation()) for spec in specs)
-        _make_ready(agents, geometry, limit or Limit())
+        if limits is None or isinstance(limits, Limit):
+            limits = [limits or Limit()] * len(agents)
+        _make_ready(agents, geometry, limits)
     except BaseException:
         for agent, spec in zip(agents, specs, strict=False):
             if isinstance(spec, str):
                 agent.close()
         raise
     return agents
+
+
+def broken_agents(
+    specs: Sequence[str],
+    geometry: Geometry | None = None,
+    limit: Limit | None = None,
+    isolation: Isolation | None = None,
+    watch: Callable[[str], object] | None = None,
+) -> dict[str, ClaimevenError]:
+    """Return which agents cannot take part, and why: those that `make_agents` would refuse.
+
+    All are tried, those with processes of their own to the point where they could play; a few at
+    a time, so that each has its share of the machine. `watch` is told who is waited for.
+
+    >>> [str(error) for error in broken_agents(["greedy", "nobody.py"]).values()]
+    ['there is no file nobody.py']
+    """
+    found: dict[str, ClaimevenError] = {}
+    for begin in range(0, len(specs), _AT_ONCE):
+        agents: dict[str, Agent] = {}
+        try:
+            for spec in specs[begin : begin + _AT_ONCE]:
+                try:
+                    agents[spec] = _agent_of(spec, isolation or Isolation())
+                except ClaimevenError as error:
+                    found[spec] = error
+            for spec, agent in agents.items():
+                if watch is not None:
+                    watch(spec)
+                try:
+                    _check_ready([agent], geometry, [limit or Limit()])
+                    if isinstance(agent, ProcessAgent):
+                        _load([agent], geometry)
+                except ClaimevenError as error:
+                    found[spec] = error
+        finally:
+            for agent in agents.values():
+                agent.close()
+    return {spec: found[spec] for spec in specs if spec in found}
 
 
 def build(spec: str) -> Agent:
@@ -102,23 +148,37 @@ def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
         return build(spec)
     parts = split_file_spec(spec)
     if parts is None:
+        name = spec.partition(":")[0]
+        if file_of(f"{name}.py") is not None:
+            raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
         raise InvalidSpec(
-            f"{no_such('agent', spec.partition(':')[0], AGENTS)},"
-            " or a Python file such as my_agent.py:agent"
+            f"{no_such('agent', name, AGENTS)}, or a Python file such as my_agent.py:agent"
         )
     return ProcessAgent(spec, parts, isolation) if AVAILABLE else load_agent(spec, *parts)
 
 
-def _make_ready(agents: Sequence[Agent], geometry: Geometry | None, limit: Limit) -> None:
+def _make_ready(
+    agents: Sequence[Agent], geometry: Geometry | None, limits: Sequence[Limit]
+) -> None:
+    _check_ready(agents, geometry, limits)
+    _load(agents, geometry)
+
+
+def _check_ready(
+    agents: Sequence[Agent], geometry: Geometry | None, limits: Sequence[Limit]
+) -> None:
     for agent in agents:
         if isinstance(agent, ProcessAgent):
             agent.make()
-    for agent in agents:
+    for agent, limit in zip(agents, limits, strict=True):
         check_limit(agent, limit)
     if geometry is not None:
         for agent in agents:
             with _told(f"{agent.name} cannot play on {geometry}"):
                 agent.check_board(geometry)
+
+
+def _load(agents: Sequence[Agent], geometry: Geometry | None) -> None:
     for agent in agents:
         with _told(f"{agent.name} cannot be loaded"):
             agent.load(Geometry() if geometry is None else geometry)

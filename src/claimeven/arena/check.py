@@ -14,16 +14,14 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from claimeven.agents.contract import FaultKind, Limit
-from claimeven.agents.files import split_file_spec
-from claimeven.agents.kaggle import PREFIX
+from claimeven.agents.files import file_of
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import Isolation, ProcessAgent
-from claimeven.agents.registry import AGENTS, make_agent, make_agents
+from claimeven.agents.registry import make_agent, make_agents
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.game import Forfeit, Game, play_game
 from claimeven.arena.openings import Columns, random_openings
@@ -256,7 +254,7 @@ def check_agent(
     try:
         agent = make_agent(spec, geometry, limit, isolation)
     except InvalidSpec as error:
-        if not _is_a_file(spec):
+        if file_of(spec) is None:
             raise
         return CheckReport(spec, geometry, isolation, time.perf_counter() - begin, error)
     load_seconds = time.perf_counter() - begin
@@ -283,13 +281,6 @@ def check_agent(
             if _is_hopeless(games):
                 break
     return CheckReport(spec, geometry, isolation, load_seconds, None, tuple(games), memory)
-
-
-def _is_a_file(spec: str) -> bool:
-    """Whether a spec names a file that is there."""
-    name = spec.strip().partition(":")[0]
-    parts = None if name in AGENTS else split_file_spec(spec.strip())
-    return parts is not None and Path(parts[0].removeprefix(PREFIX)).is_file()
 
 
 def _opening(geometry: Geometry, filled: float, seed: int) -> Opening:

@@ -13,6 +13,7 @@ from claimeven.arena.match import PlayedGame
 from claimeven.arena.plan import GamePlan
 from claimeven.arena.referee import Referee
 from claimeven.arena.work import Executor, Result, Work
+from claimeven.game.arguments import whole_number
 from claimeven.processes import AVAILABLE
 
 
@@ -91,7 +92,7 @@ def local(jobs: int) -> Executor | None:
 
     Raises `InvalidMatch` for less than one.
     """
-    if jobs < 1:
+    if whole_number(jobs, "jobs", InvalidMatch) < 1:
         raise InvalidMatch(f"a match takes at least 1 job, not {jobs}")
     return LocalWorkers(jobs) if jobs > 1 and AVAILABLE else None
 

@@ -112,7 +112,7 @@ class Game:
 def play_game(
     seats: Sequence[Agent],
     start: Position | Opening,
-    limit: Limit,
+    limit: Limit | Sequence[Limit],
     generators: Sequence[np.random.Generator],
     watch: Callable[[Position, int], None] | None = None,
     keep_decisions: bool = False,
@@ -121,8 +121,9 @@ def play_game(
 
     An agent that raises, answers with no column or with one that cannot be played, or takes more
     time than it has, forfeits. `watch` sees every position after a move, with the column played.
-    `generators` are the random generators of the two seats. `limit` holds for each move; of its
-    bank each seat has one of its own, which what its moves take too long is drawn from.
+    `generators` are the random generators of the two seats. `limit` holds for each move, or one
+    for each seat; of its bank each seat has one of its own, which what its moves take too long is
+    drawn from.
     """
     opening = Opening.of(start)
     position = opening.position
@@ -131,7 +132,7 @@ def play_game(
     clock: list[float] = []
     measures = (Measures(), Measures())
     forfeit: Forfeit | None = None
-    limits = [limit, limit]
+    limits = [limit, limit] if isinstance(limit, Limit) else list(limit)
     for seat, agent in enumerate(seats):
         try:
             if forfeit is None and (seat == 0 or agent is not seats[0]):

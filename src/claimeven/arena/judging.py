@@ -6,6 +6,7 @@ were made.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -143,15 +144,29 @@ def accuracy_of(
 
 
 def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
-    """Return at most so many games, whole pairs of them evenly from all."""
+    """Return at most so many games: whole pairs, evenly from all agents and their meetings."""
     if most is None or len(games) <= most:
         return games
-    pairs: dict[object, list[StoredGame]] = {}
+    meetings: dict[tuple[int, ...], dict[object, list[StoredGame]]] = {}
     for game in games:
-        pairs.setdefault(game.job if game.pair is None else game.pair, []).append(game)
-    groups = list(pairs.values())
-    count = most * len(groups) // len(games)
-    return [game for i in range(count) for game in groups[i * len(groups) // count]]
+        pair = game.job if game.pair is None else game.pair
+        meeting = meetings.setdefault(tuple(sorted(game.agents)), {})
+        meeting.setdefault(pair, []).append(game)
+    size = sum(map(len, meetings.values()))
+    # Pair after pair from the meeting whose agents have been taken least so far.
+    taken, of_agent = Counter[tuple[int, ...]](), Counter[int]()
+    for _ in range(most * size // len(games)):
+        left = (two for two, pairs in meetings.items() if taken[two] < len(pairs))
+        two = min(left, key=lambda two: (sum(of_agent[agent] for agent in two), taken[two]))
+        taken[two] += 1
+        of_agent.update(two)
+    chosen = {
+        game.job
+        for two, count in taken.items()
+        for part in range(count)
+        for game in [*meetings[two].values()][part * len(meetings[two]) // count]
+    }
+    return [game for game in games if game.job in chosen]
 
 
 def moves_of(

@@ -34,6 +34,10 @@ class MatchPlan:
         first, second = map(name_of, self.agents)
         return first, second
 
+    def limit_of(self, agent: int) -> Limit:
+        """Return the limit of an agent's moves: the same for both."""
+        return self.limit
+
     @property
     def is_portable(self) -> bool:
         """Whether other processes can play it: both agents are specs."""

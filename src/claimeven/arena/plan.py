@@ -43,9 +43,8 @@ class GamePlan(Protocol):
     def schedule(self) -> GameSchedule:
         """Which games are played."""
 
-    @property
-    def limit(self) -> Limit:
-        """How much an agent may do for a move."""
+    def limit_of(self, agent: int) -> Limit:
+        """Return how much an agent, by its place, may do for a move."""
 
     @property
     def isolation(self) -> Isolation:

@@ -1,16 +1,27 @@
-"""A match of two agents in one call."""
+"""A match of two agents, or a tournament of many, in one call."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from claimeven.agents.contract import Limit
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.executors import play_games
+from claimeven.arena.kept_match import play_kept
 from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
+from claimeven.arena.openings import make_openings
 from claimeven.arena.schedule import Opening, Schedule
+from claimeven.arena.tournament import (
+    KINDS,
+    TournamentPlan,
+    TournamentResult,
+    run_tournament,
+    store_of,
+)
+from claimeven.arena.work import Executor
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
@@ -30,6 +41,8 @@ def play_match(
     isolate: bool = False,
     memory_mb: int | None = None,
     keep_decisions: bool = True,
+    out: str | Path | None = None,
+    resume: bool = False,
     watch: Callable[[PlayedGame], object] | None = None,
 ) -> MatchResult:
     """Play a match of two agents and return its games and totals.
@@ -44,7 +57,9 @@ def play_match(
     moves of `start` on the board of `geometry`, or in the position or opening given, and after
     `opening_plies` random plies. `limit` holds for each move, its bank for each game. Without
     `keep_decisions` the games keep their moves and measures only, which takes less memory. `watch`
-    is called with each game as it is finished, in order.
+    is called with each game as it is finished, in order. With `out` the games are stored in a file
+    as they end, as those of a tournament of the two; `resume` takes up such a file, and plays only
+    what it does not hold.
 
     The same seed gives the same games with any number of jobs, unless time is limited. Raises
     `InvalidMatch`, `InvalidSpec`, `InvalidLimit` and what a wrong `start` raises.
@@ -61,8 +76,61 @@ def play_match(
     plan = MatchPlan((first, second), schedule, limit or Limit(), isolation)
     begin = time.perf_counter()
     finished: list[PlayedGame] = []
-    for played in play_games(plan, jobs, keep_decisions):
+    if out is None:
+        source = play_games(plan, jobs, keep_decisions)
+    else:
+        source = play_kept(plan, out, resume, jobs)
+    for played in source:
         finished.append(played)
         if watch is not None:
             watch(played)
     return MatchResult(plan, tuple(finished), time.perf_counter() - begin)
+
+
+def play_tournament(
+    agents: Sequence[Contestant],
+    *,
+    rounds: int = 10,
+    kind: str = KINDS[0],
+    seed: int = 0,
+    openings: str | Path | Sequence[str] = "random",
+    opening_plies: int = 4,
+    limit: Limit | None = None,
+    geometry: Geometry | None = None,
+    isolate: bool = False,
+    memory_mb: int | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    tell: Callable[[str], object] | None = None,
+    watch: Callable[[int], object] | None = None,
+) -> TournamentResult:
+    """Play many agents against each other and return the standings that follow from the games.
+
+    Agents, `limit`, `isolate`, `memory_mb` and `jobs` are as in `play_match`. In a round any two
+    play a pair of games, the same opening with the seats swapped; with `kind="gauntlet"` the first
+    agent plays each of the others. `openings` are "random" or "balanced" ones of `opening_plies`
+    plies, those of a file, or move strings of your own.
+
+    Games are kept in the file `out`, if one is given, as they end; with `resume` those that it does
+    not hold yet are played, more rounds than before too. An `executor` may play them elsewhere.
+    `tell` gets sentences for the user, `watch` the number of games stored. The same seed gives the
+    same games whoever plays them, unless time is limited. Raises `InvalidMatch`, `InvalidSpec`,
+    `InvalidLimit`, `InvalidStore`.
+
+    >>> result = play_tournament(["random", "greedy", "alphabeta:depth=2"], rounds=5, seed=1)
+    >>> [agent.label for agent in result.standings.ranking]
+    ['alphabeta:depth=2', 'greedy', 'random']
+    """
+    start = Position(geometry or Geometry())
+    if isinstance(openings, (str, Path)):
+        made = make_openings(openings, max(1, rounds), opening_plies, seed, start)
+    else:
+        made = tuple(tuple(parse_moves(moves, start.geometry)) for moves in openings)
+    plan = TournamentPlan(
+        tuple(agents), rounds, seed, kind, made, start, limit or Limit(),
+        Isolation(isolate, memory_mb),
+    )  # fmt: skip
+    with store_of(plan, out, resume) as store:
+        return run_tournament(plan, store, jobs, tell, watch, executor=executor)

@@ -26,6 +26,7 @@ from pathlib import Path
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL, Solver
 
 #: The folder of the sets that come with the package, named by board and version: `7x6-v1`.
@@ -200,7 +201,7 @@ def _is_score(word: str) -> bool:
 def _score(word: str, geometry: Geometry) -> int | None:
     if word == ".":
         return None
-    most = (geometry.cells + 1) // 2
+    most = win_score(geometry, 0)
     try:
         score = int(word)
     except ValueError:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from claimeven.agents.contract import Decision, FaultKind
+from claimeven.arena.game import Forfeit, Game, Measures
 from claimeven.arena.match import PlayedGame
+from claimeven.arena.schedule import Opening
 from claimeven.arena.store import Store, StoredGame
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.notation import format_moves
+from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 
 #: What is stored of every move besides the column, one list a quantity: of the decision itself, and
@@ -42,6 +47,34 @@ def stored_game(played: PlayedGame, job: str) -> StoredGame:
         seconds=round(sum(game.seconds), 6),
         told=told,
     )
+
+
+def played_game(stored: StoredGame, start: Position) -> PlayedGame:
+    """Return a stored game as it was played, from a start position, with what is stored of it.
+
+    What an agent told of a move is kept as far as `TOLD` and `DETAILS` go; tracebacks are not.
+    """
+    geometry = start.geometry
+    opening = Opening(start, tuple(parse_moves(stored.opening, geometry)))
+    columns = tuple(parse_moves(stored.moves, geometry))
+    seconds = tuple(amount or 0.0 for amount in stored.told.get("seconds", ()))
+    measures = (Measures(), Measures())
+    decisions = []
+    for place, column in enumerate(columns):
+        told = {name: amounts[place] for name, amounts in stored.told.items()}
+        details = {name: told[name] for name in DETAILS if told.get(name) is not None}
+        quantities: dict[str, Any] = {name: told.get(name) for name in TOLD}
+        decision = Decision(column, details=details, **quantities)
+        decisions.append(decision)
+        if seconds:
+            seat = (opening.position.ply + place) % 2
+            measures[seat].note(decision, seconds[place])
+    forfeit = None
+    if stored.fault is not None and stored.fault_seat is not None:
+        kind = FaultKind(stored.fault)
+        forfeit = Forfeit(stored.fault_seat, stored.reason or "", kind=kind)
+    game = Game(opening, columns, stored.winner, forfeit, measures, tuple(decisions), seconds)
+    return PlayedGame(stored.number, stored.first, stored.second, game)
 
 
 def store_start(store: Store) -> Position:

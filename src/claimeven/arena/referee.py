@@ -13,8 +13,9 @@ from claimeven.arena.match import PlayedGame
 from claimeven.arena.plan import GamePlan
 from claimeven.game.position import Position
 
-#: Agents from files whose processes are kept at a time; each takes some 50 MB.
-MOST_PROCESSES = 16
+#: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
+#: shared with the others.
+MOST_PROCESSES = 32
 
 
 class Referee:
@@ -29,7 +30,10 @@ class Referee:
         self.plan = plan
         self.keep_decisions = keep_decisions
         self.agents: list[Agent] = make_agents(
-            plan.agents, plan.schedule.geometry, plan.limit, plan.isolation
+            plan.agents,
+            plan.schedule.geometry,
+            [plan.limit_of(place) for place in range(len(plan.agents))],
+            plan.isolation,
         )
         self._recent: list[int] = []
         self._rest_others(())
@@ -53,7 +57,12 @@ class Referee:
         if pairing.first > pairing.second:
             generators = generators[::-1]
         game = play_game(
-            seats, pairing.opening, self.plan.limit, generators, watch, self.keep_decisions
+            seats,
+            pairing.opening,
+            [self.plan.limit_of(place) for place in (pairing.first, pairing.second)],
+            generators,
+            watch,
+            self.keep_decisions,
         )
         return PlayedGame(number, pairing.first, pairing.second, game)
 

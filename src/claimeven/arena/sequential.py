@@ -183,7 +183,8 @@ def run_sprt(
     openings: str | Path = "random",
     opening_plies: int = PLIES,
     limit: Limit | None = None,
-    isolation: Isolation | None = None,
+    isolate: bool = False,
+    memory_mb: int | None = None,
     geometry: Geometry | None = None,
     jobs: int = 1,
     out: str | Path | None = None,
@@ -213,7 +214,7 @@ def run_sprt(
         opening_plies=opening_plies,
         start=Position(geometry or Geometry()),
         limit=limit,
-        isolation=isolation,
+        isolation=Isolation(isolate, memory_mb),
     )
     with store_of(plan, out, resume) as store:
         return play_sprt(plan, test, store, jobs, tell, watch)

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from claimeven.arena.evidence import RatedGame
 from claimeven.arena.pairs import PairCounts
 from claimeven.arena.ratings import Ladder, rate
-from claimeven.arena.store import StoredAgent, StoredGame
+from claimeven.arena.store import Store, StoredAgent, StoredGame
 
 #: What agents tell of their moves, and in which order it is shown.
 TOLD = ("seconds", "nodes", "iterations", "depth")
@@ -85,6 +86,12 @@ class Standings:
         """Return the standings of the finished games among some games."""
         return cls(tuple(agents), tuple(game for game in games if game.finished))
 
+    @classmethod
+    def read(cls, path: str | Path) -> Standings:
+        """Return the standings of the games in a file, that of a tournament under way too."""
+        with Store.read(path) as store:
+            return cls.of(store.agents, store.games())
+
     @cached_property
     def records(self) -> dict[int, Record]:
         """The record of each agent by its number."""
@@ -100,9 +107,9 @@ class Standings:
         return {agent.id: agent.label for agent in self.agents}
 
     @cached_property
-    def ladder(self) -> Ladder | None:
-        """All agents that played, strongest first; None without a game of two agents."""
-        rated = [
+    def rated(self) -> list[RatedGame]:
+        """The games as ratings count them: those of two different agents."""
+        return [
             RatedGame(
                 (game.pair if game.pair is not None else game.job, *sorted(game.agents)),
                 self.label[game.first],
@@ -112,7 +119,15 @@ class Standings:
             for game in self.games
             if game.first != game.second
         ]
-        return rate(rated, np.random.default_rng(_SEED)) if rated else None
+
+    @cached_property
+    def ladder(self) -> Ladder | None:
+        """All agents that played, strongest first; None without a game of two agents."""
+        return self.ladder_at(None) if self.rated else None
+
+    def ladder_at(self, anchor: str | None) -> Ladder:
+        """Return the ladder on which that agent has the rating 0; without one it is the mean."""
+        return rate(self.rated, np.random.default_rng(_SEED), anchor)
 
     @cached_property
     def ranking(self) -> tuple[StoredAgent, ...]:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.files import split_file_spec
+from claimeven.agents.files import file_of
 from claimeven.agents.functions import name_of
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
@@ -33,6 +33,7 @@ from claimeven.arena.schedule import Opening, Pairing, generators_of
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Row, Store, StoredAgent, StoredGame
 from claimeven.arena.work import Executor, Work
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -40,7 +41,8 @@ from claimeven.game.position import Position
 KINDS = ("round-robin", "gauntlet")
 #: What a run that is taken up again cannot change.
 _FIXED = (
-    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "memory_mb",
+    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
+    "memory_mb",
 )  # fmt: skip
 #: Seconds after which the games finished are stored, where they come faster.
 _TICK = 0.1
@@ -54,8 +56,9 @@ class TournamentPlan:
 
     In a round of a round robin any two agents play a pair of games, the same opening with the
     seats swapped; in a gauntlet the first agent plays each of the others. `openings` (0-based
-    columns from `start`) are taken in turn, one a round. Raises `InvalidMatch` for fewer than two
-    agents, the same agent twice, no rounds, or openings that leave no game.
+    columns from `start`) are taken in turn, one a round. `limit` holds for the moves of all agents
+    but those at the places of `unlimited`. Raises `InvalidMatch` for fewer than two agents, the
+    same agent twice, no rounds, or openings that leave no game.
     """
 
     agents: tuple[Contestant, ...]
@@ -66,6 +69,7 @@ class TournamentPlan:
     start: Position = field(default_factory=Position)
     limit: Limit = field(default_factory=Limit)
     isolation: Isolation = field(default_factory=Isolation)
+    unlimited: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -73,6 +77,8 @@ class TournamentPlan:
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
             raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
+        for name in ("rounds", "seed"):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
         if self.rounds < 1:
             raise InvalidMatch(f"a tournament has 1 round or more, not {self.rounds}")
         if self.seed < 0:
@@ -103,6 +109,10 @@ class TournamentPlan:
     def is_portable(self) -> bool:
         """Whether other processes can play it: all agents are specs."""
         return all(isinstance(agent, str) for agent in self.agents)
+
+    def limit_of(self, agent: int) -> Limit:
+        """Return the limit of an agent's moves."""
+        return Limit() if agent in self.unlimited else self.limit
 
     @property
     def schedule(self) -> TournamentPlan:
@@ -155,6 +165,7 @@ class TournamentPlan:
             "rows": geometry.rows,
             "connect": geometry.connect,
             "limit": {name: value for name, value in vars(limit).items() if value is not None},
+            "unlimited": list(self.unlimited),
             "isolate": isolation.everyone,
             "memory_mb": isolation.memory_mb,
         }
@@ -172,6 +183,7 @@ class TournamentPlan:
             start=Position(geometry, *told["start"]),
             limit=Limit(**told["limit"]),
             isolation=Isolation(told.get("isolate", False), told.get("memory_mb")),
+            unlimited=tuple(told["unlimited"]),
         )
 
     def job(self, number: int) -> str:
@@ -230,7 +242,7 @@ def run_tournament(
     begin = time.perf_counter()
     numbers = _missing(plan, store)
     executor = executor or local(jobs)
-    held = _Held(store, plan.games - len(numbers), watch)
+    held = HeldRows(store, plan.games - len(numbers), watch)
     work = Work(plan, True, record=_row)
     with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
         for _, row in results:
@@ -310,10 +322,12 @@ def _row(plan: TournamentPlan, played: PlayedGame) -> Row:
     return stored_game(played, plan.job(played.number)).row
 
 
-class _Held:
+class HeldRows:
     """Games on their way to the store: held for a moment, so that thousands a second can be."""
 
-    def __init__(self, store: Store, done: int, watch: Callable[[int], object] | None) -> None:
+    def __init__(
+        self, store: Store, done: int, watch: Callable[[int], object] | None = None
+    ) -> None:
         self._store = store
         self._done = done
         self._watch = watch
@@ -321,6 +335,7 @@ class _Held:
         self._stored_at = time.monotonic()
 
     def add(self, row: Row) -> None:
+        """Hold a game, and store all that are held when it is time."""
         self._held.append(row)
         if len(self._held) >= _HELD or time.monotonic() - self._stored_at > _TICK:
             self.close()
@@ -360,10 +375,8 @@ def _short(value: object) -> str:
 
 def _digest_of_file(spec: str) -> str | None:
     """Return a digest of the file an agent comes from, None if it comes from none."""
-    parts = None if spec.partition(":")[0] in AGENTS else split_file_spec(spec)
-    if parts is None or not Path(parts[0]).is_file():
-        return None
-    return _digest(Path(parts[0]).read_bytes())
+    path = None if spec.partition(":")[0] in AGENTS else file_of(spec)
+    return None if path is None else _digest(path.read_bytes())
 
 
 def _digest(data: bytes) -> str:

@@ -33,6 +33,7 @@ from claimeven.cli.options import (
     isolation_options,
     json_option,
     limit_options,
+    seed_option,
     solver_options,
 )
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
@@ -63,7 +64,7 @@ LEGEND = (
 )
 @click.option("--count", type=int, help="Ask in so many of the positions, evenly picked.")
 @click.option("--worst", default=3, show_default=True, help="Blunders to draw and explain.")
-@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@seed_option
 @click.option("--jobs", type=int, help="Processes that ask agents; usually one a core.")
 @json_option
 @limit_options

@@ -17,8 +17,10 @@ from claimeven.game.errors import ClaimevenError
 VERBS = {
     "match": ("claimeven.cli.match", "Play many games of two agents and compare them."),
     "tournament": ("claimeven.cli.tournament", "Play many agents against each other; a ladder."),
+    "ladder": ("claimeven.cli.ladder", "Place an agent on the ladder from random to perfect."),
     "sprt": ("claimeven.cli.sprt", "Play two agents until it is clear which is stronger."),
     "accuracy": ("claimeven.cli.accuracy", "How often agents find the best move; where they err."),
+    "games": ("claimeven.cli.games", "List, show and export stored games; import others."),
     "report": ("claimeven.cli.report", "Write a tournament's games as a page to read."),
     "check": ("claimeven.cli.check", "Try an agent: does it load, fail, how long is a move?"),
     "study": ("claimeven.cli.study", "Run the classic studies: what was reported, and now."),
@@ -30,6 +32,7 @@ VERBS = {
     "dataset": ("claimeven.cli.dataset", "Write positions with exact scores to a file."),
     "agents": ("claimeven.cli.agents", "List every agent with its options."),
     "book": ("claimeven.cli.book", "Build, check, count and convert opening books."),
+    "bench": ("claimeven.cli.bench", "Time the searches; one number tells if any has changed."),
     "perft": ("claimeven.cli.perft", "Count positions and move sequences, ply by ply."),
 }
 

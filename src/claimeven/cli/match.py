@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from itertools import chain
+from pathlib import Path
 from typing import TextIO
 
 import click
 
 from claimeven.agents import InvalidSpec, Isolation, Limit
 from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, Schedule, play_games
+from claimeven.arena.kept_match import play_kept
 from claimeven.cli.boards import board_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.match_report import forfeit_line, game_lines, match_lines
 from claimeven.cli.options import (
+    command_line,
     geometry_options,
     isolation_options,
     json_option,
+    keeping_options,
+    seed_option,
     time_control_options,
 )
 from claimeven.cli.progress import counting, say_when_compiling
@@ -33,7 +40,7 @@ from claimeven.game.position import Position
 @click.argument("first_agent", metavar="A")
 @click.argument("second_agent", metavar="B")
 @click.option("--games", default=100, show_default=True, help="Games to play; seats alternate.")
-@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@seed_option
 @click.option("--jobs", default=1, show_default=True, help="Processes that play games.")
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @click.option(
@@ -42,6 +49,7 @@ from claimeven.game.position import Position
     show_default=True,
     help="Random plies before each pair of games, the same for both seats.",
 )
+@keeping_options
 @geometry_options
 @time_control_options
 @isolation_options
@@ -62,6 +70,8 @@ def command(
     jobs: int,
     moves: str,
     opening_plies: int,
+    out: Path | None,
+    resume: bool,
     geometry: Geometry,
     limit: Limit,
     isolation: Isolation,
@@ -75,7 +85,8 @@ def command(
     it does, loses that game and the match goes on; so does one that takes a quarter of a second
     longer for a move than --seconds and what is left of --bank. A limit that an agent does not
     know is refused: give it to the other one in its spec, as in alphabeta:depth=3. Ctrl-C prints
-    what has been played so far.
+    what has been played so far. With --out games are kept in a file as they end; --resume plays
+    the rest, and with more --games it adds to them.
 
     \b
     Examples:
@@ -85,7 +96,10 @@ def command(
       claimeven match kaggle:main.py uct --seconds 2 --bank 60 --memory 1024
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
+      claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
     """
+    if resume and out is None:
+        raise ClaimevenError("--resume goes on with a file: name it with --out")
     start = Position.from_moves(moves, geometry)
     opening = Opening(Position(geometry), parse_moves(moves, geometry))
     assert opening.position == start
@@ -96,31 +110,45 @@ def command(
         isolation,
     )
     say_when_compiling()
-    with clean_stdout() as out:
-        result, ended = _play(plan, jobs, out if show and not as_json else None, verbose)
+    with clean_stdout() as stdout:
+        with closing(_games(ctx, plan, jobs, out, resume)) as source:
+            result, ended = _play(plan, source, stdout if show and not as_json else None, verbose)
         if as_json:
             told = result.as_dict()
             if show:
                 told["played"] = [played.as_dict() for played in result.games]
-            write_json(told, out)
+            write_json(told, stdout)
         else:
-            out.writelines(line + "\n" for line in match_lines(result, text_width(out)))
+            stdout.writelines(line + "\n" for line in match_lines(result, text_width(stdout)))
     if isinstance(ended, KeyboardInterrupt):
-        print(f"interrupted after {len(result.games)} of {games} games", file=sys.stderr)
+        goes_on = "" if out is None else f"; go on with: --out {out} --resume"
+        print(f"interrupted after {len(result.games)} of {games} games{goes_on}", file=sys.stderr)
         ctx.exit(INTERRUPTED)
     if ended is not None:
         ctx.exit(complain(str(ended)))
 
 
+def _games(
+    ctx: click.Context, plan: MatchPlan, jobs: int, out: Path | None, resume: bool
+) -> Generator[PlayedGame, None, None]:
+    """Return the games as they are played, kept in a file if one is named."""
+
+    def tell(text: str) -> None:
+        print(text, file=sys.stderr)
+
+    if out is None:
+        return play_games(plan, jobs, tell=tell)
+    return play_kept(plan, out, resume, jobs, tell, {"command": command_line(ctx)})
+
+
 def _play(
-    plan: MatchPlan, jobs: int, out: TextIO | None, verbose: bool
+    plan: MatchPlan, games: Iterator[PlayedGame], out: TextIO | None, verbose: bool
 ) -> tuple[MatchResult, BaseException | None]:
     """Play the games; return the result so far and what ended the match early, if anything."""
     played: list[PlayedGame] = []
     ended: BaseException | None = None
     failed: set[tuple[int, str]] = set()
     begin = time.perf_counter()
-    games = play_games(plan, jobs, tell=lambda text: print(text, file=sys.stderr))
     try:
         first = next(games, None)  # a spec that is wrong is told before any result
     except KeyboardInterrupt as error:

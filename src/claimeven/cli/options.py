@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from claimeven.cli.solving import SolverChoice
 from claimeven.game.errors import ClaimevenError
@@ -45,6 +48,28 @@ class WordChoice(click.ParamType):  # type: ignore[type-arg]
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+seed_option = click.option(
+    "--seed", default=0, show_default=True, help="Decides everything but the clock."
+)
+jobs_option = click.option(
+    "--jobs", type=int, help="Processes that play games; usually one a core."
+)
+
+
+def keeping_options(command: Command) -> Command:
+    """Add --out and --resume; the command receives `out`, a path or None, and `resume`."""
+    for option in (
+        click.option(
+            "--resume", is_flag=True, help="Play what the file of --out does not hold yet."
+        ),
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            help="File to keep the games in, for --resume.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def geometry_options(command: Command) -> Command:
@@ -191,6 +216,32 @@ def solver_options(command: Command, threads: int | None = 1) -> Command:
         help="Opening book to use in place of the one that comes along.",
     )(decorated)
     return search_options(decorated, threads)
+
+
+#: Options that change nothing of the games.
+_BESIDE = ("as_json", "jobs", "out", "page", "resume")
+
+
+#: Where what was asked for comes from: typed, or from a file of settings.
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
+
+
+def command_line(ctx: click.Context) -> str:
+    """Return the command that plays the same games: what was asked for, as a shell takes it."""
+    words = ["claimeven", *ctx.command_path.split()[1:]]
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        is_given = ctx.get_parameter_source(name) in _GIVEN
+        if not is_given or name in _BESIDE or name not in ctx.params:
+            continue
+        value = ctx.params[name]
+        if isinstance(parameter, click.Argument):
+            words += map(str, value if isinstance(value, tuple) else [value])
+        elif isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
+        else:
+            words += [parameter.opts[0], str(value)]
+    return shlex.join(words)
 
 
 def check_seed(seed: int) -> None:

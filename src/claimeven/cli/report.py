@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import cores, json_option
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.options import json_option
+from claimeven.cli.page import MOST_JUDGED, lines_on, write_watched
 from claimeven.cli.streams import printable, text_width
 from claimeven.cli.tables import fitted
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
-    from claimeven.arena.store import Store
-
-#: Games judged where nothing else is said.
-MOST_JUDGED = 200
 
 
 @click.command("report")
@@ -79,71 +75,19 @@ def command(
     """
     out = page_beside(file) if out is None else out
     report = write_watched(
-        file, out, title=title, judge=0 if no_accuracy else judge, plots=plots, threads=threads
+        file,
+        out,
+        title=title,
+        judge=0 if no_accuracy else judge,
+        plots=plots,
+        threads=threads,
+        go_on="the same again goes on where it was; --judge takes fewer games, --no-accuracy none",
     )
     if as_json:
         write_json(_as_dict(report), sys.stdout)
         return
-    for text in told(report):
+    for text in lines_on(report):
         click.echo(fitted(printable(text), text_width()))
-
-
-def page_beside(file: Path) -> Path:
-    """Return where the page on a store is written when nothing is said."""
-    out = file.with_suffix(".html")
-    if out == file:
-        raise ClaimevenError(f"{file} has the name of a page: name the one to write with --out")
-    return out
-
-
-def write_watched(
-    store: Store | Path,
-    out: Path,
-    *,
-    title: str | None = None,
-    judge: int = MOST_JUDGED,
-    plots: Path | None = None,
-    threads: int | None = None,
-) -> Report:
-    """Write a report with its progress on stderr; Ctrl-C says how to go on."""
-    from claimeven.arena.report import write_report  # noqa: PLC0415 - brings in the solver
-
-    if judge:
-        say_when_compiling()
-    try:
-        with status_line() as line:
-            return write_report(
-                store,
-                out,
-                title,
-                judge=judge,
-                plots=plots,
-                threads=threads or cores(),
-                progress=lambda at: line.show(
-                    lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed)
-                ),
-                tell=lambda text: click.echo(text, err=True),
-            )
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            "interrupted, no page was written: the same again goes on where it was;"
-            " --judge takes fewer games, --no-accuracy none"
-        ) from None
-
-
-def told(report: Report) -> list[str]:
-    """Return what was written, in sentences."""
-    contents, size = report.contents, report.path.stat().st_size
-    games, agents = len(contents.games), len(contents.ranking)
-    lines = [f"{report.path}: {games:,} games of {agents:,} agents, {size / 1e6:.1f} MB"]
-    if contents.accuracy is not None:
-        judged = len(contents.accuracy.judged)
-        lines[0] += f", {'all' if judged >= games else f'{judged:,}'} judged"
-    if report.without_charts:
-        lines.append(f"without charts: {report.without_charts}")
-    if report.plots:
-        lines.append(f"{report.plots[0].parent}: {', '.join(path.name for path in report.plots)}")
-    return lines
 
 
 def _as_dict(report: Report) -> dict[str, Any]:
@@ -155,3 +99,11 @@ def _as_dict(report: Report) -> dict[str, Any]:
         **report.contents.standings.as_dict(),
         "accuracy": None if accuracy is None else accuracy.as_dict(),
     }
+
+
+def page_beside(file: Path) -> Path:
+    """Return where the page on a store is written when nothing is said."""
+    out = file.with_suffix(".html")
+    if out == file:
+        raise ClaimevenError(f"{file} has the name of a page: name the one to write with --out")
+    return out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -16,6 +15,7 @@ from claimeven.arena.guard import begin_game, checked_decision
 from claimeven.cli.boards import board_text
 from claimeven.cli.hints import hint_lines
 from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
 from claimeven.cli.thinking import (
     TREE_DEPTH,
     TREE_NODES,
@@ -119,7 +119,8 @@ class Session:
             if typed == NEW:
                 return True
             self._obey(typed)
-        self._say(f"{self._result()}, moves {self.line.moves}")
+        moves = f"moves {self.line.moves}" if self.line.moves else "no moves"
+        self._say_wrapped(f"{self._result()}, {moves}")
         return True
 
     def _after(self) -> bool:
@@ -188,7 +189,7 @@ class Session:
             decision = checked_decision(agent, position, self.limit, self.rng)
         except ClaimevenError as fault:
             self.forfeit = Forfeit(position.turn, str(fault))
-            self._say(f"{who} forfeits: {fault}")
+            self._say_wrapped(f"{who} forfeits: {fault}")
             return
         if self.thinking == "mute":
             self._say(f"{who} {choice_line(decision, position).partition(':')[0]}")
@@ -218,7 +219,7 @@ class Session:
         try:
             typed = read_typed(text, self.board.geometry)
         except ClaimevenError as error:
-            self._say(f"{error}.")
+            self._say_wrapped(f"{error}.")
             return None
         if typed == HELP:
             self._say(help_text(self.board.geometry))
@@ -235,7 +236,7 @@ class Session:
             try:
                 self.line.play(typed)
             except ClaimevenError as error:
-                self._say(f"{error}.")
+                self._say_wrapped(f"{error}.")
                 return
             self._show_board()
 
@@ -264,11 +265,10 @@ class Session:
                     self._helper, position, self.hint_limit, self._spare_rng()
                 )
         except ClaimevenError as fault:
-            self._say(f"{fault}.")
+            self._say_wrapped(f"{fault}.")
             return
-        width = text_width(self.talk) - 2
         for text in hint_lines(decision, position, self._helper.name):
-            self._say_lines(textwrap.wrap(text, width, subsequent_indent="  "), "  ")
+            self._say_wrapped(text, "  ")
 
     def _spare_rng(self) -> np.random.Generator:
         """Return a generator for side questions, so that asking does not change the game."""
@@ -279,6 +279,11 @@ class Session:
     def _say(self, text: str = "") -> None:
         self.talk.write(text + "\n")
         self.talk.flush()
+
+    def _say_wrapped(self, text: str, indent: str = "") -> None:
+        """Say a text in lines as wide as the terminal at most, words and names kept whole."""
+        width = text_width(self.talk) - len(indent)
+        self._say_lines(fitted(text, width).split("\n"), indent)
 
     def _say_lines(self, lines: Iterator[str] | list[str], indent: str = "") -> None:
         for text in lines:

@@ -42,8 +42,8 @@ def command(
     """Print the exact score of each position, given by its moves ("" is the empty board).
 
     A score is seen from the side to move: 0 is a draw, a positive one a win, a negative one a
-    loss, and the sooner the end the further from 0. In numbers: with n discs on the board before
-    the winning one it is (cells + 1 - n) // 2 for the winner, minus that for the loser.
+    loss, and the sooner the end the further from 0 (the formula stands in the documents, under
+    "Reading the output").
 
     With --all a line has one score a column, left to right, `.` where the column is full. JSON
     always holds the scores of all columns (null where full), the outcome for the side to move, the

@@ -30,8 +30,11 @@ from claimeven.cli.options import (
     cores,
     geometry_options,
     isolation_options,
+    jobs_option,
     json_option,
+    keeping_options,
     openings_of,
+    seed_option,
     time_control_options,
 )
 from claimeven.cli.progress import rate_text, say_when_compiling, status_line
@@ -60,12 +63,9 @@ from claimeven.game.position import Position
     "--max-games", default=MOST_GAMES, show_default=True, help="Games after which it ends anyway."
 )
 @openings_of(PLIES)
-@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
-@click.option("--jobs", type=int, help="Processes that play games; usually one a core.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
-)
-@click.option("--resume", is_flag=True, help="Go on from the file of --out.")
+@seed_option
+@jobs_option
+@keeping_options
 @geometry_options
 @time_control_options
 @isolation_options

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -18,7 +19,7 @@ from claimeven.cli.study_report import list_lines, study_lines
 from claimeven.cli.verbs import Verbs
 
 if TYPE_CHECKING:
-    from claimeven.arena.studies import Study, StudyResult
+    from claimeven.arena.studies import Bench, ExperimentResult, Study, StudyResult
 
 
 @click.group("study", cls=Verbs)
@@ -65,7 +66,20 @@ def list_studies(as_json: bool) -> None:
 
 
 def running_options(run: Command) -> Command:
-    """Add the options of what runs studies."""
+    """Add the options of what runs studies; the command gets them as one `bench`."""
+
+    @wraps(run)
+    def with_bench(
+        games: int | None, jobs: int | None, folder: Path | None, resume: bool, seed: int,
+        **others: Any,
+    ) -> Any:  # fmt: skip
+        from claimeven.arena.studies import Bench  # noqa: PLC0415 - for a quick start
+
+        check_seed(seed)
+        jobs = cores() if jobs is None else jobs
+        return run(bench=Bench(folder, resume, jobs, games, seed), **others)
+
+    decorated: Command = with_bench
     for option in (
         json_option,
         click.option("--seed", default=1, show_default=True, help="Decides all but the clock."),
@@ -79,24 +93,15 @@ def running_options(run: Command) -> Command:
         click.option("--jobs", type=int, help="Processes that play games; usually one a core."),
         click.option("--games", type=int, help="Games of a match at most, for a quick look."),
     ):
-        run = option(run)
-    return run
+        decorated = option(decorated)
+    return decorated
 
 
 @command.command("run")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @running_options
 @click.pass_context
-def run_named(
-    ctx: click.Context,
-    names: tuple[str, ...],
-    games: int | None,
-    jobs: int | None,
-    folder: Path | None,
-    resume: bool,
-    seed: int,
-    as_json: bool,
-) -> None:
+def run_named(ctx: click.Context, names: tuple[str, ...], bench: Bench, as_json: bool) -> None:
     """Run studies by name; each figure stands beside the one reported then.
 
     Matches that tell of speed are played by one process, the others by --jobs. With --out the
@@ -110,23 +115,14 @@ def run_named(
     """
     from claimeven.arena.studies import study_of  # noqa: PLC0415 - for a quick start
 
-    studies = [study_of(name) for name in dict.fromkeys(names)]
-    _run(ctx, studies, games, jobs, folder, resume, seed, as_json)
+    _run(ctx, [study_of(name) for name in dict.fromkeys(names)], bench, as_json)
 
 
 @command.command("all")
 @running_options
 @click.pass_context
-def run_all(
-    ctx: click.Context,
-    games: int | None,
-    jobs: int | None,
-    folder: Path | None,
-    resume: bool,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Run all studies: some ten minutes on two cores, most of it at 3 s a move.
+def run_all(ctx: click.Context, bench: Bench, as_json: bool) -> None:
+    """Run all studies: some nine minutes on two cores, six of them at 3 s a move.
 
     \b
     Examples:
@@ -137,78 +133,86 @@ def run_all(
     """
     from claimeven.arena.studies import STUDIES  # noqa: PLC0415 - for a quick start
 
-    _run(ctx, STUDIES, games, jobs, folder, resume, seed, as_json)
+    _run(ctx, STUDIES, bench, as_json)
 
 
-def _run(
-    ctx: click.Context,
-    studies: Sequence[Study],
-    games: int | None,
-    jobs: int | None,
-    folder: Path | None,
-    resume: bool,
-    seed: int,
-    as_json: bool,
-) -> None:
+def _run(ctx: click.Context, studies: Sequence[Study], bench: Bench, as_json: bool) -> None:
     from claimeven.arena.studies.machine import machine  # noqa: PLC0415 - for a quick start
 
-    check_seed(seed)
     say_when_compiling()
     begin = time.monotonic()
     results: list[StudyResult] = []
-    interrupted = False
-    jobs = cores() if jobs is None else jobs
     with clean_stdout() as out, status_line() as line:
-        try:
-            for result in _results(studies, games, jobs, folder, resume, seed, line):
-                results.append(result)
-                if not as_json:
-                    line.clear()
-                    out.writelines(text + "\n" for text in study_lines(result, text_width(out)))
-                    out.write("\n")
-                    out.flush()
-        except KeyboardInterrupt:
-            interrupted = True
+        interrupted = _collect(results, studies, bench, line, None if as_json else out)
         seconds = time.monotonic() - begin
-        line.clear()
+        whole = sum(result.is_whole for result in results)
         if as_json:
             told = {
                 "studies": [result.as_dict() for result in results],
-                "seed": seed,
-                "jobs": jobs,
+                "seed": bench.seed,
+                "jobs": bench.jobs,
                 "machine": machine(),
                 "seconds": seconds,
             }
             write_json(told, out)
         elif results:
-            out.write(f"{len(results)} of {len(studies)} studies, {seconds:.1f} s\n")
+            out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     if interrupted:
-        told_how = f"; go on with: --out {folder} --resume" if folder is not None else ""
-        click.echo(
-            f"interrupted after {len(results)} of {len(studies)} studies{told_how}", err=True
-        )
+        said = f"interrupted after {whole} of {len(studies)} studies"
+        if bench.folder is not None:
+            said += f"; go on with: --out {bench.folder} --resume"
+        click.echo(said, err=True)
         ctx.exit(INTERRUPTED)
 
 
-def _results(
+def _collect(
+    results: list[StudyResult],
     studies: Sequence[Study],
-    games: int | None,
-    jobs: int,
-    folder: Path | None,
-    resume: bool,
-    seed: int,
+    bench: Bench,
     line: StatusLine,
-) -> Iterator[StudyResult]:
-    """Yield each study as it is finished, showing how far the match at hand is."""
-    from claimeven.arena.studies import Bench  # noqa: PLC0415 - for a quick start
+    out: TextIO | None,
+) -> bool:
+    """Run studies and collect what they come to, printing each; whether Ctrl-C ended it early.
 
-    for number, study in enumerate(studies, start=1):
-        begin = time.monotonic()
-        where = f"study {number} of {len(studies)}, {study.name}"
+    Of a study that was interrupted the experiments that were finished are kept.
+    """
+    from claimeven.arena.studies import StudyResult  # noqa: PLC0415 - for a quick start
 
-        def watch(done: int, planned: int, where: str = where, begin: float = begin) -> None:
-            line.show(
-                lambda: f"{where}: {count_text(done, planned, 'games', time.monotonic() - begin)}"
-            )
+    for place, study in enumerate(studies, start=1):
+        finished: list[ExperimentResult] = []
+        watch = _Watch(line, f"study {place} of {len(studies)}, {study.name}: ")
+        interrupted = False
+        try:
+            for number in range(len(study.experiments)):
+                finished.append(bench.experiment(study, number, watch))
+        except KeyboardInterrupt:
+            interrupted = True
+        if finished:
+            results.append(StudyResult(study, tuple(finished)))
+            line.clear()
+            if out is not None:
+                out.writelines(text + "\n" for text in study_lines(results[-1], text_width(out)))
+                out.write("\n")
+                out.flush()
+        if interrupted:
+            return True
+    return False
 
-        yield Bench(folder, resume, jobs, games, seed, watch).run(study)
+
+class _Watch:
+    """Shows how far the match at hand is."""
+
+    def __init__(self, line: StatusLine, where: str) -> None:
+        self._line = line
+        self._where = where
+        self._begin = 0.0
+        self._resumed = 0
+
+    def __call__(self, done: int, planned: int, begins: bool) -> None:
+        """Note that so many of the games are there; `begins` where a match does."""
+        if begins:
+            self._begin, self._resumed = time.monotonic(), done
+        seconds = time.monotonic() - self._begin
+        self._line.show(
+            lambda: self._where + count_text(done, planned, "games", seconds, self._resumed)
+        )

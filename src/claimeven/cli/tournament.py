@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 from typing import TextIO
 
 import click
+from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
 from claimeven.arena.openings import make_openings
@@ -20,27 +24,56 @@ from claimeven.arena.tournament import (
     run_tournament,
     store_of,
 )
+from claimeven.arena.tournament_file import read_settings
+from claimeven.cli.entrants import entrants
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
     WordChoice,
     check_seed,
+    command_line,
     cores,
     geometry_options,
     isolation_options,
+    jobs_option,
     json_option,
+    keeping_options,
     opening_options,
+    seed_option,
     time_control_options,
 )
+from claimeven.cli.page import check_page, lines_on, write_watched
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
+#: Fields of a file that the command takes under another name.
+_RENAMED = {"openings": "source", "report": "page"}
+#: Where the agents of a file are kept until the command runs.
+_AGENTS = "claimeven.agents"
+
+
+def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+    """Take what a file says in place of the usual values of the options."""
+    if path is not None:
+        told = read_settings(path)
+        ctx.meta[_AGENTS] = tuple(told.pop("agents", ()))
+        ctx.default_map = {_RENAMED.get(name, name): value for name, value in told.items()}
+
 
 @click.command("tournament")
-@click.argument("specs", metavar="AGENT...", nargs=-1, required=True)
+@click.argument("specs", metavar="AGENT...", nargs=-1)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    is_eager=True,
+    expose_value=False,
+    callback=_take_file,
+    help="Take agents and options from a file; what is given here goes before it.",
+)
 @click.option("--rounds", default=10, show_default=True, help="Pairs of games any two play.")
 @click.option(
     "--kind",
@@ -50,15 +83,25 @@ from claimeven.game.position import Position
     help="All against all, or the first agent against each other.",
 )
 @opening_options
-@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
-@click.option("--jobs", type=int, help="Processes that play games; usually one a core.")
+@seed_option
+@jobs_option
+@keeping_options
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
+    "--report",
+    "page",
+    type=click.Path(path_type=Path),
+    metavar="PAGE",
+    help="Then write a page on the games: see claimeven report.",
 )
-@click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
 @geometry_options
 @time_control_options
 @isolation_options
+@click.option(
+    "--skip-broken",
+    is_flag=True,
+    help="Leave out files that cannot be loaded, instead of ending before the first game.",
+)
+@click.option("--verbose", is_flag=True, help="Show what agents from files print.")
 @json_option
 @click.pass_context
 def command(
@@ -72,9 +115,12 @@ def command(
     jobs: int | None,
     out: Path | None,
     resume: bool,
+    page: Path | None,
     geometry: Geometry,
     limit: Limit,
     isolation: Isolation,
+    skip_broken: bool,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Play agents against each other in pairs of games and print the ladder.
@@ -85,30 +131,50 @@ def command(
     left of --bank. Games are written to the file of --out as they end; after Ctrl-C, or a crash,
     --resume plays the rest, and with more --rounds it adds to them.
 
+    Every agent is loaded before the first game. Those that cannot be are told, all at once, and
+    nothing is played; with --skip-broken the others play.
+
     \b
     Examples:
       claimeven tournament random greedy alphabeta:depth=4 uct:iterations=200
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
+      claimeven tournament bots/*.py greedy --report class.html
       claimeven tournament uct flat greedy --kind gauntlet --openings balanced
       claimeven tournament kaggle:main.py uct greedy --seconds 2 --bank 60
+      claimeven tournament --file class.toml --rounds 20
     """
     check_seed(seed)
+    specs = specs or ctx.meta.get(_AGENTS, ())
+    if not specs:
+        raise ClaimevenError("name the agents, or a file that does with --file")
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
+    if page is not None:
+        check_page(page, out)
+    say_when_compiling()
+    isolation = replace(isolation, quiet=not verbose)
+    specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)
+    ctx.params["specs"] = specs  # those that play, wherever they were named
+    ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     start = Position(geometry)
     openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
-    say_when_compiling()
-    with clean_stdout() as stdout:
-        with store_of(plan, out, resume) as store:
-            result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
+    with clean_stdout() as stdout, store_of(plan, out, resume) as store:
+        store.set_meta("command", command_line(ctx))
+        result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
         if as_json:
-            write_json(result.as_dict(), stdout)
+            reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
+            write_json({**result.as_dict(), "left_out": reasons}, stdout)
         else:
             _print(result, stdout)
+        if page is not None and not interrupted:
+            stdout.flush()
+            _report(store, page, out)
     if interrupted:
         told = f"interrupted after {len(result.standings.games)} of {plan.games} games"
+        if page is not None:
+            told += f"; {page} was not written"
         if out is not None:
             told += f"; go on with: --out {out} --resume"
         click.echo(told, err=True)
@@ -135,6 +201,13 @@ def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResu
     return result, False
 
 
+def _report(store: Store, page: Path, out: Path | None) -> None:
+    """Write a page on the games and say so on stderr: the results are told already."""
+    go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
+    for text in lines_on(write_watched(store, page, go_on=go_on)):
+        click.echo(printable(text), err=True)
+
+
 def _print(result: TournamentResult, out: TextIO) -> None:
     standings, plan = result.standings, result.plan
     played = len(standings.games)
@@ -149,13 +222,25 @@ def _print(result: TournamentResult, out: TextIO) -> None:
             f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
             " replay them.\nMore openings tell more: --opening-plies 6\n"
         )
-    faults = [
-        f"{printable(standings.label[agent])}: {count} x {kind}"
-        for agent, record in standings.records.items()
-        for kind, count in record.forfeits.most_common()
-    ]
+    faults = list(forfeit_lines(standings, table_width()))
     if faults:
-        out.write("\nforfeits\n" + "".join(f"  {text}\n" for text in faults))
+        out.write("\nforfeits\n" + "".join(f"{text}\n" for text in faults))
+
+
+def forfeit_lines(standings: Standings, width: int) -> Iterable[str]:
+    """Yield who forfeited how many games by which kind of fault, and the most frequent reason."""
+    reasons: dict[tuple[int, str], Counter[str]] = {}
+    for game in standings.games:
+        if game.fault is not None and game.fault_seat is not None:
+            key = game.agents[game.fault_seat], game.fault
+            reasons.setdefault(key, Counter())[game.reason or ""] += 1
+    for (agent, kind), found in sorted(reasons.items()):
+        reason = found.most_common(1)[0][0]
+        such = "" if len(found) == 1 else "such as "
+        text = f"{printable(standings.label[agent])}: {found.total()} x {kind}: {such}{reason}"
+        yield from wrap(
+            text, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        )
 
 
 def ladder_lines(standings: Standings, width: int) -> Iterable[str]:

@@ -36,7 +36,7 @@ from claimeven.minimax.transpositions import TranspositionTable
 from claimeven.minimax.transpositions_kernel import CompiledTranspositionTable
 
 #: Nodes between two looks at the clock.
-SLICE = 2048
+SLICE = 8192
 BACKENDS = ("auto", "compiled", "python")
 TABLE_ENTRIES = 1 << 18
 

@@ -26,7 +26,7 @@ from claimeven.game.position import PLAYER_NAMES, Outcome, Position
 from claimeven.review.chart import score_chart
 from claimeven.review.usual import WIDTH, solver_for
 from claimeven.solver.contract import ExactSolver
-from claimeven.solver.scores import score_in_words
+from claimeven.solver.scores import score_in_words, score_range
 
 PERFECT, GOOD, INACCURATE, BLUNDER = JUDGEMENTS = ("perfect", "good", "inaccurate", "blunder")
 #: Credit of a move that changes the outcome by so many steps.
@@ -99,7 +99,7 @@ class JudgedMove:
         if not lost:
             return 1.0
         geometry = self.position.geometry
-        worst = 1 if self.before > 0 else -((geometry.cells - self.ply) // 2)
+        worst = 1 if self.before > 0 else score_range(geometry, self.ply)[0]
         return 1 - lost / (2 * (self.before - worst))
 
     def as_dict(self) -> dict[str, Any]:

@@ -7,8 +7,8 @@ this is checked on every position of small boards, see docs/solver.md.
 The first five sections are used by `kernel` and `null_window`, in the steps they name;
 `static_bound` below holds the others.
 
-**Range** (`null_window`, step 1). A win with the disc that comes after n others is worth
-(cells + 1 - n) // 2. M's next disc comes after cells - R: if it completes a line the score is
+**Range** (`null_window`, step 1). What a win with the disc that comes after n others is
+worth, `scores` says. M's next disc comes after cells - R: if it completes a line the score is
 (R + 1) // 2, and nothing is worth more. Otherwise M wins with the second of its discs to come at
 the earliest, which comes after two more: the score is at most (R - 1) // 2. W's next disc comes
 after cells - R + 1: the score is at least -(R // 2). With R too small for such a disc the bounds

@@ -11,6 +11,7 @@ from claimeven.game.arrays import Boards, disc_counts, has_line, moves
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
+from claimeven.solver.scores import win_score
 
 
 def as_boards(
@@ -66,7 +67,7 @@ def unfinished(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np
 def final_scores(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.int8]:
     """Return the scores of finished games for the side that would be to move, 0 for others."""
     lost = has_line(mine ^ mask, geometry)
-    return np.where(lost, -((geometry.cells + 2 - disc_counts(mask)) // 2), 0).astype(np.int8)
+    return np.where(lost, -win_score(geometry, disc_counts(mask) - 1), 0).astype(np.int8)
 
 
 def children(

@@ -39,6 +39,7 @@ from claimeven.solver.layout import (
     Work,
     fixed_of,
 )
+from claimeven.solver.scores import win_score_kernel
 from claimeven.solver.steps import (
     NO_SHARING,
     NO_TABLE,
@@ -125,7 +126,7 @@ def search(work: Work, mine: Word, mask: Word, alpha: Int) -> Int:
     else:
         playable = (mask + fixed.bottom) & fixed.board
         if completing_cells(fixed, mine, mask) & playable != _ZERO:
-            return (cells + 1 - root_ply) // 2
+            return win_score_kernel(cells, root_ply)
         threats = completing_cells(fixed, mask ^ mine, mask)
         mine, mask, threats, replies, plies = play_forced(fixed, mine, mask, threats, np.int64(0))
         if replies == _ZERO:

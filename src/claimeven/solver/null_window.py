@@ -25,6 +25,7 @@ from claimeven.solver.layout import (
     Work,
     fixed_of,
 )
+from claimeven.solver.scores import win_score_kernel
 
 #: Bounds further apart than this are halved before the search asks for the sign.
 FAR_APART = 3
@@ -50,10 +51,10 @@ def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
         # Step 1: what follows from the number of discs alone.
         playable = (mask + fixed.bottom) & fixed.board
         if completing_cells(fixed, mine, mask) & playable != _ZERO:
-            score = (cells + 1 - ply) // 2
+            score = win_score_kernel(cells, ply)
             return max(floor, min(ceiling, score))
-        shared[LOW] = max(shared[LOW], -((cells - ply) // 2))
-        shared[HIGH] = min(shared[HIGH], (cells - 1 - ply) // 2)
+        shared[LOW] = max(shared[LOW], -win_score_kernel(cells, ply + 1))
+        shared[HIGH] = min(shared[HIGH], win_score_kernel(cells, ply + 2))
         control[STEP] = 1
         control[GUESS] = 0
     while True:

@@ -8,20 +8,36 @@ the winner's turns, so a score tells the exact disc on which the game ends.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeVar
+
+from claimeven.compiled import Int, inlined
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import PLAYER_NAMES, Position
 from claimeven.solver.errors import InvalidSolve
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: A number of discs, or an array of them.
+Discs = TypeVar("Discs", int, "npt.NDArray[np.int64]")
+
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 
 
-def win_score(geometry: Geometry, ply: int) -> int:
+def win_score(geometry: Geometry, ply: Discs) -> Discs:
     """Return the score of a side that completes a line with the disc after `ply` discs.
 
     >>> win_score(Geometry(), 6)
     18
     """
     return (geometry.cells + 1 - ply) // 2
+
+
+@inlined
+def win_score_kernel(cells: Int, ply: Int) -> Int:
+    """`win_score` on a board of so many cells; also the empty cells, and the discs from now on."""
+    return (cells + 1 - ply) // 2
 
 
 def score_range(geometry: Geometry, ply: int) -> tuple[int, int]:

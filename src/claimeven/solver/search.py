@@ -25,6 +25,7 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
+from claimeven.solver.scores import win_score
 from claimeven.solver.transpositions import bucket_bits_for, new_entries
 from claimeven.solver.turn import Boards, Report, Scores, Solved, Turn, Worker
 
@@ -144,7 +145,7 @@ class ExactSearch:
             for column in geometry.centre_order:
                 move = playable & geometry.column_mask(column)
                 if move & wins:
-                    scores[column] = (geometry.cells + 1 - mask.bit_count()) // 2
+                    scores[column] = win_score(geometry, mask.bit_count())
                 elif move:
                     scores[column] = -turn.score(
                         mine ^ mask, mask | move, progress=progress, done=done, total=total

@@ -53,6 +53,7 @@ from claimeven.solver.layout import (
     Fixed,
     Work,
 )
+from claimeven.solver.scores import win_score_kernel
 from claimeven.solver.transpositions import high_bound, look_up, low_bound, store
 
 #: Positions with this many empty cells or fewer do without the transposition table.
@@ -137,7 +138,7 @@ def decided_value(fixed: Fixed, mask: Word, empties: Int, plies: Int) -> Int:
     """
     if mask == fixed.board:
         return 0
-    value = (empties - plies) // 2
+    value = win_score_kernel(empties, plies + 1)
     return value if plies & 1 else -value
 
 
@@ -154,7 +155,7 @@ def table_bounds(fixed: Fixed, entries: Words, hashed: Word) -> tuple[Int, Int]:
 @inlined
 def known_bounds(fixed: Fixed, entries: Words, node: Node, empties: Int) -> tuple[Int, Int]:
     """Return bounds on a node's score: neither side can win sooner, and what the table knows."""
-    low, high = -((empties - 2) // 2), (empties - 1) // 2
+    low, high = -win_score_kernel(empties, 3), win_score_kernel(empties, 2)
     if empties > NO_SHARING:
         table_low, table_high = table_bounds(fixed, entries, node.hash)
         low, high = max(low, table_low), min(high, table_high)
@@ -164,7 +165,7 @@ def known_bounds(fixed: Fixed, entries: Words, node: Node, empties: Int) -> tupl
 @inlined
 def nearest_win(empties: Int) -> Int:
     """Return a high bound on the score of a node that no decided move brings above the window."""
-    return (empties - 3) // 2
+    return win_score_kernel(empties, 4)
 
 
 # -- children

@@ -22,6 +22,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.solver import layout, null_window
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.kernel import PAUSED
+from claimeven.solver.scores import win_score
 
 #: Nodes of a search before further threads join in: a few milliseconds.
 ALONE_NODES = 20_000
@@ -143,7 +144,7 @@ class Turn:
 
     def score_range(self, floor: int | None = None, ceiling: int | None = None) -> tuple[int, int]:
         """Return `floor` and `ceiling`, the least and the greatest score where they are None."""
-        most = (self.geometry.cells + 1) // 2
+        most = win_score(self.geometry, 0)
         return (-most if floor is None else floor, most if ceiling is None else ceiling)
 
     def score(

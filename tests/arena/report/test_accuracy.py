@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +21,8 @@ from tests.arena.report.test_page import number
 from tests.cli.conftest import environment
 
 BOARD = Geometry(4, 4, 3)
+#: Enough games for means over parts of the game.
+MANY = [replace(each, job=f"{each.job} {n}") for n in range(4) for each in GAMES]
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +32,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(store: Path) -> Report:
-    plots = store.parent / "deep" / "plots"
-    return write_report(store, store.with_suffix(".html"), plots=plots)
+    return write_report(store, store.with_suffix(".html"), plots=store.parent)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +99,9 @@ def test_the_viewer_gets_the_exact_course(page: Element) -> None:
                 assert set(told["best"].get(str(count), "")) == (right if wrong else set())
 
 
-def test_charts_are_in_the_page_with_text_and_its_colours(page: Element) -> None:
+def test_charts_are_in_the_page_with_text_and_its_colours(tmp_path: Path) -> None:
+    report = write_report(made(tmp_path / "a.db", MANY, {"plan": SMALL_PLAN}), tmp_path / "a.html")
+    page = parsed(report.path.read_text(encoding="utf-8"))
     figures = page.all("figure", cls="chart")
     assert len(figures) == 2
     for figure in figures:
@@ -109,10 +113,13 @@ def test_charts_are_in_the_page_with_text_and_its_colours(page: Element) -> None
         styles = " ".join(e.attributes.get("style", "") for e in svg.all())
         assert set(re.findall(r"#[0-9a-f]{3,6}", styles)) == set()
         assert "font-family" not in styles
+        assert svg.all("style") == []  # it would hold for the whole page
     assert EVIL in figures[0].text()
 
 
-def test_charts_are_written_as_files(report: Report) -> None:
+def test_charts_are_written_as_files(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.db", MANY, {"plan": SMALL_PLAN})
+    report = write_report(path, tmp_path / "a.html", plots=tmp_path / "deep" / "plots")
     names = ["ratings", "time-and-strength", "accuracy-by-ply"]
     assert [path.name for path in report.plots] == [
         f"{name}.{kind}" for name in names for kind in ("png", "svg")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.arena.accuracy import Tally
 from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.words import reach
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ MOST_LINES = 6
 #: Characters of a name in a chart.
 _MOST_NAME = 34
 #: Plies that are taken together, and moves without which a mean of them is not shown.
-_PLIES, _FEWEST = 4, 4
+_PLIES, _FEWEST = 4, 10
+#: Agents whose dots are large.
+_FEW_DOTS = 12
 #: Size of a chart in inches: small, so that its text can be read on a phone.
 _SIZE = (5.3, 3.7)
 #: Colour, marker and dashes of each line: told apart without colour too.
@@ -131,13 +134,15 @@ def svg_in_page(chart: Chart) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\bfont: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
     svg = re.sub(r"font-family: [^;\"]*; ", "", svg)
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)  # of the whole page
     for ours, meant in _IN_PAGE.items():
         svg = svg.replace(ours, meant)
     # The ground is that of the page, and ids are this chart's own.
     svg = svg.replace("fill: #ffffff", "fill: none")
     svg = re.sub(r"(\bid=\"|url\(#|href=\"#)", rf"\g<1>{chart.name}-", svg)
     size = re.compile(r"<svg ([^>]*?)width=\"[^\"]*\"([^>]*?)height=\"[^\"]*\"|<svg ")
-    return size.sub(r'<svg role="img" aria-labelledby="' + chart.name + r'-caption" \1\2', svg, 1)
+    ours = f'<svg role="img" aria-labelledby="{chart.name}-caption" stroke-linejoin="round" '
+    return size.sub(ours + r"\1\2", svg, count=1)
 
 
 def image(chart: Chart, kind: str) -> bytes:
@@ -177,19 +182,22 @@ def _ratings(contents: Contents, axes: Axes) -> None:
         axes.plot([row.elo.value], [place], color=_LINES[0][0], marker="o", linestyle="")
     axes.set_yticks(range(len(rows)), [_name(contents, label[row.agent]) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    values = [row.elo.value for row in rows]
-    axes.set_xlim(min(values) - 400, max(values) + 400)
+    axes.set_xlim(*reach(row.elo.value for row in rows))
     axes.set_xlabel("Elo, with the 95 % interval")
 
 
 def _time_and_strength(contents: Contents, axes: Axes) -> None:
     """Each agent by the mean time of a move and its rating; the numbers are places."""
+    from matplotlib.ticker import LogLocator  # noqa: PLC0415 - an extra, and slow
+
     standings = contents.standings
     assert standings.ladder is not None
     by_label = {agent.label: agent.id for agent in standings.agents}
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter(lambda milliseconds, _: f"{milliseconds:g}")
     axes.xaxis.set_minor_formatter(lambda *_: "")
+    few = len(standings.ladder.ratings) <= _FEW_DOTS
     for place, row in enumerate(standings.ladder.ratings, start=1):
         seconds = standings.records[by_label[row.agent]].mean("seconds")
         if not seconds:
@@ -198,19 +206,21 @@ def _time_and_strength(contents: Contents, axes: Axes) -> None:
         axes.errorbar(
             [1000 * seconds], [row.elo.value], yerr=[[low], [high]], color=_SOFT, capsize=2
         )
-        axes.plot([1000 * seconds], [row.elo.value], color=_LINES[0][0], marker="o", markersize=15)
+        size = 15 if few else 11
+        axes.plot(
+            [1000 * seconds], [row.elo.value], color=_LINES[0][0], marker="o", markersize=size
+        )
         axes.annotate(
             str(place),
             (1000 * seconds, row.elo.value),
             ha="center",
             va="center",
             color=_ON_DOT,
-            fontsize=8,
+            fontsize=8 if few else 6.5,
             fontweight="bold",
             zorder=5,
         )
-    values = [row.elo.value for row in standings.ladder.ratings]
-    axes.set_ylim(min(values) - 400, max(values) + 400)
+    axes.set_ylim(*reach(row.elo.value for row in standings.ladder.ratings))
     axes.set_xlabel("mean time for a move, milliseconds")
     axes.set_ylabel("Elo")
 

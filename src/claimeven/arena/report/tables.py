@@ -10,10 +10,9 @@ from claimeven.agents.safe_text import printable
 from claimeven.arena.accuracy import Tally
 from claimeven.arena.ratings import Estimate
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
+from claimeven.arena.report.words import reach
 from claimeven.arena.standings import Record
 
-#: Elo by which the drawing of the ratings reaches beyond the lowest and the highest.
-_MARGIN = 300.0
 #: Openings that are named one by one.
 _MOST_OPENINGS = 12
 #: Reasons of forfeits told for each agent and kind.
@@ -74,8 +73,7 @@ def ladder_rows(contents: Contents) -> list[LadderRow]:
     """Return the agents, best first."""
     standings = contents.standings
     ratings = {row.agent: row.elo for row in standings.ladder.ratings} if standings.ladder else {}
-    values = [elo.value for elo in ratings.values()] or [0.0]
-    left, right = min(values) - _MARGIN, max(values) + _MARGIN
+    left, right = reach([elo.value for elo in ratings.values()] or [0.0])
 
     def whisker(elo: Estimate) -> Whisker:
         low, value, high = (
@@ -117,7 +115,7 @@ def games_of_two(contents: Contents) -> int | None:
 
 
 def forfeit_rows(contents: Contents) -> list[Forfeits]:
-    """Return what each agent forfeited, by kind, most frequent first."""
+    """Return what each agent forfeited, by kind: who forfeited most first."""
     reasons: dict[tuple[int, str], Counter[str]] = {}
     examples: dict[tuple[int, str, str], int] = {}
     for game in contents.games:
@@ -139,7 +137,10 @@ def forfeit_rows(contents: Contents) -> list[Forfeits]:
         )
         for (agent, kind), told in reasons.items()
     ]
-    return sorted(rows, key=lambda row: (-row.count, row.label, row.kind))
+    whole: Counter[str] = Counter()
+    for row in rows:
+        whole[row.label] += row.count
+    return sorted(rows, key=lambda row: (-whole[row.label], row.label, -row.count, row.kind))
 
 
 def accuracy_rows(contents: Contents) -> list[AccuracyRow]:

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _MINUS, _SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
 _HALF = "\N{VULGAR FRACTION ONE HALF}"
+
+
+def reach(ratings: Iterable[float]) -> tuple[float, float]:
+    """Return from where to where ratings are drawn: intervals may lie far beyond.
+
+    >>> reach([-100.0, 300.0]), reach([0.0])
+    ((-220.0, 420.0), (-100.0, 100.0))
+    """
+    held = list(ratings)
+    margin = max(100.0, 0.3 * (max(held) - min(held)))
+    return min(held) - margin, max(held) + margin
 
 
 def signed(number: float) -> str:

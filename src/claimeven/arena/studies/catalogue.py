@@ -77,6 +77,7 @@ STUDIES = (
             ),
         ),
         differs="the errors of the code are mended; the match of the two is not in the original",
+        remark="against random play both win nearly always, so that tells little of the two",
     ),
     Study(
         "polito-counting",
@@ -180,6 +181,7 @@ STUDIES = (
             ),
         ),
         differs="the report argues this without playing it",
+        remark="depth is what makes it better: at equal depth the peer's weights are not the worse",
     ),
     Study(
         "aifour-match",

@@ -20,6 +20,8 @@ from claimeven.arena.referee import Referee
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
 from claimeven.arena.studies.study import Findings, Found
 
+#: Is told how many games of a match there are, how many there will be, and whether it begins.
+Watch = Callable[[int, int, bool], object]
 #: Seconds after which games that are finished are stored.
 _TICK = 0.1
 
@@ -28,12 +30,11 @@ def play_into(
     store: Store,
     plan: MatchPlan,
     jobs: int,
-    watch: Callable[[int], object] | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """Play the games of a match that a store does not hold yet, and store them as they end.
 
-    The store adds up the seconds this takes, without those of loading the agents. `watch` is
-    called with the number of games there are.
+    The store adds up the seconds this takes, without those of loading the agents.
     """
     with Referee(plan):
         pass  # whatever is to be compiled is now
@@ -49,6 +50,8 @@ def play_into(
         store.set_meta("seconds", before + time.perf_counter() - begin)
 
     done, kept_at = len(ids) - len(missing), begin
+    if watch is not None:
+        watch(done, len(ids), True)
     games = play_games(plan, jobs, True, None, missing, in_order=False)
     try:
         with closing(games):
@@ -56,7 +59,7 @@ def play_into(
                 held.append(stored_game(played, ids[played.number]))
                 done += 1
                 if watch is not None:
-                    watch(done)
+                    watch(done, len(ids), False)
                 if time.perf_counter() - kept_at > _TICK:
                     keep()
                     kept_at = time.perf_counter()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,8 @@ from claimeven.errors import ClaimevenError
 
 #: Seed of every study where nothing else is said.
 SEED = 1
+#: Is told how many games of a match there are, how many there will be, and whether it begins.
+Watch = games.Watch
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ class StudyResult:
     experiments: tuple[ExperimentResult, ...]
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all its experiments were run."""
+        return len(self.experiments) == len(self.study.experiments)
+
+    @property
     def seconds(self) -> float:
         """What its experiments took."""
         return sum(each.seconds for each in self.experiments)
@@ -111,7 +117,6 @@ class Bench:
         jobs: processes that play games; those that tell of speed are played by one.
         most_games: games of a match at most, None for all.
         seed: decides everything but the clock.
-        watch: gets the number of games that a match has by now, and how many it will have.
 
     """
 
@@ -120,7 +125,6 @@ class Bench:
     jobs: int = 1
     most_games: int | None = None
     seed: int = SEED
-    watch: Callable[[int, int], object] | None = None
 
     def __post_init__(self) -> None:
         for name in ("jobs", "most_games"):
@@ -136,31 +140,24 @@ class Bench:
         results = [self.experiment(study, number) for number in range(len(study.experiments))]
         return StudyResult(study, tuple(results))
 
-    def experiment(self, study: Study, number: int) -> ExperimentResult:
-        """Run one experiment of a study."""
+    def experiment(self, study: Study, number: int, watch: Watch | None = None) -> ExperimentResult:
+        """Run one experiment of a study. Of a match `watch` is told how many games there are."""
         experiment = study.experiments[number]
         if isinstance(experiment, Match):
-            return self._match(experiment, f"{study.name}-{number + 1}.db")
+            return self._match(experiment, f"{study.name}-{number + 1}.db", watch)
         begin = time.perf_counter()
         findings = experiment.measure(**experiment.arguments)
         return ExperimentResult(experiment, findings, time.perf_counter() - begin)
 
-    def _match(self, match: Match, name: str) -> ExperimentResult:
+    def _match(self, match: Match, name: str, watch: Watch | None) -> ExperimentResult:
         plan = match.plan(self.seed, self.most_games)
-        planned = plan.schedule.games
         jobs = self.jobs if plan.is_portable and not match.measures_time else 1
         with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
             path = (self.folder or Path(scratch)) / name
             with games.open_store(path, plan, self.resume) as store:
-                watch = self.watch
-                games.play_into(
-                    store,
-                    plan,
-                    jobs,
-                    None if watch is None else lambda done: watch(done, planned),
-                )
+                games.play_into(store, plan, jobs, watch)
                 stored, seconds = tuple(store.games()), store.meta["seconds"]
         forfeits = sum(game.fault is not None for game in stored)
         found = games.findings(stored, seconds)

@@ -235,6 +235,7 @@
     for (const button of moves.querySelectorAll("button")) {
       const here = +button.dataset.move === shown - 1;
       button.classList.toggle("here", here);
+      button.tabIndex = here || (shown === 0 && button.dataset.move === "0") ? 0 : -1;
       if (here) {
         button.setAttribute("aria-current", "step");
         moves.scrollTop = button.offsetTop - (moves.clientHeight - button.offsetHeight) / 2;

@@ -1,0 +1,81 @@
+"""`claimeven bench`: one number that tells whether a search has changed, and how fast it is."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from claimeven import __version__
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import json_option
+from claimeven.cli.progress import counting, say_when_compiling
+from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted, named_lines
+
+if TYPE_CHECKING:
+    from claimeven.agents.benchmark import SearchTotals
+
+#: What the numbers say, below the table.
+LEGEND = "The total changes only where a search does. Nodes of UCT: those it stores."
+
+
+@click.command("bench")
+@json_option
+def command(as_json: bool) -> None:
+    """Search fixed positions with the solver, the minimax family and UCT, and time it.
+
+    The limits are fixed too, and so are the nodes, on one thread: only the time differs from run
+    to run. The total of the nodes tells whether a change of the program has altered a search. The
+    solver's scores are checked.
+
+    \b
+    Examples:
+      claimeven bench
+      claimeven bench --json
+    """
+    say_when_compiling()
+    from claimeven.agents.benchmark import (  # noqa: PLC0415 - for a quick start
+        POSITIONS,
+        SEARCHES,
+        SearchTotals,
+        run_benchmark,
+    )
+    from claimeven.arena.studies.machine import machine  # noqa: PLC0415
+
+    searches: list[SearchTotals] = []
+    with counting(SEARCHES, "searches") as tick:
+        for totals in run_benchmark():
+            searches.append(totals)
+            tick(len(searches))
+    every = SearchTotals(
+        "total", "", sum(row.nodes for row in searches), sum(row.seconds for row in searches)
+    )
+    if as_json:
+        run = {"version": __version__, "machine": machine(), "positions": len(POSITIONS)}
+        rows = [{"search": row.search, "limit": row.limit, **_measures(row)} for row in searches]
+        write_json({**run, **_measures(every), "searches": rows}, sys.stdout)
+        return
+    width = text_width()
+    click.echo(fitted(f"{len(POSITIONS)} positions, claimeven {__version__}, {machine()}", width))
+    click.echo()
+    searches.append(every)
+    cells = [
+        [row.limit, f"{row.nodes:,}", f"{row.seconds:.2f}", f"{row.rate / 1e6:.2f} M"]
+        for row in searches
+    ]
+    names = [row.search for row in searches]
+    headings = ["a position", "nodes", "seconds", "nodes/s"]
+    for line in named_lines("search", headings, names, cells, width):
+        click.echo(line)
+    click.echo()
+    click.echo(fitted(LEGEND, width))
+
+
+def _measures(totals: SearchTotals) -> dict[str, float]:
+    return {
+        "nodes": totals.nodes,
+        "seconds": totals.seconds,
+        "nodes_per_second": totals.rate,
+    }

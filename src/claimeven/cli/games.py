@@ -1,0 +1,239 @@
+"""`claimeven games`: the games of a file listed, shown, exported; games of elsewhere imported."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from claimeven.arena.export import export_games, writer_for
+from claimeven.arena.importing import Imported, import_games, import_lines
+from claimeven.arena.listing import (
+    ANY_FAULT,
+    OWN_RESULTS,
+    RESULTS,
+    GameFilter,
+    GameList,
+    find_games,
+    game_dict,
+    result_in_words,
+    result_of,
+)
+from claimeven.arena.records import store_start
+from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.cli.boards import board_text
+from claimeven.cli.inputs import STDIN
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import WordChoice, geometry_options, json_option
+from claimeven.cli.streams import printable, table_width, text_width
+from claimeven.cli.tables import fitted
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.line import Line
+from claimeven.game.notation import parse_moves
+
+
+@click.command("games")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--game", "number", type=int, help="Show the game of this number, drawn.")
+@click.option("--agent", "agents", multiple=True, help="Games of this agent; twice: of these two.")
+@click.option(
+    "--result",
+    type=WordChoice(*RESULTS, *OWN_RESULTS),
+    help="Games that ended so; win and loss are those of the first --agent.",
+)
+@click.option("--fault", help=f"Games lost by this kind of fault: crash, time, ..., {ANY_FAULT}.")
+@click.option("--plies", help="Games of so many discs, such as 7-20.")
+@click.option("--opening", default="", help="Games that begin with these moves.")
+@click.option("--pair", type=int, help="The games of the pair of this number.")
+@click.option(
+    "--export",
+    "out",
+    type=click.Path(path_type=Path),
+    help="Write the games to this .csv, .jsonl, .parquet or .txt in place of listing them.",
+)
+@click.option("--import", "source", help="Add the games of this file, - for stdin, to FILE.")
+@click.option("--first", help="Who moved first in the games imported.")
+@click.option("--second", help="Who moved second in them.")
+@json_option
+@geometry_options
+def command(
+    file: Path,
+    number: int | None,
+    agents: tuple[str, ...],
+    result: str | None,
+    fault: str | None,
+    plies: str | None,
+    opening: str,
+    pair: int | None,
+    out: Path | None,
+    source: str | None,
+    first: str | None,
+    second: str | None,
+    as_json: bool,
+    geometry: Geometry,
+) -> None:
+    """List the games of FILE, which `tournament --out` wrote or games were imported into.
+
+    Options pick some of them. --export writes them for other programs, as the name ends: a table
+    (.csv, or .parquet with the extra "data"), a JSON object a line (.jsonl) or a move string a line
+    (.txt); .jsonl and .parquet also hold time, nodes and values of each move.
+
+    --import adds games of elsewhere to FILE, which is made if there is none: a move string a line,
+    or a .csv or .jsonl whose columns moves, first and second say what was played by whom. Who won
+    follows from the moves; a game left open counts for nobody, but its moves can be judged. If a
+    line is wrong none is imported.
+
+    \b
+    Examples:
+      claimeven games class.db
+      claimeven games class.db --agent ann --agent bob --result loss
+      claimeven games class.db --game 12
+      claimeven games class.db --fault any --export faults.csv
+      claimeven games elsewhere.db --import moves.txt --first ann --second bob
+    """
+    if source is not None:
+        _refuse_with_import(number, agents, result, fault, plies, opening, pair, out)
+        _print_imported(_imported(file, source, first, second, geometry), file, source, as_json)
+        return
+    if first is not None or second is not None:
+        raise ClaimevenError("--first and --second name the players of --import")
+    if number is not None:
+        _show(file, number, as_json)
+        return
+    wanted = GameFilter(
+        agents, result, fault, _range(plies), opening, None if pair is None else pair - 1
+    )
+    if out is not None:
+        writer_for(out)
+    games = find_games(file, wanted)
+    if geometry not in (STANDARD, games.geometry):
+        raise ClaimevenError(f"the games of {file} are of {games.geometry}, not {geometry}")
+    if out is not None:
+        if out.exists() and out.samefile(file):
+            raise ClaimevenError(f"{out} is the file of the games: name another one to write")
+        count = export_games(games, out)
+        if as_json:
+            write_json({"out": str(out), "games": count}, sys.stdout)
+        else:
+            click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
+    elif as_json:
+        for told in games.dicts():
+            write_json(told, sys.stdout)
+    else:
+        _print_list(games, sys.stdout)
+
+
+def _refuse_with_import(*given: object) -> None:
+    """Raise `ClaimevenError` if games are to be picked while others are imported."""
+    options = (
+        "--game", "--agent", "--result", "--fault", "--plies", "--opening", "--pair", "--export",
+    )  # fmt: skip
+    for name, value in zip(options, given, strict=True):
+        if value not in (None, (), ""):
+            raise ClaimevenError(f"{name} picks from games that are there: it cannot be --import's")
+
+
+def _range(text: str | None) -> tuple[int, int] | None:
+    """Read a number of discs, or two of them: `7-20`."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
+    if found is None:
+        raise ClaimevenError(f"--plies {text}: give two numbers of discs such as 7-20, or one")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _imported(
+    file: Path, source: str, first: str | None, second: str | None, geometry: Geometry
+) -> Imported:
+    board = None if file.exists() and geometry == STANDARD else geometry
+    if source == STDIN:
+        return import_lines(file, sys.stdin, STDIN, first, second, board)
+    return import_games(file, source, first, second, board)
+
+
+def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> None:
+    if as_json:
+        told = {"out": str(file), **vars(done)}
+        write_json(told, sys.stdout)
+        return
+    name = "stdin" if source == STDIN else source
+    text = f"{file}: {done.added:,} game{'s' * (done.added != 1)} added from {name}"
+    if done.unfinished:
+        text += f", {done.unfinished:,} of them unfinished"
+    if done.before:
+        text += f"; {done.before:,} stood there before, from the same lines"
+    click.echo(fitted(text, text_width()))
+
+
+def _show(file: Path, number: int, as_json: bool) -> None:
+    """Show one game: who played, how it ended, its moves and the last position."""
+    with Store.read(file) as store:
+        games = [game for game in store.games() if game.number == number - 1]
+        labels = {agent.id: agent.label for agent in store.agents}
+        start, count = store_start(store), len(store)
+    if not games:
+        raise InvalidStore(f"there is no game {number} in {file}, which holds {count:,}")
+    for game in games:
+        if as_json:
+            write_json(game_dict(game, labels), sys.stdout)
+            continue
+        columns = parse_moves(game.all_moves, start.geometry)
+        try:
+            final = Line(start, columns).position
+        except ClaimevenError as error:
+            raise InvalidStore(f"game {number} of {file} cannot be read: {error}") from None
+        names = [printable(labels[agent]) for agent in game.agents]
+        lines = [
+            f"game {number}: first player {names[0]}, second player {names[1]}",
+            f"{result_in_words(game)}, {len(columns)} disc{'s' * (len(columns) != 1)}",
+        ]
+        if game.fault is not None and game.fault_seat is not None:
+            lines[-1] += (
+                f"; {names[game.fault_seat]} forfeits: {printable(game.reason or game.fault)}"
+            )
+        if game.opening:
+            lines.append(f"opening {game.opening}")
+        lines.append(f"moves {game.all_moves}")
+        print(fitted("\n".join(lines), text_width()))
+        print(board_text(final, sys.stdout, columns[-1] if columns else None))
+
+
+def _print_list(games: GameList, out: TextIO) -> None:
+    width = table_width()
+    labels = {agent.id: printable(agent.label) for agent in games.agents}
+    if games.games:
+        out.write(" game  result      discs  first player - second player\n")
+    for game in games.games:
+        out.write(fitted(_line(game, labels), width) + "\n")
+    out.write("\n" * bool(games.games) + fitted(_summary(games), text_width()) + "\n")
+
+
+def _line(game: StoredGame, labels: dict[int, str]) -> str:
+    text = (
+        f"{game.number + 1:>5}  {result_of(game):<10}  {len(game.all_moves):>5}"
+        f"  {labels[game.first]} - {labels[game.second]}"
+    )
+    if game.fault is not None and game.fault_seat is not None:
+        text += f" (forfeit of {labels[game.agents[game.fault_seat]]}: {game.fault})"
+    return text
+
+
+def _summary(games: GameList) -> str:
+    """Say how many games there are and how they ended."""
+    count, stored = len(games.games), games.stored
+    text = f"{count:,} game{'s' * (count != 1)}"
+    if count != stored:
+        text += f" of {stored:,}"
+    text += (
+        f" on {games.geometry}: first player won {games.count('first'):,},"
+        f" second {games.count('second'):,}, drawn {games.count('draw'):,}"
+    )
+    unfinished = games.count("unfinished")
+    forfeits = sum(game.fault is not None for game in games.games)
+    text += f", unfinished {unfinished:,}" * bool(unfinished)
+    return text + f"; forfeits {forfeits:,}" * bool(forfeits)

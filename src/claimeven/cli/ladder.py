@@ -1,0 +1,260 @@
+"""`claimeven ladder`: the standing pool from random to perfect, and a new agent's place on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from claimeven.agents import Limit
+from claimeven.agents.process import Isolation
+from claimeven.arena import pool
+from claimeven.arena.placement import Meeting, Placement, placement_plan, pool_dict
+from claimeven.arena.ratings import Ladder, Rating
+from claimeven.arena.standings import Standings
+from claimeven.arena.store import Store
+from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.options import (
+    cores,
+    isolation_options,
+    jobs_option,
+    json_option,
+    keeping_options,
+    time_control_options,
+)
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import clean_stdout, printable, table_width
+from claimeven.cli.tables import fitted
+from claimeven.errors import ClaimevenError
+
+_HEADS = ("elo", "95 % interval", "games", "score")
+
+
+@click.command("ladder")
+@click.argument("agent", metavar="[AGENT]", required=False)
+@click.option(
+    "--published", is_flag=True, help="Print the ladder of the games that come along; play none."
+)
+@click.option(
+    "--rounds",
+    default=pool.ROUNDS,
+    show_default=True,
+    help="Pairs of games against each agent of the pool.",
+)
+@jobs_option
+@keeping_options
+@time_control_options
+@isolation_options
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    agent: str | None,
+    published: bool,
+    rounds: int,
+    jobs: int | None,
+    out: Path | None,
+    resume: bool,
+    limit: Limit,
+    isolation: Isolation,
+    as_json: bool,
+) -> None:
+    """Place AGENT on the ladder of the standing pool, from random to perfect.
+
+    The pool is a dozen agents whose budgets no clock decides; their games come along, so only those
+    of AGENT are played: pairs against each of them, from openings where play decides. Without AGENT
+    the pool itself is played, some two thousand games. Ratings are in Elo, 0 is an agent of the
+    middle; 400 more means ten games won for one lost. The limits are those of AGENT alone. After
+    Ctrl-C, --resume goes on with the file of --out.
+
+    \b
+    Examples:
+      claimeven ladder --published
+      claimeven ladder my_agent.py
+      claimeven ladder my_agent.py --seconds 1 --out mine.db
+      claimeven ladder uct:iterations=300 --rounds 4 --json
+      claimeven ladder --out pool.db
+    """
+    if resume and out is None:
+        raise ClaimevenError("--resume goes on with a file: name it with --out")
+    if published:
+        _publish(agent, as_json)
+        return
+    if agent is None and limit != Limit():
+        raise ClaimevenError(
+            "the agents of the pool have budgets of their own: limits are for AGENT"
+        )
+    say_when_compiling()
+    plan = placement_plan(agent, rounds, limit, isolation) if agent else pool.pool_plan(rounds)
+    with clean_stdout() as stdout:
+        with store_of(plan, out, resume) as store:
+            standings, spent, ended = _play(plan, store, cores() if jobs is None else jobs)
+        if agent:
+            placement = Placement(plan, standings, spent)
+            told, lines = placement.as_dict(), placement_lines(placement)
+        else:
+            told, lines = pool_told(standings, spent), pool_lines(standings)
+        if as_json:
+            write_json(told, stdout)
+        else:
+            stdout.writelines(text + "\n" for text in _fitted(lines))
+    if ended:
+        said = f"interrupted after {len(standings.games)} of {plan.games} games"
+        if out is not None:
+            said += f"; go on with: --out {out} --resume"
+        click.echo(said, err=True)
+        ctx.exit(INTERRUPTED)
+
+
+def _publish(agent: str | None, as_json: bool) -> None:
+    if agent is not None:
+        raise ClaimevenError("--published shows the games that come along: name no agent with it")
+    standings = pool.pool_standings()
+    with clean_stdout() as stdout:
+        if as_json:
+            write_json(pool_told(standings, 0.0), stdout)
+        else:
+            stdout.writelines(text + "\n" for text in _fitted(pool_lines(standings)))
+
+
+def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[Standings, float, bool]:
+    """Play the games; return those there are, the seconds, and whether Ctrl-C ended it early."""
+    begin, resumed = time.monotonic(), len(store)
+    ended = False
+    with status_line() as line:
+        try:
+            run_tournament(
+                plan,
+                store,
+                jobs,
+                tell=lambda text: click.echo(text, err=True),
+                watch=lambda done: line.show(
+                    lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
+                ),
+            )
+        except KeyboardInterrupt:
+            ended = True
+    return Standings.of(store.agents, store.games()), time.monotonic() - begin, ended
+
+
+def pool_told(standings: Standings, seconds: float) -> dict[str, object]:
+    """Return what games of the pool come to as plain data for JSON."""
+    return {
+        "pool": pool_dict(),
+        "games": len(standings.games),
+        "same_games": pool.same_games(standings.games),
+        "unique_games": standings.unique_games,
+        "ratings": standings.ladder_at(pool.ANCHOR).as_dict() if standings.games else None,
+        "seconds": seconds,
+    }
+
+
+def pool_lines(standings: Standings) -> Iterator[str]:
+    """Yield what games of the pool come to."""
+    played, same = len(standings.games), pool.same_games(standings.games)
+    yield f"pool {pool.VERSION}, digest {pool.pool_digest()}, {_count(played, 'game')}"
+    if not played:
+        return
+    yield ""
+    yield from _table(standings.ladder_at(pool.ANCHOR))
+    yield ""
+    yield from _scale(standings.ladder_at(pool.ANCHOR))
+    if same != played:
+        yield f"{played - same} games are not those that come along: another machine, or version"
+
+
+def placement_lines(placement: Placement) -> Iterator[str]:
+    """Yield an agent's place, the ladder around it, and what it made of each agent."""
+    name, rating, place = printable(placement.agent.label), placement.rating, placement.place
+    if rating is None or place is None:
+        yield f"{name} has played no game"
+        return
+    yield (
+        f"{name}: place {place} of {len(placement.ladder.ratings)}, {rating.elo.value:+.0f} Elo"
+        f" (95 % interval {rating.elo.low:+.0f} to {rating.elo.high:+.0f})"
+    )
+    yield ""
+    yield from _table(placement.ladder, placement)
+    yield ""
+    verdicts = [meeting.verdict for meeting in placement.meetings]
+    beaten = sum((meeting.record.share or 0) > 0.5 for meeting in placement.meetings)
+    yield (
+        f"It took more than half the points off {beaten} of {len(verdicts)}; it is stronger than"
+        f" {verdicts.count('stronger')} and weaker than {verdicts.count('weaker')}, 95 % sure"
+    )
+    yield from _scale(placement.ladder)
+    for kind, count in placement.standings.records[placement.agent.id].forfeits.most_common():
+        yield f"forfeits: {count} x {kind}"
+    pool_games = len(pool.pool_standings().games)
+    yield (
+        f"{_count(len(placement.standings.games), 'game')} in {placement.seconds:.1f} s, rated with"
+        f" the {pool_games} of pool {pool.VERSION}, digest {pool.pool_digest()}"
+    )
+
+
+def _table(ladder: Ladder, placement: Placement | None = None) -> Iterator[str]:
+    """Yield the ladder; with a placement the new agent's score against each in its last column."""
+    heads, rows = [*_HEADS], [_cells(rating) for rating in ladder.ratings]
+    names = [printable(rating.agent) for rating in ladder.ratings]
+    if placement is not None:
+        heads = ["elo", "95 % interval", "its score", "it is"]
+        met = {meeting.opponent: _met(meeting) for meeting in placement.meetings}
+        rows = [
+            [*row[:2], *met.get(rating.agent, ("", ""))]
+            for row, rating in zip(rows, ladder.ratings, strict=True)
+        ]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    cells = [
+        "".join(f"  {cell:>{size}}" for cell, size in zip(row, widths, strict=True))
+        for row in (heads, *rows)
+    ]
+    place = len(str(len(names)))
+    room = max(map(len, ["agent", *names]))
+    # Where a line does not fit, the name stands on one of its own: nothing is cut.
+    beside = place + 3 + room + len(cells[0]) <= table_width()
+    blank = " " * (place + 3)
+    yield f"{blank}{'agent':<{room}}{cells[0]}" if beside else f"{blank}agent"
+    if not beside:
+        yield cells[0]
+    for number, (name, row) in enumerate(zip(names, cells[1:], strict=True), start=1):
+        new = placement is not None and placement.place == number
+        line = f"{'>' if new else ' '} {number:>{place}} {name:<{room}}" + (row if beside else "")
+        yield line.rstrip()
+        if not beside:
+            yield row.rstrip()
+
+
+def _cells(rating: Rating) -> list[str]:
+    elo = rating.elo
+    return [
+        f"{elo.value:+.0f}",
+        f"{elo.low:+.0f} to {elo.high:+.0f}" if elo.low < elo.high else "-",
+        f"{rating.games}",
+        f"{rating.share:.1%}",
+    ]
+
+
+def _met(meeting: Meeting) -> tuple[str, str]:
+    share = meeting.record.share
+    return "" if share is None else f"{share:.1%}", meeting.verdict
+
+
+def _scale(ladder: Ladder) -> Iterator[str]:
+    first, draws = ladder.first_player, ladder.draws
+    yield (
+        f"0 is {ladder.anchor}; moving first is worth {first.value:+.0f} Elo"
+        f" ({first.low:+.0f} to {first.high:+.0f}), equals draw {draws.value:.1%}"
+    )
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def _fitted(lines: Iterator[str]) -> Iterator[str]:
+    for text in lines:
+        yield from fitted(text, table_width()).split("\n")

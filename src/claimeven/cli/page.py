@@ -1,0 +1,76 @@
+"""Pages on the games of a store, written by several verbs, with progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from claimeven.cli.options import cores
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.errors import ClaimevenError
+
+if TYPE_CHECKING:
+    from claimeven.arena.report import Report
+    from claimeven.arena.store import Store
+
+#: Games judged where nothing else is said.
+MOST_JUDGED = 200
+
+
+def check_page(page: Path, store: Path | None) -> None:
+    """Raise what is wrong with a page to be written, before the games of a store are played."""
+    from claimeven.arena.report import check_page as check  # noqa: PLC0415 - for a quick start
+
+    if store is not None and page.resolve() == store.resolve():
+        raise ClaimevenError(f"{page} keeps the games: name another file for the page")
+    check(page)
+
+
+def write_watched(
+    store: Store | Path,
+    out: Path,
+    *,
+    title: str | None = None,
+    judge: int = MOST_JUDGED,
+    plots: Path | None = None,
+    threads: int | None = None,
+    go_on: str,
+) -> Report:
+    """Write a report with its progress on stderr; after Ctrl-C `go_on` says how to go on."""
+    from claimeven.arena.report import write_report  # noqa: PLC0415 - brings in the solver
+
+    if judge:
+        say_when_compiling()
+    try:
+        with status_line() as line:
+            return write_report(
+                store,
+                out,
+                title,
+                judge=judge,
+                plots=plots,
+                threads=threads or cores(),
+                progress=lambda at: line.show(
+                    lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed)
+                ),
+                tell=lambda text: click.echo(text, err=True),
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted, {out} was not written; {go_on}") from None
+
+
+def lines_on(report: Report) -> list[str]:
+    """Return what was written, in sentences."""
+    contents, size = report.contents, report.path.stat().st_size
+    games, agents = len(contents.games), len(contents.ranking)
+    lines = [f"{report.path}: {games:,} games of {agents:,} agents, {size / 1e6:.1f} MB"]
+    if contents.accuracy is not None:
+        judged = len(contents.accuracy.judged)
+        lines[0] += f", {'all' if judged >= games else f'{judged:,}'} judged"
+    if report.without_charts:
+        lines.append(f"without charts: {report.without_charts}")
+    if report.plots:
+        lines.append(f"{report.plots[0].parent}: {', '.join(path.name for path in report.plots)}")
+    return lines

@@ -1,0 +1,47 @@
+"""`claimeven bench` on few positions; what the whole gives is held beside `agents.benchmark`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from claimeven.agents import benchmark
+from tests.cli.conftest import Run
+from tests.cli.test_reading_output import keys_of, section
+from tests.cli.test_verbs import WIDTH, widest
+
+
+@pytest.fixture(autouse=True)
+def few_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmark, "POSITIONS", {"256673446116142777": -12, "445566": 18})
+    monkeypatch.setattr(benchmark, "ITERATIONS", 50)
+
+
+def test_the_table_ends_in_the_total(run: Run) -> None:
+    told = json.loads(run("bench", "--json").out)
+    ran = run("bench")
+    assert (ran.status, ran.err) == (0, "")
+    assert widest(ran.out) <= WIDTH
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("2 positions, claimeven ")
+    rows = [line.split() for line in lines[lines.index("") + 2 : -2]]
+    assert [row[0] for row in rows] == [*(row["search"] for row in told["searches"]), "total"]
+    assert rows[-1][1] == f"{told['nodes']:,}"
+
+
+def test_json_adds_up(run: Run) -> None:
+    told = json.loads(run("bench", "--json").out)
+    assert told["positions"] == 2
+    for key in ("nodes", "seconds"):
+        assert told[key] == pytest.approx(sum(row[key] for row in told["searches"]))
+    for totals in (told, *told["searches"]):
+        assert totals["nodes_per_second"] == pytest.approx(totals["nodes"] / totals["seconds"])
+
+
+def test_every_word_of_it_is_explained(run: Run) -> None:
+    told = section("bench")
+    for key in keys_of(json.loads(run("bench", "--json").out)):
+        assert f"`{key}`" in told, key
+    for heading in ("search", "a position", "nodes", "seconds", "nodes/s"):
+        assert f"| {heading};" in told, heading

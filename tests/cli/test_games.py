@@ -1,0 +1,106 @@
+"""`claimeven games`: lists, one game drawn, files written and read, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from claimeven.arena.store import Store, StoredAgent, StoredGame
+from tests.cli.conftest import Run, bad_input
+
+AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
+GAMES = (
+    StoredGame("a", 0, 0, 0, 1, "44", "55667", 0),
+    StoredGame("b", 1, 0, 1, 0, "44", "5", 0, fault="stall", fault_seat=1, reason="no answer"),
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Store.create(tmp_path / "class.db", {"plan": {"columns": 7}}, AGENTS) as store:
+        store.add(GAMES)
+    return tmp_path / "class.db"
+
+
+def test_the_list_tells_who_played_and_how_it_ended(run: Run, path: Path) -> None:
+    ran = run("games", str(path))
+    assert (ran.status, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[1].split() == ["1", "first", "7", "ann", "-", "bob"]
+    assert lines[2].endswith("bob - ann (forfeit of ann: stall)")
+    assert " ".join(lines[4:]).startswith("2 games on 7x6 connect 4: first player won 2, second 0")
+    few = run("games", str(path), "--agent", "ann", "--result", "win", "--plies", "7")
+    assert "1 game of 2 on 7x6 connect 4" in few.out
+
+
+def test_one_game_is_drawn(run: Run, path: Path) -> None:
+    ran = run("games", str(path), "--game", "1")
+    assert ran.out.splitlines()[:4] == [
+        "game 1: first player ann, second player bob",
+        "first player wins, 7 discs",
+        "opening 44",
+        "moves 4455667",
+    ]
+    assert "│ · · ·*●*●*●[●]│" in ran.out
+    assert "ann forfeits: no answer" in run("games", str(path), "--game", "2").out
+
+
+def test_games_go_out_and_come_in(run: Run, path: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "games.csv", tmp_path / "other.db"
+    assert run("games", str(path), "--export", str(out)).out.endswith("games.csv: 2 games\n")
+    told = json.loads(run("games", str(other), "--import", str(out), "--json").out)
+    assert told == {"out": str(other), "added": 2, "before": 0, "unfinished": 0}
+    again = run("games", str(other), "--import", str(out)).out
+    assert "0 games added" in " ".join(again.split())
+    assert "2 stood there before" in " ".join(again.split())
+    typed = run(
+        "games", str(other), "--import", "-", "--first", "x", "--second", "y", typed="44\n1\n"
+    )
+    assert "2 games added from stdin, 2 of them unfinished" in " ".join(typed.out.split())
+    listed = [json.loads(line) for line in run("games", str(other), "--json").out.splitlines()]
+    assert [game["moves"] for game in listed] == ["4455667", "445", "44", "1"]
+    assert [game["first"] for game in listed] == ["ann", "bob", "x", "x"]
+
+
+def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
+    store = str(tmp_path / "e.db")
+    words = ("--import", "-", "--first", "ann", "--second", "bob", "--columns", "4", "--rows", "4")
+    assert run("games", store, *words, typed="1213\n").status == 0
+    told = json.loads(run("accuracy", store, "--table-mb", "1", "--json").out)
+    assert (told["moves"], told["columns"]) == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nothing.db",), "nothing.db cannot be read: there is no such file"),
+        (("TEXT",), "is no file of games of claimeven"),
+        (("FILE", "--game", "9"), "there is no game 9 in "),
+        (("FILE", "--agent", "anne"), "there is no agent 'anne' (did you mean ann?)"),
+        (("FILE", "--result", "wn"), "'wn' is none of first, second, draw, unfinished, win, loss"),
+        (("FILE", "--result", "win"), "a win is an agent's"),
+        (("FILE", "--fault", "no"), "there is no fault 'no'"),
+        (("FILE", "--plies", "x"), "--plies x: give two numbers of discs such as 7-20, or one"),
+        (("FILE", "--opening", "48"), "'8' is not a column"),
+        (("FILE", "--columns", "5"), "are of 7x6 connect 4, not 5x6 connect 4"),
+        (("FILE", "--export", "a.xls"), "a.xls must end in .csv, .jsonl, .parquet, .txt"),
+        (("FILE", "--first", "ann"), "--first and --second name the players of --import"),
+        (("FILE", "--import", "TEXT"), "holds the games of a tournament"),
+        (("new.db", "--import", "TEXT", "--game", "1"), "--game picks from games that are there"),
+        (("new.db", "--import", "TEXT"), "line 1 of "),
+        (("new.db", "--import", "TEXT", "--first", "a", "--second", "b"), "line 2 of "),
+        (("new.db", "--import", "none.txt"), "none.txt cannot be read: No such file"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    run: Run, path: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    text = tmp_path / "own.txt"
+    text.write_text("44\n4489\n")
+    before = path.read_bytes()
+    files = {"FILE": str(path), "TEXT": str(text), "new.db": str(tmp_path / "new.db")}
+    assert said in bad_input(run("games", *(files.get(word, word) for word in arguments)))
+    assert path.read_bytes() == before
+    assert not (tmp_path / "new.db").exists()

@@ -1,0 +1,71 @@
+"""`claimeven ladder`: the published one, an agent placed on it, the pool played, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from claimeven.arena import pool
+from tests.cli.conftest import Run, bad_input
+
+HERE = ("--jobs", "1")
+
+
+def test_the_published_ladder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = run("ladder", "--published")
+    assert (ran.status, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == f"pool 1, digest {pool.pool_digest()}, 2112 games"
+    assert lines[3].split()[:2] == ["1", "perfect"]
+    assert lines[14].split()[:2] == ["12", "random"]
+    assert max(map(len, lines)) <= 80
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = run("ladder", "--published").out
+    assert set(ran.out.split()) == set(narrow.split())
+    assert max(map(len, narrow.splitlines())) <= 40
+    told = json.loads(run("ladder", "--published", "--json").out)
+    assert (told["games"], told["same_games"]) == (2112, 2112)
+    assert told["ratings"]["anchor"] == pool.ANCHOR
+
+
+def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "my_bot.py"
+    bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    words = ("ladder", str(bot), "--rounds", "1", "--out", str(tmp_path / "mine.db"), *HERE)
+    ran = run(*words)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("my_bot: place 1")
+    assert len([line for line in ran.out.splitlines() if line.startswith("> 1")]) == 1
+    assert "It took more than half the points off" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+    refused = bad_input(run(*words))
+    assert "is there already: go on with --resume" in refused
+    told = json.loads(run(*words, "--resume", "--json").out)
+    assert (told["label"], told["games"], len(told["against"])) == ("my_bot", 24, 12)
+
+
+def test_the_pool_plays_the_games_that_come_along(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "ROUNDS", 1)
+    told = json.loads(run("ladder", "--rounds", "1", *HERE, "--json").out)
+    assert told["games"] == told["same_games"] == told["unique_games"] == 132
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("greedy",), "greedy is one of the pool"),
+        (("gredy",), "there is no agent 'gredy'"),
+        (("--rounds", "17"), "play 1 to 16 rounds, not 17"),
+        (("negamax", "--rounds", "0"), "play 1 to 16 rounds, not 0"),
+        (("negamax", "--published"), "name no agent with it"),
+        (("--seconds", "1"), "budgets of their own"),
+        (("negamax", "--resume"), "--resume goes on with a file"),
+        (("uct", "--depth", "3"), "uct cannot be limited by depth"),
+    ],
+)
+def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert said in bad_input(run("ladder", *arguments))

@@ -1,0 +1,18 @@
+"""What the tests of the minimax family share."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from typing import Any
+
+from claimeven.minimax import MinimaxResult
+
+ALGORITHMS = ("minimax", "alphabeta", "negamax")
+ORDERS = ("centre", "left")
+BACKENDS = ("compiled", "python")
+
+
+def told(result: MinimaxResult) -> tuple[Any, ...]:
+    """Everything of a result that both backends must agree in."""
+    counters = astuple(result.counters)
+    return result.column, result.value, result.line, result.columns, result.depth, counters

@@ -1,0 +1,50 @@
+"""The table of negamax, from one call to the next."""
+
+from __future__ import annotations
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.minimax import MinimaxSearch
+from tests.minimax.support import BACKENDS, told
+from tests.positions import random_positions
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_table_lives_until_it_is_reset(backend: str) -> None:
+    searcher = MinimaxSearch("negamax", backend=backend)
+    position = Position.from_moves("44")
+    fresh = searcher.search(position, 4)
+    again = searcher.search(position, 4)
+    assert (again.column, again.value) == (fresh.column, fresh.value)
+    assert again.counters.nodes < fresh.counters.nodes
+    assert again.counters.table_hits > 0
+    searcher.reset()
+    assert told(searcher.search(position, 4)) == told(fresh)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_search_on_another_board_does_not_meet_the_positions_of_the_last(backend: str) -> None:
+    searcher = MinimaxSearch("negamax", backend=backend)
+    for geometry in (Geometry(7, 6, 4), Geometry(7, 6, 3), Geometry(6, 6, 4), Geometry(4, 6, 4)):
+        position = Position.from_moves("12", geometry)
+        fresh = MinimaxSearch("negamax", backend=backend).search(position, 4)
+        assert told(searcher.search(position, 4)) == told(fresh)
+
+
+def test_a_trace_does_not_change_the_searches_after_it() -> None:
+    position = Position.from_moves("44")
+    watched, alone = (
+        MinimaxSearch("negamax", backend="python"),
+        MinimaxSearch("negamax", backend="python"),
+    )
+    assert len(list(watched.trace(position, 3))) > 0
+    assert told(watched.search(position, 3)) == told(alone.search(position, 3))
+
+
+def test_a_table_that_forgets_much_gives_the_same_value() -> None:
+    full = MinimaxSearch("minimax")
+    for position in random_positions(Geometry(), 60, seed=9, going_on=True):
+        expected = full.search(position, 4).value
+        for entries in (1, 4, 16):
+            assert MinimaxSearch("negamax", table=entries).search(position, 4).value == expected
