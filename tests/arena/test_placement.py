@@ -18,18 +18,18 @@ from claimeven.arena.tournament import stored_agents
 def test_a_middling_agent_gets_a_place_in_the_middle(tmp_path: Path) -> None:
     path = tmp_path / "mine.db"
     one = place_on_ladder("negamax:depth=4", rounds=1, out=path)
-    placement = place_on_ladder("negamax:depth=4", rounds=2, out=path, resume=True)
-    assert (len(one.standings.games), len(placement.standings.games)) == (24, 48)
+    placement = place_on_ladder("negamax:depth=4", rounds=1, out=path, resume=True)
+    assert one.standings == placement.standings and len(one.standings.games) == 24
     assert placement.place is not None and 3 <= placement.place <= 8
     rating = placement.rating
     assert rating is not None and rating.agent == "negamax:depth=4"
     assert rating.elo.low < rating.elo.value < rating.elo.high
-    assert rating.games == 48
+    assert rating.games == 24
     assert [meeting.opponent for meeting in placement.meetings] == [
         rating.agent for rating in placement.ladder.ratings if rating.agent in pool.AGENTS
     ]
-    assert sum(meeting.record.games for meeting in placement.meetings) == 48
-    assert placement.meetings[-1].record.wins == 4
+    assert sum(meeting.record.games for meeting in placement.meetings) == 24
+    assert placement.meetings[-1].record.wins == 2
     assert placement.meetings[0].verdict == "weaker"
     assert placement.meetings[-1].verdict == "stronger"
     weak = [rating.agent for rating in placement.ladder.ratings][-2:]

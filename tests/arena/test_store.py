@@ -147,6 +147,12 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
         store(tmp_path)
 
 
+def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "s.db.lock").mkdir()
+    with pytest.raises(InvalidStore, match=r"s\.db cannot be written: unable to open"):
+        store(tmp_path / "s.db")
+
+
 def test_points_follow_the_winner() -> None:
     assert (GAME.points(0), GAME.points(1)) == (0.0, 1.0)
     assert replace(GAME, winner=None).points(0) == 0.5

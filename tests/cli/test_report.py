@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from claimeven import Position
 from claimeven.arena.judging import accuracy_of
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from tests.arena.report.parsed import parsed
-from tests.arena.report.stores import GAMES, SMALL_PLAN, made
-from tests.cli.conftest import Run, bad_input
+from tests.arena.report.stores import GAMES, SMALL_PLAN, game, made
+from tests.cli.conftest import Run, bad_input, interrupted
 
 
 @pytest.fixture
@@ -59,6 +63,31 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
     assert "page.html is no file of games of claimeven" in told
     assert store.read_bytes() == before
+
+
+def scores_kept(path: Path) -> int:
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT COUNT(*) FROM scores").fetchone()[0])
+    except sqlite3.OperationalError:  # there is no such table yet
+        return 0
+
+
+def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_judged(tmp_path: Path) -> None:
+    rng, games = random.Random(1), []
+    for number in range(150):
+        position, moves = Position(), ""
+        while not position.is_over:
+            column = rng.choice(position.legal_columns)
+            position, moves = position.play(column), f"{moves}{column + 1}"
+        games.append(game(number, 0, 1, moves, None))
+    path = made(tmp_path / "long.db", games)
+    ran = interrupted("report", str(path), when=lambda: scores_kept(path))
+    assert (ran.status, ran.out) == (130, "")
+    assert ran.err.splitlines()[-1].startswith("interrupted, ")
+    assert "goes on where it was" in ran.err
+    assert scores_kept(path) >= 1000
+    assert not path.with_suffix(".html").exists()
 
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--rounds", "1", "--jobs", "1")

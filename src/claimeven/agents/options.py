@@ -105,6 +105,19 @@ class Option:
             return "yes" if self.default else "no"
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the option as plain data: what it takes in words, and as a form needs it."""
+        return {
+            "name": self.name,
+            "type": self.kind,
+            "takes": self.range,
+            "default": self.default,
+            "low": self.low,
+            "high": self.high,
+            "choices": list(self.choices),
+            "help": self.help,
+        }
+
 
 def _written(bound: float) -> str:
     return f"{int(bound):,}" if bound == int(bound) else f"{bound:g}"
@@ -135,6 +148,15 @@ class AgentKind:
         return {
             name: option.parse(given[name], self.name) if name in given else option.default
             for name, option in known.items()
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the kind with all its options as plain data."""
+        return {
+            "name": self.name,
+            "summary": self.summary,
+            "preset": self.is_preset,
+            "options": [option.as_dict() for option in self.options],
         }
 
     def runs_user_code(self, options: Mapping[str, Any]) -> bool:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 TOP_LEVEL = 10
 #: At a level below the top the temperature of errors (see `solver.erring`) is this minus the level.
 SPREAD = 12
+#: Plain names of some levels, the weakest first.
+LEVEL_NAMES = {
+    "newcomer": 0, "beginner": 2, "casual": 4, "regular": 6, "strong": 8, "expert": 9, "perfect": 10
+}  # fmt: skip
 #: Ways to fill the board, at most, for which `full` runs plain minimax: under a second of work.
 LINES = 2_000_000
 
@@ -87,6 +91,10 @@ class SolverAgent(Agent):
         if solver is None or solver.geometry != geometry:
             solver = self._solver = Solver(geometry, self.table_mb, self.threads)
         return solver
+
+    def share(self, solver: Solver) -> None:
+        """Let it ask a solver that others use as well, while it plays on that solver's board."""
+        self._solver = solver
 
     def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
         """Return the columns' scores, the nodes visited, and whether all columns were solved.

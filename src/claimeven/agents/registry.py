@@ -81,6 +81,15 @@ def make_agents(
     return agents
 
 
+def parse_spec(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:
+    """Return the kind and all options of a spec of a name. Raises `InvalidSpec`."""
+    name, _, rest = spec.partition(":")
+    if name not in AGENTS:
+        raise InvalidSpec(no_such("agent", name, AGENTS))
+    kind = AGENTS[name]
+    return kind, kind.parse(_split_options(rest, spec))
+
+
 def broken_agents(
     specs: Sequence[str],
     geometry: Geometry | None = None,
@@ -122,7 +131,7 @@ def broken_agents(
 
 def build(spec: str) -> Agent:
     """Return the agent of a spec of a name, here, whatever code it runs. Raises `InvalidSpec`."""
-    kind, options = _parse(spec)
+    kind, options = parse_spec(spec)
     agent = kind.build(options)
     agent.name = spec
     agent.is_plain = not kind.runs_user_code(options)
@@ -141,7 +150,7 @@ def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
         return as_agent(contestant)
     spec = contestant.strip()
     if spec.partition(":")[0] in AGENTS:
-        kind, options = _parse(spec)
+        kind, options = parse_spec(spec)
         if AVAILABLE and (isolation.everyone or kind.runs_user_code(options)):
             # A person sits here and nowhere else.
             return build(spec) if kind in human.KINDS else ProcessAgent(spec, None, isolation)
@@ -206,12 +215,6 @@ def _told(what: str) -> Iterator[None]:
         raise InvalidSpec(f"{what}: {error}", getattr(error, "traceback", "")) from None
     except BaseException as error:
         raise InvalidSpec(f"{what}: it raised {described(error)}", traceback_of(error)) from error
-
-
-def _parse(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:
-    name, _, rest = spec.partition(":")
-    kind = AGENTS[name]
-    return kind, kind.parse(_split_options(rest, spec))
 
 
 def _split_options(text: str, spec: str) -> dict[str, str]:

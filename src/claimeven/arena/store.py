@@ -327,11 +327,13 @@ def _locked(path: Path) -> sqlite3.Connection:
     SQLite's own lock on an empty database beside the file: it works on every system and is gone
     with its process.
     """
-    lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
+    lock = None
     try:
+        lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError as error:
-        lock.close()
+        if lock is not None:
+            lock.close()
         if "locked" in str(error):
             raise InvalidStore(f"{path} is being written by another process") from None
         raise InvalidStore(f"{path} cannot be written: {error}") from None

@@ -31,7 +31,7 @@ def command(name: str | None, as_json: bool) -> None:
         raise InvalidSpec(no_such("agent", name, AGENTS))
     kinds = [AGENTS[name]] if name is not None else list(AGENTS.values())
     if as_json:
-        write_json({"agents": [_as_dict(kind) for kind in kinds]}, sys.stdout)
+        write_json({"agents": [kind.as_dict() for kind in kinds]}, sys.stdout)
         return
     for kind in kinds:
         click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
@@ -43,18 +43,6 @@ def command(name: str | None, as_json: bool) -> None:
                 text_width(),
             )
         )
-
-
-def _as_dict(kind: AgentKind) -> dict[str, object]:
-    return {
-        "name": kind.name,
-        "summary": kind.summary,
-        "preset": kind.is_preset,
-        "options": [
-            {"name": o.name, "takes": o.range, "default": o.default, "help": o.help}
-            for o in kind.options
-        ],
-    }
 
 
 def _in_words(kind: AgentKind, whole: bool) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from claimeven.agents import Decision, InvalidSpec, Limit, TreeView, make_agent
+from claimeven.agents import InvalidSpec, Limit, make_agent
+from claimeven.agents.decision_json import decision_json
 from claimeven.arena.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
@@ -21,8 +22,6 @@ from claimeven.cli.thinking import (
     trace_lines,
 )
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import format_moves
-from claimeven.game.position import Position
 from claimeven.outputs import check_output, write_text
 
 
@@ -107,7 +106,8 @@ def command(
             write_text(svg_file, view.svg)
         steps = trace_lines(agent, position, limit, np.random.default_rng(seed), trace_limit)
         if as_json:
-            write_json(_as_dict(decision, position, view, list(steps) if trace else None), out)
+            told = decision_json(decision, position, view)
+            write_json({**told, "trace": list(steps) if trace else None}, out)
             return
         out.write(board_text(position, out) + "\n")
         if trace:
@@ -118,25 +118,3 @@ def command(
             out.writelines(text + "\n" for text in lines)
         if tree and view is not None:
             out.write(view.text.rstrip("\n") + "\n")
-
-
-def _as_dict(
-    decision: Decision, position: Position, view: TreeView | None, steps: list[str] | None
-) -> dict[str, object]:
-    details = dict(decision.details)
-    line = details.pop("line", None)
-    return {
-        "column": decision.column + 1,
-        "value": decision.value,
-        "policy": None if decision.policy is None else list(decision.policy),
-        "score": decision.score,
-        "depth": decision.depth,
-        "nodes": decision.nodes,
-        "visits": details.pop("visits", None),
-        "iterations": decision.iterations,
-        "seconds": decision.seconds,
-        "line": None if line is None else format_moves(line, position.geometry),
-        "tree": None if view is None else dict(view.data),
-        "trace": steps,
-        "details": details,
-    }

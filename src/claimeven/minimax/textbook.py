@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.position import Position
 from claimeven.minimax.rules import WIN, Counters, clip
-from claimeven.minimax.trace import FROM_TABLE, Event, Trace, Variation
+from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, Variation
 from claimeven.minimax.transpositions import EXACT, LOWER, UPPER, TranspositionTable
 
 
@@ -160,7 +160,7 @@ def negamax(
         value = context.evaluate(position, len(path))
         if context.table is not None:
             context.table.put(position.key, value, depth, EXACT, -1, len(path))
-        yield Event("return", path, depth, *window, value, "evaluated", "mover")
+        yield Event("return", path, depth, *window, value, EVALUATED, "mover")
         return Variation(value)
 
     context.counters.expanded += 1
@@ -197,7 +197,7 @@ def _value_at_rest(
     if position.outcome is not None:
         return _finished_value(position, ply)
     if depth == 0:
-        return context.evaluate(position, ply), "evaluated"
+        return context.evaluate(position, ply), EVALUATED
     return None
 
 

@@ -6,7 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-#: The reason of a value that the transposition table knew.
+#: The reason of a value that the heuristic gave, and of one that the transposition table knew.
+EVALUATED: Final = "evaluated"
 FROM_TABLE: Final = "found in the transposition table"
 
 

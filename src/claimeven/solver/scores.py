@@ -123,3 +123,21 @@ def score_in_words(position: Position, score: int) -> str:
         return f"draw with disc {disc}, {when}"
     winner = position.turn if score > 0 else 1 - position.turn
     return f"{PLAYER_NAMES[winner]} wins with disc {disc}, {when}"
+
+
+def column_in_words(position: Position, score: int) -> str:
+    """Say what a column with this score means to the side to move, counted in moves of the winner.
+
+    Raises `InvalidSolve` for a score that the position cannot have.
+
+    >>> column_in_words(Position.from_moves("4455"), 18), column_in_words(Position(), 0)
+    ('wins in 2 moves', 'draws')
+    >>> column_in_words(Position.from_moves("445"), -18)
+    'loses in 2 moves'
+    """
+    if score == 0:
+        return "draws"
+    moves = (plies_to_end(position, score) + 1) // 2
+    if moves == 1:
+        return "wins at once" if score > 0 else "loses to the next move"
+    return f"{'wins' if score > 0 else 'loses'} in {moves} moves"

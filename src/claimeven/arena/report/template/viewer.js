@@ -22,6 +22,12 @@
   const picture = board.querySelector("svg");
   const place = new Map(data.games.map((game, index) => [game[NUMBER], index]));
 
+  // Fill and rim of each player's discs, as the board has them.
+  const COLOURS = [0, 1].map((player) => {
+    const look = discs.find(([where]) => where === `0,0,${player}`)[1].querySelector("g");
+    return [look.getAttribute("fill"), look.getAttribute("stroke")];
+  });
+
   let found = [];      // places of the games that pass the filters
   let current = -1;    // place of the game shown
   let shown = 0;       // discs of it on the board, beyond those of the start
@@ -187,6 +193,7 @@
       const cell = make("span", { class: "ply", "data-ply": count });
       if (score !== undefined) {
         const bar = make("span", { class: score > 0 ? "first" : score < 0 ? "second" : "even" });
+        if (score) [bar.style.background, bar.style.borderColor] = COLOURS[score > 0 ? 0 : 1];
         bar.style.height = `${score ? 12 + (38 * Math.abs(score)) / most : 4}%`;
         cell.append(bar);
       }

@@ -1,0 +1,97 @@
+"""`claimeven serve`: the page and the API."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from claimeven.errors import ClaimevenError
+from claimeven.processes import AVAILABLE
+
+#: What the extra brings.
+_NEEDED = ("fastapi", "uvicorn")
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8000, show_default=True, help="Port; 0 takes a free one.")
+@click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    help="File of a tournament whose ladder to show, also while it is played.",
+)
+@click.option("--workers", type=int, help="Processes that search; usually one a core, 3 at least.")
+@click.option(
+    "--table-mb", default=64.0, show_default=True, help="Table of each worker's solver, in MB."
+)
+@click.option("--seconds", default=10.0, show_default=True, help="Most time a search may take.")
+@click.option(
+    "--agent",
+    "bot",
+    default="alphabeta:depth=4",
+    show_default=True,
+    help="Plays where a request to /play or /lund names none.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Name, besides this machine's own, to answer under; may be given again.",
+)
+def command(
+    host: str,
+    port: int,
+    browse: bool,
+    store: Path | None,
+    workers: int | None,
+    table_mb: float,
+    seconds: float,
+    bot: str,
+    hosts: tuple[str, ...],
+) -> None:
+    """Serve the page and the API until Ctrl-C.
+
+    Only this machine can reach it unless --host says otherwise, and no page of another site can use
+    it. Searches run in worker processes; each has --seconds at most. Agents from files cannot be
+    asked for. /api lists what there is; /play plays for agents http://..., /lund by the contract of
+    the Lund course.
+
+    \b
+    Examples:
+      claimeven serve
+      claimeven serve --port 0 --open
+      claimeven serve --store class.db
+      claimeven serve --host 0.0.0.0 --allow-host lab-12 --agent perfect:level=5
+    """
+    if not AVAILABLE:
+        raise ClaimevenError("the server needs POSIX: it runs on Linux and macOS")
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ClaimevenError(
+            f"the server needs {' and '.join(missing)}: install the extra, as in"
+            " pip install 'claimeven[web]'"
+        )
+    from claimeven.arena.store import Store  # noqa: PLC0415 - for a quick start of other verbs
+    from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
+    from claimeven.web.settings import ServerSettings, usual_workers  # noqa: PLC0415 - comes with it
+    from claimeven.web.specs import allowed  # noqa: PLC0415 - comes with it
+
+    settings = ServerSettings(
+        host,
+        port,
+        usual_workers() if workers is None else workers,
+        table_mb,
+        seconds,
+        store=store,
+        hosts=hosts,
+        bot=bot,
+    )
+    allowed(bot, settings)
+    if store is not None:
+        with Store.read(store):
+            pass
+    serve(settings, click.echo, browse)

@@ -1,0 +1,100 @@
+"""The application: its routes, what guards them, and the workers behind them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import FileResponse, HTMLResponse
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from claimeven import __version__
+from claimeven.web import errors
+from claimeven.web.api_page import api_page
+from claimeven.web.pool import WorkerPool
+from claimeven.web.routes import ROUTERS
+from claimeven.web.security import Guard, is_loopback
+from claimeven.web.services import Services
+from claimeven.web.settings import ServerSettings
+
+#: The page: files that a browser takes as they are.
+STATIC = Path(__file__).parent / "static"
+_ABOUT = (
+    "Connect Four: positions, exact scores, agents, explanations, reviews, searches to watch."
+    " Columns count from 1; scores are those of the side to move. What goes wrong is told as"
+    ' {"error": "one sentence"}.'
+)
+
+
+def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None = None) -> FastAPI:
+    """Return the application. Its workers start with it, unless a pool that is given has started.
+
+    Any ASGI server can run it; `server.serve` is the usual way.
+    """
+    settings = settings or ServerSettings()
+    workers = pool or WorkerPool(settings.workers, settings.table_mb, settings.waiting)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await workers.start()
+        try:
+            await asyncio.to_thread(app.state.services.warm)
+            app.openapi()
+            yield
+        finally:
+            await workers.stop()
+
+    app = FastAPI(
+        title="claimeven",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # they would load scripts from other hosts
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.services = Services(settings, workers)
+    for router in ROUTERS:
+        app.include_router(router)
+    errors.add_handlers(app)
+    _add_page(app)
+    app.add_middleware(
+        Guard,
+        hosts=settings.hosts,
+        is_public=not is_loopback(settings.host),
+        body=settings.body,
+    )
+    return app
+
+
+def _add_page(app: FastAPI) -> None:
+    """Serve the page, and the list of the API."""
+
+    @app.get("/api", include_in_schema=False)
+    async def api(request: Request) -> Response:
+        return HTMLResponse(api_page(app.openapi()), headers={"cache-control": "no-cache"})
+
+    index = STATIC / "index.html"
+
+    @app.get("/", include_in_schema=False)
+    async def page(request: Request) -> Response:
+        if index.is_file():
+            return FileResponse(index, headers={"cache-control": "no-cache"})
+        return await api(request)
+
+    app.mount("/static", _PageFiles(directory=STATIC, check_dir=False), name="static")
+
+
+class _PageFiles(StaticFiles):
+    """Files that a browser asks about again each time, so that an upgrade shows at once."""
+
+    def file_response(self, *arguments: object, **named: object) -> Response:
+        """Return a file, to be checked again by its ETag."""
+        response: Response = super().file_response(*arguments, **named)  # type: ignore[arg-type]
+        response.headers["cache-control"] = "no-cache"
+        return response

@@ -1,0 +1,42 @@
+"""Agents: which there are, and what they would play."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+
+from claimeven.agents import wire
+from claimeven.web.answers import AgentsAnswer, MoveAnswer
+from claimeven.web.routes.common import PROBLEMS
+from claimeven.web.schemas import BoardFields, MoveRequest
+from claimeven.web.services import Shared
+from claimeven.web.specs import allowed, levels, offered_agents
+
+router = APIRouter(prefix="/api", tags=["agents"], responses=PROBLEMS)
+
+
+@router.get("/agents", response_model=AgentsAnswer)
+async def agents(query: Annotated[BoardFields, Query()], services: Shared) -> dict[str, Any]:
+    """List every agent with its options, and whether it plays on a board."""
+    caps = {name: getattr(services.settings, name) for name in ("seconds", "iterations", "nodes")}
+    return {"agents": offered_agents(query.geometry()), "levels": levels(), "caps": caps}
+
+
+@router.post("/move", response_model=MoveAnswer)
+async def move(request: Request, body: MoveRequest, services: Shared) -> dict[str, Any]:
+    """Ask an agent for a move under a limit."""
+    settings = services.settings
+    spec, seed = allowed(body.agent, settings), services.seed(body.seed)
+    decision = await services.ask(
+        request,
+        "move",
+        settings.seconds,
+        position=wire.from_position(body.asked().ongoing()),
+        agent=spec,
+        limit=wire.from_limit(body.limit.limit(settings)),
+        seed=seed,
+        seconds=settings.seconds,
+        tree_nodes=body.tree,
+    )
+    return {**decision, "agent": spec, "seed": seed}

@@ -1,0 +1,139 @@
+"""Running the server until it is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+
+from claimeven.web.app import create_app
+from claimeven.web.pool import WorkerPool
+from claimeven.web.security import is_loopback
+from claimeven.web.settings import InvalidSettings, ServerSettings
+
+#: Seconds that answers have to end once the server is told to.
+_FAREWELL = 1
+#: Connections that wait to be taken.
+_BACKLOG = 2048
+
+
+def serve(settings: ServerSettings, tell: Callable[[str], None], browse: bool = False) -> None:
+    """Serve until Ctrl-C (which raises KeyboardInterrupt) or SIGTERM (which ends the process).
+
+    `tell` is told where the server is once it answers, and what else a person should know;
+    `browse` opens a browser there. Raises `InvalidSettings` for an address that cannot be used.
+    """
+    with contextlib.closing(_bound(settings)) as listener:
+        asyncio.run(_serve(settings, listener, tell, browse))
+
+
+async def _serve(
+    settings: ServerSettings,
+    listener: socket.socket,
+    tell: Callable[[str], None],
+    browse: bool,
+) -> None:
+    pool = WorkerPool(settings.workers, settings.table_mb, settings.waiting, tell)
+    try:
+        await pool.start()
+        app = create_app(settings, pool)
+        config = uvicorn.Config(
+            app,
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_FAREWELL,
+            backlog=_BACKLOG,
+        )
+        server = _Server(config, pool)
+        server.when_listening = lambda: _told(settings, listener, tell, browse)
+        await server.serve(sockets=[listener])
+    finally:
+        await pool.stop()
+
+
+class _Server(uvicorn.Server):
+    """A server whose searches end before its connections do."""
+
+    when_listening: Callable[[], None]
+
+    def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
+        super().__init__(config)
+        self._pool = pool
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self.when_listening()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the searches, then what waits for them."""
+        await self._pool.stop()
+        await super().shutdown(sockets)
+
+
+def _bound(settings: ServerSettings) -> socket.socket:
+    """Return a socket at the address, not listening yet. Raises `InvalidSettings`."""
+    host, port = settings.host, settings.port
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise InvalidSettings(f"there is no host {host!r} to listen on") from None
+    family, kind, protocol, _, address = found[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.set_inheritable(False)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            reason = f"port {port} of {host} is in use: choose another with --port, or 0 for any"
+        elif error.errno == errno.EACCES:
+            reason = f"port {port} may not be used by you: choose one above 1023 with --port"
+        else:
+            reason = f"{host} port {port} cannot be listened on: {error.strerror}"
+        raise InvalidSettings(reason) from None
+    return listener
+
+
+def _told(
+    settings: ServerSettings, listener: socket.socket, tell: Callable[[str], None], browse: bool
+) -> None:
+    address = url(settings.host, listener.getsockname()[1])
+    tell(f"claimeven is at {address} (Ctrl-C ends it)")
+    if not is_loopback(settings.host):
+        tell("everyone who reaches this machine can use it: there is no password")
+    if browse:
+        asyncio.get_running_loop().run_in_executor(None, _browse, address)
+
+
+def url(host: str, port: int) -> str:
+    """Return the address of the page.
+
+    >>> url("::1", 8000), url("0.0.0.0", 80)
+    ('http://[::1]:8000/', 'http://localhost:80/')
+    """
+    name = "localhost" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/"
+
+
+def _browse(address: str) -> Any:
+    try:
+        return webbrowser.open(address)
+    except webbrowser.Error as error:
+        print(f"the browser cannot be opened: {error}", file=sys.stderr)
+        return False

@@ -1,0 +1,80 @@
+"""What a server is started with: its address, its workers, and the most it does for a request."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claimeven.errors import ClaimevenError
+
+#: Greatest number of a port.
+MOST_PORT = 65_535
+#: Workers at least: one page asks for scores, a move and a review at once.
+LEAST_WORKERS = 3
+#: Workers at most.
+MOST_WORKERS = 64
+#: Seconds at most that a server may be told to spend on a search.
+MOST_SECONDS = 3_600
+
+
+class InvalidSettings(ClaimevenError):
+    """A server that cannot be started as asked."""
+
+
+def usual_workers() -> int:
+    """Return how many workers a server has where nothing is said: one a core, and 3 at least."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(MOST_WORKERS, max(LEAST_WORKERS, cores or 1))
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """Where a server listens and how much it does.
+
+    `host` and `port` are the address (port 0: any free one). `workers` search, each with a
+    transposition table of `table_mb` MB. A search has `seconds` at most, an explanation twice and a
+    review of a game six times as long; an agent may make `iterations` and look at `nodes` at most
+    for a move. `body` is the longest request body in bytes, `waiting` the most requests that wait
+    for a worker. `store` is a file of games to show. `hosts` are names, besides those of this
+    machine, under which the server may be asked for. `bot` is the agent that plays where a request
+    names none.
+
+    Raises `InvalidSettings` for what cannot be.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = field(default_factory=usual_workers)
+    table_mb: float = 64
+    seconds: float = 10.0
+    iterations: int = 2_000_000
+    nodes: int = 100_000_000
+    body: int = 1 << 16
+    waiting: int = 1024
+    store: Path | None = None
+    hosts: tuple[str, ...] = ()
+    bot: str = "alphabeta:depth=4"
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("port", 0, MOST_PORT),
+            ("workers", 1, MOST_WORKERS),
+            ("table_mb", 4, 1 << 16),
+            ("seconds", 0.1, MOST_SECONDS),
+        ):
+            given = getattr(self, name)
+            if not low <= given <= high:
+                raise InvalidSettings(f"{name} must be {low:g} to {high:g}, not {given:g}")
+        if not self.host:
+            raise InvalidSettings("host must be a name or an address, such as 127.0.0.1")
+
+    @property
+    def explain_seconds(self) -> float:
+        """Seconds that an explanation may take."""
+        return 2 * self.seconds
+
+    @property
+    def review_seconds(self) -> float:
+        """Seconds that the review of a game may take."""
+        return 6 * self.seconds

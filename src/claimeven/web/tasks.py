@@ -1,0 +1,234 @@
+"""What a worker does for a server: functions of plain data that return plain data.
+
+Each takes the worker's `Tools`, a function `tell` for what is known on the way, and arguments as
+`claimeven.agents.wire` writes them. Nothing here knows of HTTP. Columns count from 1 in results.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from claimeven.agents import wire
+from claimeven.agents.contract import Agent, Limit, TreeView
+from claimeven.agents.decision_json import decision_json
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.perfect import SolverAgent
+from claimeven.agents.registry import make_agent
+from claimeven.arena.guard import begin_game, checked_decision, checked_tree
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.line import Line
+from claimeven.game.position import Position
+from claimeven.review.analysis import analyze
+from claimeven.review.explain import explain
+from claimeven.solver import SearchStopped, SolveProgress, Solver
+from claimeven.web import search_views
+from claimeven.web.scores import scores_json, told_columns
+
+Tell = Callable[[str, Any], None]
+Task = Callable[..., Any]
+Scores = tuple["int | None", ...]
+
+#: Boards whose solver is kept, and agents that are kept, the ones used last.
+MOST_SOLVERS, MOST_AGENTS = 2, 2
+#: Agents that are made once before the first request, so that none waits for a compiler.
+WARM_AGENTS = ("alphabeta:depth=2", "uct:iterations=20", "flat:iterations=50", "perfect")
+#: A position that the book does not know and that is solved at once.
+WARM_MOVES = "44444132267"
+#: Table of a solver for another board than the usual one, in MB.
+OTHER_TABLE_MB = 16
+TREE_DEPTH: Final = 4
+#: Seconds between two reports of how far a search is.
+TICK: Final = 0.1
+
+
+class Tools:
+    """What a worker keeps from job to job: solvers by board, agents by spec and board."""
+
+    def __init__(self) -> None:
+        self.table_mb = 64.0
+        self._solvers: OrderedDict[Geometry, Solver] = OrderedDict()
+        self._agents: OrderedDict[tuple[str, Geometry], Agent] = OrderedDict()
+
+    def solver(self, geometry: Geometry) -> Solver:
+        """Return the solver of a board. Raises `InvalidSolve` for boards of over 64 bits."""
+        solver = self._solvers.get(geometry)
+        if solver is None:
+            size = self.table_mb if geometry == STANDARD else min(self.table_mb, OTHER_TABLE_MB)
+            solver = self._solvers[geometry] = Solver(geometry, size)
+            while len(self._solvers) > MOST_SOLVERS:
+                oldest = next(board for board in self._solvers if board != STANDARD)
+                del self._solvers[oldest]
+        self._solvers.move_to_end(geometry)
+        return solver
+
+    def agent(self, spec: str, geometry: Geometry, limit: Limit) -> Agent:
+        """Return the agent of a spec, ready for a game. Raises `InvalidSpec`, `InvalidLimit`."""
+        agent = self._agents.get((spec, geometry))
+        if agent is None:
+            agent = make_agent(spec)
+            if isinstance(agent, SolverAgent):
+                agent.share(self.solver(geometry))
+            self._agents[spec, geometry] = agent
+            while len(self._agents) > MOST_AGENTS:
+                self._agents.popitem(last=False)[1].close()
+        self._agents.move_to_end((spec, geometry))
+        make_agents_ready(agent, geometry, limit)
+        begin_game(agent)
+        return agent
+
+    def forget_agents(self) -> None:
+        """Let go of the agents, which a job may have left in the middle of something."""
+        self._agents.clear()
+
+    def forget(self) -> None:
+        """Let go of everything that takes memory."""
+        self._agents.clear()
+        self._solvers.clear()
+
+
+class TimedSolver:
+    """A solver that gives up when the time of a job is over.
+
+    What it finds out about a whole position goes to `tell` as `scores`.
+    """
+
+    def __init__(self, solver: Solver, seconds: float, tell: Tell | None = None) -> None:
+        self.solver = solver
+        self.deadline = time.monotonic() + seconds
+        self.tell = tell
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board that is solved."""
+        return self.solver.geometry
+
+    def score(self, position: Position) -> int:
+        """Return the score of a position. Raises `SearchStopped`."""
+        return self.solver.score(position, seconds=self._left())
+
+    def scores(self, position: Position) -> Scores:
+        """Return the score of every column. Raises `SearchStopped`."""
+        scores = self.solver.scores(position, seconds=self._left())
+        if self.tell is not None:
+            self.tell("scores", {"ply": position.ply, "scores": list(scores)})
+        return scores
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """Return best play to the end. Raises `SearchStopped`."""
+        return self.solver.principal_variation(position, seconds=self._left())
+
+    def _left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+
+def warm(tools: Tools, tell: Tell, table_mb: float) -> None:
+    """Compile, or load, what requests need, and touch the memory they will use."""
+    from claimeven.compiled import when_compiling  # noqa: PLC0415 - this once
+
+    when_compiling(lambda: tell("compiling", "compiling the searches, once after an installation"))
+    tools.table_mb = table_mb
+    solver = tools.solver(STANDARD)
+    solver.load()
+    solver.clear()
+    position = Position.from_moves(WARM_MOVES)
+    solver.scores(position)
+    for spec in WARM_AGENTS:
+        agent = tools.agent(spec, STANDARD, Limit())
+        agent.choose(position, Limit(), np.random.default_rng(0))
+    tools.forget_agents()
+
+
+def scores(
+    tools: Tools, tell: Tell, position: list[int], seconds: float, events: bool = False
+) -> dict[str, Any]:
+    """Return the exact scores of a position; with `events` tell each column as it is solved, and
+    how far the search is.
+
+    When the time is over the columns not known yet are None and `complete` is false.
+    """
+    asked = wire.to_position(position)
+    solver = tools.solver(asked.geometry)
+    before = solver.statistics
+    told: set[int] = set()
+    begin = told_at = time.perf_counter()
+
+    def report(at: SolveProgress) -> None:
+        nonlocal told_at
+        for event in told_columns(asked, at.scores, told):
+            tell("column", event)
+        now = time.perf_counter()
+        if now - told_at >= TICK:
+            told_at = now
+            tell("progress", {"nodes": at.nodes, "rate": round(at.rate), "seconds": now - begin})
+
+    try:
+        found = solver.scores(asked, seconds=seconds, progress=report if events else None)
+        complete = True
+    except SearchStopped as stopped:
+        found, complete = stopped.scores, False
+    took = time.perf_counter() - begin
+    nodes = solver.statistics.nodes - before.nodes
+    return scores_json(asked, found, nodes=nodes, seconds=took, complete=complete)
+
+
+def move(
+    tools: Tools,
+    tell: Tell,
+    position: list[int],
+    agent: str,
+    limit: list[Any],
+    seed: int,
+    seconds: float,
+    tree_nodes: int = 0,
+) -> dict[str, Any]:
+    """Return an agent's decision, with its tree of so many nodes at most if any are wanted.
+
+    An agent that asks the solver has `seconds` at most, whatever its limit says.
+    """
+    asked, bounds = wire.to_position(position), wire.to_limit(limit)
+    player = tools.agent(agent, asked.geometry, bounds)
+    if isinstance(player, SolverAgent):
+        bounds = bounds.tighter(Limit(seconds=seconds))
+    decision = checked_decision(player, asked, bounds, np.random.default_rng(seed))
+    view: TreeView | None = None
+    if tree_nodes:
+        view = checked_tree(player, TREE_DEPTH, tree_nodes)
+        if view is None:
+            raise InvalidSpec(f"{agent} has no tree to show of this decision")
+    return decision_json(decision, asked, view)
+
+
+def explanation(tools: Tools, tell: Tell, position: list[int], seconds: float) -> dict[str, Any]:
+    """Return the explanation of a position."""
+    asked = wire.to_position(position)
+    return explain(asked, TimedSolver(tools.solver(asked.geometry), seconds)).as_dict()
+
+
+def review(
+    tools: Tools, tell: Tell, position: list[int], columns: list[int], seconds: float
+) -> dict[str, Any]:
+    """Return the review of a game from a position; tell the scores of each position on the way."""
+    line = Line(wire.to_position(position), tuple(columns))
+    solver = TimedSolver(tools.solver(line.start.geometry), seconds, tell)
+    return analyze(line, solver).as_dict()
+
+
+def make_agents_ready(agent: Agent, geometry: Geometry, limit: Limit) -> None:
+    """Raise what keeps an agent from playing on a board under a limit; load what it needs."""
+    make_agent(agent, geometry, limit)
+
+
+TASKS: dict[str, Task] = {
+    "warm": warm,
+    "scores": scores,
+    "move": move,
+    "explanation": explanation,
+    "review": review,
+    "minimax": search_views.minimax,
+    "montecarlo": search_views.montecarlo,
+}

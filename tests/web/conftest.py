@@ -1,0 +1,164 @@
+"""A real server on a free port, and a plain client for it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from tests.cli.conftest import command, environment, run  # noqa: F401
+
+#: Seconds that anything may take before a test gives up: generous, for machines under load.
+PATIENCE = 120
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server answered."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as data."""
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> str:
+        """The sentence of an error, which is all that an error holds."""
+        assert self.status >= 400
+        assert list(self.json) == ["error"]
+        sentence: str = self.json["error"]
+        assert sentence
+        assert "\n" not in sentence
+        assert "Traceback" not in sentence
+        return sentence
+
+
+class Server:
+    """A server that runs, from the side of a client."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
+        self.process = process
+        self.port = port
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+        """Send a request and return the answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, named)
+            response = connection.getresponse()
+            told = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, told, response.read())
+        finally:
+            connection.close()
+
+    def get(self, path: str, **query: object) -> Answer:
+        """Ask for a path."""
+        return self.ask("GET", f"{path}?{urlencode(query)}" if query else path)
+
+    def post(self, path: str, data: object) -> Answer:
+        """Post JSON."""
+        body = json.dumps(data).encode()
+        return self.ask("POST", path, body, content_type="application/json")
+
+    def form(self, path: str, **fields: object) -> Answer:
+        """Post a form."""
+        body = urlencode(fields, doseq=True).encode()
+        return self.ask("POST", path, body, content_type="application/x-www-form-urlencoded")
+
+    def events(self, path: str, **query: object) -> list[tuple[str, Any]]:
+        """Read a stream of events to its end."""
+        answer = self.get(path, **query)
+        assert answer.status == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        return events_of(answer.body)
+
+    @contextmanager
+    def waiting_for(self, path: str) -> Iterator[socket.socket]:
+        """Send a request and do not wait for the answer; go away at the end of the block."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+            lines = (f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", "Connection: close")
+            connection.sendall("\r\n".join([*lines, "", ""]).encode())
+            yield connection
+
+    def status(self) -> dict[str, Any]:
+        """How it is."""
+        told: dict[str, Any] = self.get("/api/status").json
+        return told
+
+
+def whole_answer(connection: socket.socket) -> str:
+    """Read an answer to its end."""
+    return b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
+
+
+def events_of(body: bytes) -> list[tuple[str, Any]]:
+    """Read server-sent events."""
+    found = []
+    for part in body.decode().split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in part.splitlines() if not line.startswith(":"))
+        if lines:
+            found.append((lines["event"], json.loads(lines["data"])))
+    return found
+
+
+def eventually(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@contextmanager
+def running(*options: str) -> Iterator[Server]:
+    """A server of its own process; ended at the end of the block."""
+    arguments = command("serve", "--port", "0", "--table-mb", "8", *options)
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=environment()
+    ) as process:
+        try:
+            yield Server(process, _port(process))
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(PATIENCE)
+
+
+def _port(process: subprocess.Popen[str]) -> int:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("claimeven is at http://127.0.0.1:"):
+            return int(line.split(":")[2].split("/")[0])
+    raise AssertionError("the server ended before it began")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A server with one worker, for all tests that leave it as it was."""
+    with running("--workers", "1", "--seconds", "60") as server:
+        yield server
+
+
+def drawn(*rows: str) -> str:
+    """Return a drawing as a query takes it."""
+    return quote("/".join(rows))

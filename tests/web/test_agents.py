@@ -1,0 +1,122 @@
+"""Agents over HTTP: the list, moves, caps, and what may not be asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Limit, Position, make_agent
+from claimeven.agents.registry import AGENTS
+from tests.web.conftest import Server
+
+
+def test_all_agents_but_people_are_offered(server: Server) -> None:
+    told = server.get("/api/agents").json
+    assert [agent["name"] for agent in told["agents"]] == [n for n in AGENTS if n != "human"]
+    assert all(agent["plays"] for agent in told["agents"])
+    for agent in told["agents"]:
+        assert [o["name"] for o in agent["options"]] == [
+            o.name for o in AGENTS[agent["name"]].options
+        ]
+    assert told["levels"][-1] == {"name": "perfect", "level": 10, "agent": "perfect:level=10"}
+
+
+def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:
+    told = {a["name"]: a for a in server.get("/api/agents", board="9x9").json["agents"]}
+    assert told["uct"]["plays"] is True
+    assert told["perfect"]["plays"] is False
+    assert "9x9" in told["perfect"]["reason"]
+
+
+@pytest.mark.parametrize(
+    "spec", ["random", "alphabeta:depth=3", "uct:iterations=60", "perfect:level=3,pick=random"]
+)
+def test_a_move_is_the_agents(server: Server, spec: str) -> None:
+    told = server.post("/api/move", {"moves": "4433", "agent": spec, "seed": 7}).json
+    decision = make_agent(spec).choose(
+        Position.from_moves("4433"), Limit(), np.random.default_rng(7)
+    )
+    assert (told["agent"], told["seed"]) == (spec, 7)
+    assert told["column"] == decision.column + 1
+    assert told["value"] == decision.value
+    assert told["policy"] == (None if decision.policy is None else list(decision.policy))
+
+
+def test_without_a_seed_one_is_drawn_and_told(server: Server) -> None:
+    asked = {"moves": "44", "agent": "uct:iterations=30"}
+    first = server.post("/api/move", asked).json
+    again = server.post("/api/move", {**asked, "seed": first["seed"]}).json
+    assert (again["column"], again["visits"]) == (first["column"], first["visits"])
+    assert server.post("/api/move", asked).json["seed"] != first["seed"]
+
+
+def test_a_tree_comes_with_the_move(server: Server) -> None:
+    told = server.post("/api/move", {"agent": "uct:iterations=50", "tree": 5, "seed": 1}).json
+    assert told["tree"]["visits"] == 50
+    answer = server.post("/api/move", {"agent": "random", "tree": 5})
+    assert answer.error == "random has no tree to show of this decision"
+
+
+def test_limits_are_kept_and_capped(server: Server) -> None:
+    few = server.post(
+        "/api/move", {"agent": "uct", "limit": {"iterations": 25}, "moves": "44"}
+    ).json
+    assert few["iterations"] == 25
+    capped = server.post("/api/move", {"agent": "uct", "limit": {"seconds": 1e9, "iterations": 9}})
+    assert capped.status == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({"agent": "my_agent.py:agent"}, "agents from files, modules and other servers"),
+        ({"agent": "os:system"}, "agents from files, modules and other servers"),
+        ({"agent": "kaggle:main.py"}, "agents from files, modules and other servers"),
+        ({"agent": "http://example.org/"}, "agents from files, modules and other servers"),
+        ({"agent": "/etc/passwd"}, "agents from files, modules and other servers"),
+        ({"agent": "alphabeta:eval=my.py:f"}, "functions from files and modules"),
+        ({"agent": "uct:playout=os:system"}, "functions from files and modules"),
+        ({"agent": "human"}, "human plays at a terminal"),
+        ({"agent": "alphabet"}, "there is no agent 'alphabet' (did you mean alphabeta?)"),
+        ({"agent": "alphabeta:deph=3"}, "alphabeta has no option 'deph' (did you mean depth?)"),
+        ({"agent": "uct:capacity=90000000"}, "capacity of an agent is at most 4,000,000"),
+        ({"agent": "perfect:threads=200"}, "threads of an agent is at most 1"),
+        ({"agent": "negamax:table=28"}, "table of an agent is at most 20"),
+        ({"agent": "uct:seconds=9000"}, "seconds of an agent is at most 60.0"),
+        ({"agent": "perfect", "limit": {"depth": 3}}, "perfect cannot be limited by depth"),
+        ({"agent": "perfect", "board": "9x9"}, "the solver holds boards of"),
+        ({"agent": 7}, "agent: should be a valid string, not 7"),
+        ({"limit": {"seconds": -1}}, "limit.seconds: should be greater than 0, not -1"),
+        ({"limit": {"seconds": "NaN"}}, "limit.seconds: "),
+        ({"limit": {"minutes": 1}}, "there is no parameter 'limit.minutes'"),
+        ({"limit": []}, "limit: should be a valid dictionary"),
+        ({"seed": 2**80}, "seed: should be less than or equal to"),
+        ({"moves": 4455}, "moves: should be a valid string, not 4455"),
+        ({"moves": "12121211"}, "move 8: column 1 cannot be played: the game is over"),
+        ([], "the body: should be a valid dictionary"),
+    ],
+)  # fmt: skip
+def test_what_may_not_be_asked_is_refused_in_a_sentence(
+    server: Server, body: object, sentence: str
+) -> None:
+    answer = server.post("/api/move", body)
+    assert answer.status == 422
+    assert answer.error.startswith(sentence)
+
+
+def test_broken_json_is_told(server: Server) -> None:
+    answer = server.ask("POST", "/api/move", b'{"moves": ', content_type="application/json")
+    assert answer.error.startswith("the body is no JSON: ")
+
+
+def test_play_takes_what_agents_send(server: Server) -> None:
+    body = {
+        "board": "7x6", "connect": 4, "position": "/".join([*["......."] * 3, *["...O..."] * 3]),
+        "turn": 1, "legal": [1, 2, 3, 4, 5, 6, 7], "limit": {"seconds": 1},
+    }  # fmt: skip
+    refused = server.post("/play?agent=greedy", body)
+    assert refused.status == 422  # three discs of one player are no position
+    body["position"] = "/".join([*["......."] * 5, "..XXXOO"])
+    assert server.post("/play?agent=greedy:win=yes,block=yes", body).json == {"column": 2}
+    assert server.post("/play", body).json["column"] in range(1, 8)
+    assert server.post("/play?agent=x.py:f", body).status == 422

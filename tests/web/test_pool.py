@@ -1,0 +1,81 @@
+"""The pool of workers without a server around it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.agents import wire
+from claimeven.web.pool import PoolBusy, PoolClosed, WorkerPool, WorkFailed, WorkTooLong
+from tests.web.conftest import PATIENCE
+
+#: A position that takes longer than any test.
+HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
+EASY = wire.from_position(Position.from_moves("44444132267"))
+
+
+def with_pool(work: Callable[[WorkerPool], Awaitable[None]]) -> None:
+    """Do something with a pool of one worker, where one job may wait."""
+
+    async def run() -> None:
+        pool = WorkerPool(1, 8, 1, stop_seconds=PATIENCE)  # it is to stop, not to be ended
+        await pool.start()
+        try:
+            await work(pool)
+        finally:
+            await pool.stop()
+        assert pool.processes == []
+
+    asyncio.run(run())
+
+
+def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
+    async def work(pool: WorkerPool) -> None:
+        before = pool.processes
+        hard = {"position": HARD, "seconds": 900}
+        with pytest.raises(WorkTooLong, match=r"took more than the 0\.1 s"):
+            await pool.result("scores", hard, 0.1)
+        with pytest.raises(WorkFailed, match="there is no agent 'nobody'") as failed:
+            await pool.result("move", {"position": EASY, "agent": "nobody", "limit": [None] * 5,
+                                       "seed": 1, "seconds": 1}, 60)  # fmt: skip
+        assert failed.value.status == 422
+        with pytest.raises(WorkFailed, match="too hard for the time") as failed:
+            await pool.result("explanation", {"position": HARD, "seconds": 0.1}, 60)
+        assert failed.value.status == 422
+        doing = asyncio.ensure_future(pool.result("scores", hard, 900))
+        await asyncio.sleep(0)
+        waiting = asyncio.ensure_future(
+            pool.result("scores", {"position": EASY, "seconds": 60}, 60)
+        )
+        while not pool.waiting:
+            await asyncio.sleep(0.01)
+        with pytest.raises(PoolBusy, match="1 searches are waiting already"):
+            await pool.result("scores", hard, 900)
+        doing.cancel()
+        assert (await waiting)["complete"] is True
+        while pool.busy:
+            await asyncio.sleep(0.01)
+        assert pool.processes == before
+
+    with_pool(work)
+
+
+def test_what_runs_and_waits_ends_with_the_pool() -> None:
+    async def work(pool: WorkerPool) -> None:
+        jobs = [
+            asyncio.ensure_future(pool.result("scores", {"position": HARD, "seconds": 900}, 900))
+            for _ in range(2)
+        ]
+        while not pool.waiting:
+            await asyncio.sleep(0.01)
+        await pool.stop()
+        for job in jobs:
+            with pytest.raises(PoolClosed):
+                await job
+        with pytest.raises(PoolClosed):
+            await pool.result("scores", {"position": EASY, "seconds": 1}, 1)
+
+    with_pool(work)

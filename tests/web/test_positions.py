@@ -1,0 +1,161 @@
+"""Positions, scores and explanations over HTTP, against the rules and the solver."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from claimeven import Geometry, Position, Solver, explain
+from claimeven.solver import score_in_words
+from tests.naive import Game, winner
+from tests.web.conftest import Server, drawn
+
+#: A position that no book holds and that is solved at once.
+LATE = "44444132267"
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(table_mb=8)
+
+
+@pytest.mark.parametrize(("columns", "rows", "connect"), [(7, 6, 4), (4, 5, 3), (12, 3, 4)])
+def test_positions_are_those_of_the_rules(
+    server: Server, columns: int, rows: int, connect: int
+) -> None:
+    rng = random.Random(columns)
+    game, moves = Game(columns, rows, connect), ""
+    asked = {"board": f"{columns}x{rows}", "connect": connect}
+    while not game.over():
+        column = rng.choice(game.legal())
+        game = game.play(column)
+        moves += "abcdefghijkl"[column] if columns > 9 else str(column + 1)
+        told = server.get("/api/position", moves=moves, **asked).json
+        assert told["legal"] == [c + 1 for c in game.legal()]
+        assert (told["over"], told["ply"], told["turn"]) == (
+            game.over(), len(moves), len(moves) % 2 + 1,
+        )  # fmt: skip
+        assert told["rows"] == [
+            "".join({None: ".", 0: "X", 1: "O"}[game.grid[c][row]] for c in range(columns))
+            for row in reversed(range(rows))
+        ]
+    who = winner(game)
+    assert told["outcome"]["winner"] == (None if who is None else who + 1)
+
+
+def test_a_position_may_be_drawn_and_played_on(server: Server) -> None:
+    rows = [".......", ".......", ".......", ".......", "...OO..", "...XX.."]
+    told = server.ask("GET", f"/api/position?position={drawn(*rows)}&moves=3").json
+    assert (told["ply"], told["turn"], told["moves"]) == (5, 2, "3")
+    assert told["start"] == "/".join(rows)
+    assert told["rows"][-1] == "..XXX.."
+
+
+@pytest.mark.parametrize("moves", ["", "4455", "12345671", LATE, LATE + "5"])
+def test_scores_are_the_solvers(server: Server, solver: Solver, moves: str) -> None:
+    told = server.get("/api/scores", moves=moves).json
+    position = Position.from_moves(moves)
+    if position.ply > 8:
+        assert told["scores"] == list(solver.scores(position))
+    else:  # the book's own test compares it with searches
+        assert told["scores"] == [
+            -solver.score(position.play(column)) for column in position.legal_columns
+        ]
+    assert told["score"] == max(told["scores"])
+    assert [column - 1 for column in told["best"]] == list(solver.best_columns(position))
+    assert told["book"] == (position.ply <= 8)
+    assert told["complete"] is True
+    assert score_in_words(position, told["score"]).endswith(f"in {told['plies_to_end']} plies")
+
+
+def test_full_columns_have_no_score(server: Server) -> None:
+    told = server.get("/api/scores", moves="111111", board="4x6", connect=4).json
+    assert told["scores"][0] is told["words"][0] is None
+    assert None not in told["scores"][1:]
+
+
+def test_other_boards_are_solved(server: Server) -> None:
+    told = server.get("/api/scores", board="4x4", connect=3).json
+    assert told["scores"] == list(Solver(Geometry(4, 4, 3), table_mb=4).scores(
+        Position(Geometry(4, 4, 3))
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("moves", ["44", LATE, "4444413226"])
+def test_columns_come_as_they_are_solved(server: Server, moves: str) -> None:
+    events = server.events("/api/scores/events", moves=moves)
+    name, whole = events[-1]
+    assert name == "done"
+    assert whole == {**server.get("/api/scores", moves=moves).json, "seconds": whole["seconds"]}
+    told = [data for kind, data in events if kind == "column"]
+    assert len({data["column"] for data in told}) == len(told)
+    assert all(
+        whole["scores"][data["column"] - 1] == data["score"]
+        and whole["words"][data["column"] - 1] == data["words"]
+        for data in told
+    )
+    assert told or whole["seconds"] < 1
+
+
+def test_solve_answers_as_other_pages_do(server: Server) -> None:
+    assert server.get("/solve", pos="475").json == {
+        "pos": "475",
+        "score": [-18, -2, -2, -18, -18, -2, -18],
+    }
+    assert server.get("/solve", pos="111111223").json["score"][0] == 100
+
+
+def test_an_explanation_is_that_of_the_package(server: Server, solver: Solver) -> None:
+    told = server.get("/api/explanation", moves="4455").json
+    assert told == explain("4455", solver).as_dict()
+
+
+def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) -> None:
+    done = server.status()["jobs_done"]
+    told = server.get("/api/book", moves="44").json
+    assert told["known"] is True
+    assert told["score"] == max(told["scores"]) == 1
+    assert told["best"] == [4]
+    unknown = server.get("/api/book", moves=LATE).json
+    assert (unknown["known"], unknown["scores"]) == (False, [None] * 7)
+    assert server.get("/api/book", board="5x5").json["plies"] is None
+    assert server.status()["jobs_done"] == done
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/api/position?moves=48", "move 2: '8' is not a column: choose from 1 to 7"),
+        ("/api/position?moves=4444444", "move 7: column 4 is full"),
+        ("/api/position?board=40x40", "columns must be 1 to 16, not 40"),
+        ("/api/position?board=seven", "board is columns x rows, such as 7x6, not 'seven'"),
+        ("/api/position?connect=99", "connect: should be less than or equal to 8, not '99'"),
+        ("/api/position?connect=four", "connect: should be a valid integer, not 'four'"),
+        ("/api/position?bord=7x6", "there is no parameter 'bord': /api lists those there are"),
+        ("/api/position?moves=" + "4" * 500, "moves: string should have at most 400 characters"),
+        ("/api/position?position=XX", "line 1 has 2 cells, and 7x6 connect 4 has 7 columns"),
+        ("/api/scores?moves=1212121", "the game is over here: first player wins"),
+        ("/api/scores?board=16x16", "the solver holds boards of"),
+        ("/solve?pos=9", "move 1: '9' is not a column: choose from 1 to 7"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sentence: str) -> None:
+    answer = server.ask("GET", path)
+    assert answer.status == 422
+    assert answer.error.startswith(sentence)
+
+
+def test_errors_of_a_stream_are_told(server: Server) -> None:
+    assert server.get("/api/scores/events", moves="x").status == 422
+    (event,) = server.events("/api/scores/events", board="16x16")
+    assert event[0] == "error"
+    assert event[1]["status"] == 422
+    assert event[1]["error"].startswith("the solver holds boards of")
+
+
+def test_other_paths_and_methods_are_told_apart(server: Server) -> None:
+    assert "/api lists what there is" in server.get("/api/nothing").error
+    answer = server.ask("DELETE", "/api/scores")
+    assert answer.status == 405
+    assert "does not take DELETE" in answer.error

@@ -1,0 +1,150 @@
+"""The server as a program: how it begins, how it ends, and what befalls its workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.cli.conftest import Run, bad_input, command, environment
+from tests.web.conftest import PATIENCE, Server, eventually, running, whole_answer
+
+#: An answer that takes as long as the server lets it.
+LONG = "/api/search/minimax?agent=negamax:depth=30&moves=4&board=16x16"
+#: A position that takes some time to solve.
+HARD = "/api/scores?board=8x7&moves=4"
+
+
+def processes_of(server: Server) -> list[int]:
+    """The workers of a server."""
+    told = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(server.process.pid)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return [int(word) for word in told.stdout.split()]
+
+
+def has_ended(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)]
+)
+def test_a_signal_ends_it_and_its_workers_in_the_middle_of_work(
+    number: signal.Signals, status: int
+) -> None:
+    with running("--workers", "1", "--seconds", "60") as server:
+        workers = processes_of(server)
+        assert len(workers) == 1
+        with server.waiting_for(HARD), server.waiting_for(HARD.replace("scores", "scores/events")):
+            eventually(lambda: server.status()["busy"] == 1)
+            server.process.send_signal(number)
+            assert server.process.wait(PATIENCE) == status
+        eventually(lambda: all(map(has_ended, workers)))
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Server]:
+    """A server with two workers that lets searches take long."""
+    with running("--workers", "2", "--seconds", "60") as server:
+        eventually(lambda: server.status()["ready"] == 2)
+        yield server
+
+
+def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> None:
+    with patient.waiting_for(HARD) as connection:
+        eventually(lambda: patient.status()["busy"] == 1)
+        before = processes_of(patient)
+        for worker in before:
+            os.kill(worker, signal.SIGKILL)
+        answer = whole_answer(connection)
+    assert answer.startswith("HTTP/1.1 503 ")
+    assert "the process that searched has ended (signal SIGKILL): try again" in answer
+    assert patient.get("/api/scores", moves="44444132267").status == 200
+    assert patient.status()["workers_lost"] == 2
+    eventually(lambda: patient.status()["ready"] == 2)
+    assert not set(before) & set(processes_of(patient))
+
+
+def test_who_goes_away_frees_the_worker(patient: Server) -> None:
+    for path in (HARD, HARD.replace("scores", "scores/events"), LONG):
+        with patient.waiting_for(path):
+            eventually(lambda: patient.status()["busy"] == 1)
+        eventually(lambda: patient.status()["busy"] == 0)
+    assert patient.get("/api/scores", moves="44444132267").json["complete"] is True
+
+
+def test_slow_requests_leave_others_alone(patient: Server) -> None:
+    with patient.waiting_for(HARD):
+        eventually(lambda: patient.status()["busy"] == 1)
+        assert patient.post("/api/move", {"agent": "alphabeta:depth=2"}).status == 200
+        with patient.waiting_for(HARD + "4"):
+            eventually(lambda: patient.status()["busy"] == 2)
+            # What takes no search does not wait for one.
+            assert patient.get("/api/scores", moves="4455").json["book"] is True
+            assert patient.get("/api/position", moves="4455").status == 200
+            assert patient.status()["busy"] == 2
+
+
+def test_many_clients_at_once_are_all_answered(server: Server) -> None:
+    with ExitStack() as stack:
+        connections = [
+            stack.enter_context(server.waiting_for(f"/api/scores?moves=44444132267{n % 7 + 1}"))
+            for n in range(60)
+        ]
+        for connection in connections:
+            assert whole_answer(connection).startswith("HTTP/1.1 200 ")
+
+
+def test_the_page_is_there(server: Server) -> None:
+    for path in ("/", "/api"):
+        answer = server.get(path)
+        assert answer.status == 200
+        assert answer.headers["content-type"].startswith("text/html")
+
+
+def test_a_port_in_use_is_told(run: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        sentence = bad_input(run("serve", "--port", str(port)))
+    assert sentence == (
+        f"port {port} of 127.0.0.1 is in use: choose another with --port, or 0 for any"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--port", "70000"), "port must be 0 to 65535, not 70000"),
+        (("--workers", "0"), "workers must be 1 to 64, not 0"),
+        (("--seconds", "-1"), "seconds must be 0.1 to 3600, not -1"),
+        (("--host", "no.such.host.invalid"), "there is no host 'no.such.host.invalid'"),
+        (("--agent", "x.py:f"), "agents from files"),
+        (("--store", "nowhere.db"), "nowhere.db cannot be read"),
+        (("--table-mb", "1"), "table_mb must be 4 to 65536, not 1"),
+    ],
+)
+def test_bad_options_are_told(run: Run, options: tuple[str, ...], sentence: str) -> None:
+    assert bad_input(run("serve", *options)).startswith(sentence)
+
+
+def test_it_starts_no_worker_where_it_cannot_listen() -> None:
+    ended = subprocess.run(
+        command("serve", "--host", "192.0.2.1", "--port", "0"),
+        capture_output=True, text=True, env=environment(), timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert "192.0.2.1 port 0 cannot be listened on" in ended.stderr
+    assert ended.stderr.count("\n") == 1
