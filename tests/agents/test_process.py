@@ -196,6 +196,18 @@ def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> Non
     )
 
 
+def test_an_agent_that_rests_is_started_when_it_is_needed() -> None:
+    agent, broken = make_agents([bot("first"), bot("unloadable")], resting=True)
+    assert isinstance(agent, ProcessAgent)
+    assert agent.process is None
+    agent.reset()
+    assert agent.process is not None
+    assert agent.choose(Position(), Limit(), rng()).column == 0
+    with pytest.raises(AgentFault, match="Odd: not me"):
+        broken.reset()
+    agent.close()
+
+
 def test_each_file_has_its_own_helpers() -> None:
     one, two = make_agents([bot("one/bot"), bot("two/bot")])
     chosen = [agent.choose(Position(), Limit(), rng()).column for agent in (one, two)]
