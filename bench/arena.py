@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import tempfile
 import time
 from collections.abc import Iterable
 from itertools import pairwise
@@ -24,8 +23,7 @@ from claimeven import Position
 from claimeven.agents.registry import Contestant
 from claimeven.arena import Referee
 from claimeven.arena.openings import random_openings
-from claimeven.arena.store import Store, StoredGame
-from claimeven.arena.tournament import TournamentPlan, open_store, run_tournament
+from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
 
 #: With so many games: a digest of the moves of all.
 GAMES = 20_000
@@ -50,11 +48,9 @@ def forgotten(plan: TournamentPlan) -> str:
 
 
 def stored(plan: TournamentPlan, jobs: int) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        with open_store(Path(folder) / "games.db", plan, resume=False) as store:
-            run_tournament(plan, store, jobs)
-        with Store.read(Path(folder) / "games.db") as store:
-            return digest(game.all_moves for game in store.games())
+    with store_of(plan) as store:
+        run_tournament(plan, store, jobs)
+        return digest(game.all_moves for game in store.games())
 
 
 def throughput(games: int) -> None:
@@ -80,10 +76,9 @@ def own_cost(name: str, first: Contestant, second: Contestant) -> tuple[str, ...
     """Print the share of the time that is not the agents', and return the moves played."""
     plan = plan_of(first, second, 2 * SLOW_PAIRS)
     told: list[tuple[float, int]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        with open_store(Path(folder) / "games.db", plan, resume=False) as store:
-            run_tournament(plan, store, watch=lambda done: told.append((time.perf_counter(), done)))
-            games: list[StoredGame] = list(store.games())
+    with store_of(plan) as store:
+        run_tournament(plan, store, watch=lambda done: told.append((time.perf_counter(), done)))
+        games = list(store.games())
     # From the first games stored on: the agents are there by then.
     (begin, first_done), (end, done) = told[0], told[-1]
     moves = sum(len(game.moves) for game in games[first_done:done])
