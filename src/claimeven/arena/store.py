@@ -37,10 +37,6 @@ VERSION = 1
 #: Seconds to wait for a reader that holds the file.
 _PATIENCE = 10.0
 
-#: In WAL mode a process may end at any moment and nothing that was stored is lost. The last games
-#: before a power cut may be, and are played again.
-_SYNCHRONOUS = "PRAGMA synchronous=NORMAL"
-
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (
@@ -169,7 +165,6 @@ class Store:
             connection = _connected(path)
             with _naming(path):
                 connection.execute("PRAGMA journal_mode=WAL")
-                connection.execute(_SYNCHRONOUS)
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={VERSION}")
                 connection.executescript(_TABLES)
@@ -195,9 +190,7 @@ class Store:
         check_output(path)
         lock = _locked(path)
         try:
-            connection = _checked(_connected(path), path)
-            connection.execute(_SYNCHRONOUS)
-            return cls(path, connection, lock)
+            return cls(path, _checked(_connected(path), path), lock)
         except BaseException:
             lock.close()
             raise

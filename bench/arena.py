@@ -1,0 +1,106 @@
+"""Games a second, and what running them costs: `python -m bench.arena [GAMES]`.
+
+GAMES stored games of `greedy` against `random`, in pairs from random openings, played by this
+process and by one process a core; beside them the same games played one after the other and
+forgotten. Then agents that take 1 ms for a move, to weigh what is spent on anything but their
+thinking: agents of this process, and agents from a file, each of which has a process of its own.
+Asserts that every way to play gives the same games, and for the usual number of games which.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import time
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+
+from bench import spinning
+from bench.timing import best_of, machine
+from claimeven import Position
+from claimeven.agents.registry import Contestant
+from claimeven.arena import Referee
+from claimeven.arena.openings import random_openings
+from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+
+#: With so many games: a digest of the moves of all.
+GAMES = 20_000
+SIGNATURE = "257f3e55973a01a2"
+PLIES, OPENINGS = 4, 200
+#: Pairs of games of the agents that take their time.
+SLOW_PAIRS = 20
+
+
+def plan_of(first: Contestant, second: Contestant, games: int) -> TournamentPlan:
+    openings = random_openings(OPENINGS, PLIES, 0, Position())
+    return TournamentPlan((first, second), games // 2, openings=openings)
+
+
+def digest(moves: Iterable[str]) -> str:
+    return hashlib.blake2b(" ".join(moves).encode(), digest_size=8).hexdigest()
+
+
+def forgotten(plan: TournamentPlan) -> str:
+    with Referee(plan) as referee:
+        return digest(referee.play(number).game.moves for number in range(plan.games))
+
+
+def stored(plan: TournamentPlan, jobs: int) -> str:
+    with store_of(plan) as store:
+        run_tournament(plan, store, jobs)
+        return digest(game.all_moves for game in store.games())
+
+
+def throughput(games: int) -> None:
+    plan, cores = plan_of("greedy", "random", games), len(os.sched_getaffinity(0))
+    print(f"{plan.games} games of greedy and random after {PLIES} random plies")
+    ways = {
+        "one after the other, forgotten": lambda: forgotten(plan),
+        "stored, this process": lambda: stored(plan, 1),
+        f"stored, {cores} processes": lambda: stored(plan, cores),
+    }
+    answers, rates = [], []
+    for name, way in ways.items():
+        seconds, answer = best_of(3, way)
+        answers.append(answer)
+        rates.append(plan.games / seconds)
+        print(f"  {name:<32} {rates[-1]:>7,.0f} games/s, ratio {rates[-1] / rates[0]:.2f}")
+    assert all(one == other for one, other in pairwise(answers)), answers
+    if games == GAMES:
+        assert answers[0] == SIGNATURE, answers
+
+
+def own_cost(name: str, first: Contestant, second: Contestant) -> tuple[str, ...]:
+    """Print the share of the time that is not the agents', and return the moves played."""
+    plan = plan_of(first, second, 2 * SLOW_PAIRS)
+    told: list[tuple[float, int]] = []
+    with store_of(plan) as store:
+        run_tournament(plan, store, watch=lambda done: told.append((time.perf_counter(), done)))
+        games = list(store.games())
+    # From the first games stored on: the agents are there by then.
+    (begin, first_done), (end, done) = told[0], told[-1]
+    moves = sum(len(game.moves) for game in games[first_done:done])
+    spent = end - begin
+    own = spent - moves * spinning.SECONDS
+    share = own / spent
+    print(f"  {name:<32} {own / moves * 1e6:>7.0f} us a move, {share:.1%} of the time")
+    return tuple(game.all_moves for game in games)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("games", type=int, nargs="?", default=GAMES, help=f"games ({GAMES})")
+    games = parser.parse_args().games
+    print(machine())
+    throughput(games)
+    print(f"what is not thinking, where agents think {spinning.SECONDS * 1e3:g} ms for a move")
+    file = Path(spinning.__file__)
+    here = own_cost("agents of this process", spinning.one, spinning.other)
+    apart = own_cost("agents from a file", f"{file}:one", f"{file}:other")
+    assert here == apart
+
+
+if __name__ == "__main__":
+    main()
