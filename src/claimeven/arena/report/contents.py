@@ -49,7 +49,7 @@ class Contents:
         plan = meta.get("plan")
         command = meta.get("command")
         return cls(
-            title=printable(title or f"Tournament of {len(standings.agents)} agents", MOST_NAME),
+            title=printable(title or _usual_title(standings), MOST_NAME),
             plan=plan if isinstance(plan, dict) else {},
             command=printable(command, MOST_TEXT) if isinstance(command, str) else None,
             start=_start(store),
@@ -80,6 +80,13 @@ class Contents:
     def label_of(self) -> dict[str, str]:
         """What an agent is called, by its label in the store."""
         return {agent.label: self.label[agent.id] for agent in self.standings.agents}
+
+
+def _usual_title(standings: Standings) -> str:
+    agents = standings.agents
+    if len(agents) == 2:
+        return f"{agents[0].label} against {agents[1].label}"
+    return f"Tournament of {len(agents)} agents"
 
 
 def _start(store: Store) -> Position:
