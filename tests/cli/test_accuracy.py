@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import random
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
+from claimeven.arena import accuracy_of
+from claimeven.arena.known_scores import JudgeProgress
 from claimeven.arena.store import Store, StoredAgent, StoredGame
+from tests import naive
 from tests.cli.conftest import Run, bad_input, interrupted
 
 BOARD = {"columns": 5, "rows": 5, "connect": 4}
@@ -90,6 +96,39 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
     assert ended.err.splitlines()[-1].startswith("interrupted after ")
     assert "Traceback" not in ended.err
     assert json.loads(ended.out)["agents"][0]["answered"] < 4500
+
+
+def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
+    rng, path = random.Random(1), tmp_path / "many.db"
+    games = []
+    for number in range(200):
+        game, moves = naive.Game(), ""
+        while not game.over():
+            column = rng.choice(game.legal())
+            game, moves = game.play(column), moves + str(column + 1)
+        games.append(StoredGame(f"{number}", number, None, 0, 1, "", moves, naive.winner(game)))
+    with Store.create(path, {"board": {"columns": 7}}, AGENTS) as store:
+        store.add(games)
+    words = ("accuracy", str(path), "--no-book", "--threads", "1")  # the empty board takes minutes
+    ended = interrupted(*words, when=lambda: _kept(path))
+    assert (ended.status, ended.out) == (130, ""), ended.err
+    assert ended.err.splitlines()[-1] == "interrupted; run the same again to go on from there"
+    kept, told = _kept(path), list[JudgeProgress]()
+
+    def enough(at: JudgeProgress) -> None:
+        told.append(at)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        accuracy_of(path, progress=enough)
+    assert told[0].resumed == kept < told[0].total
+
+
+def _kept(path: Path) -> int:
+    """Scores that a store holds by now."""
+    with closing(sqlite3.connect(path)) as connection, suppress(sqlite3.OperationalError):
+        return int(connection.execute("SELECT COUNT(*) FROM scores").fetchone()[0])
+    return 0
 
 
 @pytest.mark.parametrize(

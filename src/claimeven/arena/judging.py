@@ -26,6 +26,10 @@ from claimeven.review.analysis import JudgedMove
 from claimeven.solver.solver import Solver
 from claimeven.suggestions import no_such
 
+#: Size of the usual solver's table in MB. Positions behind the book are many and each is solved
+#: soon: a small table is in the processor's reach more often, which outweighs what it forgets.
+JUDGE_MB = 32
+
 
 @dataclass(frozen=True)
 class GamesAccuracy:
@@ -112,7 +116,7 @@ def accuracy_of(
         def make() -> Solver:
             if solver is not None:
                 return solver(start.geometry)
-            return Solver(start.geometry, table_mb=256, threads=threads)
+            return Solver(start.geometry, table_mb=JUDGE_MB, threads=threads)
 
         known = KnownScores(opened.path)
         different = {

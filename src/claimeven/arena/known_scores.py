@@ -27,7 +27,7 @@ from claimeven.solver.solver import ILLEGAL, Solver
 #: The scores of a position's columns for the side to move, None where none can be played.
 Row = tuple[int | None, ...]
 #: Positions solved between two writes, so that little is lost when the work is ended.
-BATCH = 1024
+BATCH = 128
 #: Keys that one query asks for.
 _ASKED = 500
 #: Seconds to wait for somebody else who is writing to the file.

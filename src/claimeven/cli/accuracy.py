@@ -13,7 +13,7 @@ import click
 from claimeven.agents import Limit
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS
-from claimeven.arena.judging import GamesAccuracy, accuracy_of
+from claimeven.arena.judging import JUDGE_MB, GamesAccuracy, accuracy_of
 from claimeven.arena.known_scores import JudgeProgress
 from claimeven.arena.measuring import MOST_FAULTS, SetAccuracy, SetPlan, measured, usable_set
 from claimeven.arena.store import Store
@@ -69,7 +69,7 @@ LEGEND = (
 @json_option
 @limit_options
 @isolation_options
-@partial(solver_options, threads=None)
+@partial(solver_options, threads=None, table_mb=JUDGE_MB)
 @geometry_options
 @click.pass_context
 def command(

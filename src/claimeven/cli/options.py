@@ -179,12 +179,12 @@ def openings_of(plies: int) -> Callable[[Command], Command]:
 opening_options = openings_of(4)
 
 
-def search_options(command: Command, threads: int | None = 1) -> Command:
-    """Add --threads and --table-mb; `threads` is how many are usual, None for one a core."""
+def search_options(command: Command, threads: int | None = 1, table_mb: float = 128) -> Command:
+    """Add --threads and --table-mb with their usual values; no `threads` are one a core."""
     command = click.option(
         "--table-mb",
         type=float,
-        default=128,
+        default=table_mb,
         show_default=True,
         help="Size of the transposition table in MB.",
     )(command)
@@ -197,10 +197,10 @@ def search_options(command: Command, threads: int | None = 1) -> Command:
     )(command)
 
 
-def solver_options(command: Command, threads: int | None = 1) -> Command:
+def solver_options(command: Command, threads: int | None = 1, table_mb: float = 128) -> Command:
     """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`.
 
-    `threads` is how many are usual, None for one a core.
+    `threads` and `table_mb` are the usual ones, no threads one a core.
     """
 
     @wraps(command)
@@ -219,7 +219,7 @@ def solver_options(command: Command, threads: int | None = 1) -> Command:
         metavar="FILE",
         help="Opening book to use in place of the one that comes along.",
     )(decorated)
-    return search_options(decorated, threads)
+    return search_options(decorated, threads, table_mb)
 
 
 #: Options that change nothing of the games.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +35,8 @@ SLICE_SECONDS, SLICE_SHARE = 0.004, 0.5
 #: Nodes a second that a thread is taken to visit before it was measured: few, so that first
 #: slices are short.
 FIRST_RATE = 500_000.0
-#: Positions that a thread takes at a time in bulk work.
+#: Positions that a thread takes at a time in bulk work, at most; fewer towards the end, so that no
+#: thread is left with many while the others have none.
 BATCH = 64
 _UNLIMITED = 1 << 62
 
@@ -219,10 +220,7 @@ class Turn:
         total = len(mines)
         scores, nodes = np.zeros((2, total), dtype=np.int64)
         low, high = self.score_range(floor, ceiling)
-        batch = total if len(self.workers) == 1 else BATCH
-        if solved is not None:
-            batch = 1
-        starts = iter(range(0, total, max(1, batch)))
+        parts = _parts(total, len(self.workers), 1 if solved is not None else BATCH)
         taking, telling = threading.Lock(), threading.Lock()
         done = [0] * len(self.workers)
         is_whole = [True] * len(self.workers)
@@ -254,17 +252,16 @@ class Turn:
         def work(number: int) -> None:
             while True:
                 with taking:
-                    start = next(starts, None)
-                if start is None:
+                    part = next(parts, None)
+                if part is None:
                     return
-                part = slice(start, start + batch)
                 if not solve_batch(self.workers[number], part):
                     is_whole[number] = False
                     return
-                done[number] += min(batch, total - start)
+                done[number] += part.stop - part.start
                 if solved is not None:
                     with telling:
-                        solved(start, int(scores[start]))
+                        solved(part.start, int(scores[part.start]))
 
         self._together(work)
         if not all(is_whole):
@@ -329,6 +326,20 @@ class Turn:
             _wait_for(helpers)
         if failures:
             raise failures[0]
+
+
+def _parts(total: int, threads: int, most: int) -> Iterator[slice]:
+    """Yield so many positions in parts for threads to take; one thread gets all it may at once.
+
+    >>> [part.stop - part.start for part in _parts(20, 2, 64)]
+    [5, 3, 3, 2, 1, 1, 1, 1, 1, 1, 1]
+    """
+    start = 0
+    while start < total:
+        left = total - start
+        share = left if threads == 1 and most > 1 else min(most, max(1, left // (2 * threads)))
+        yield slice(start, start + share)
+        start += share
 
 
 def _wait_for(helpers: list[threading.Thread]) -> None:

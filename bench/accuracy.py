@@ -1,0 +1,78 @@
+"""How long it takes to judge every move of many games against exact scores.
+
+    python -m bench.accuracy
+
+A thousand games of `random` against `alphabeta` from openings of four random plies are played into
+a file and judged, by all cores; once more, the scores come from the file. What is found is
+asserted: the games follow from their seed, and exact scores from the games.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from bench.timing import machine
+from claimeven.arena import accuracy_of
+from claimeven.arena.judging import JUDGE_MB
+from claimeven.arena.openings import make_openings
+from claimeven.arena.tournament import TournamentPlan, open_store, run_tournament
+from claimeven.game.position import Position
+from claimeven.solver import Solver
+
+#: Seconds that two cores may take for all games.
+TARGET = 120
+ROUNDS, SEED = 500, 1
+#: Of all games: moves, different positions; moves that count, perfect ones, points lost, by agent.
+MOVES, POSITIONS = 9_372, 8_499
+FOUND = {"alphabeta": (4_901, 3_486, 4_700), "random": (4_158, 927, 19_626)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="pairs of games")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--table-mb", type=float, help="size of the solver's table in MB")
+    arguments = parser.parse_args()
+    print(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.db"
+        openings = make_openings("random", arguments.rounds, 4, SEED, Position())
+        plan = TournamentPlan(("random", "alphabeta"), arguments.rounds, SEED, openings=openings)
+        with open_store(path, plan, resume=False) as store:
+            run_tournament(plan, store, arguments.threads)
+        used: list[Solver] = []
+
+        def solver(board: object) -> Solver:
+            used.append(Solver(table_mb=arguments.table_mb or JUDGE_MB, threads=arguments.threads))
+            used[-1].load()
+            return used[-1]
+
+        begin, busy = time.perf_counter(), time.process_time()
+        found = accuracy_of(path, solver=solver)
+        seconds, cpu = time.perf_counter() - begin, time.process_time() - busy
+        begin = time.perf_counter()
+        again = accuracy_of(path)
+        kept = time.perf_counter() - begin
+    assert again.as_dict() == found.as_dict()
+    if arguments.rounds == ROUNDS:
+        tallies = {label: found[label].all for label in FOUND}
+        told = {label: (t.moves, t.perfect, t.loss) for label, t in tallies.items()}
+        assert (found.moves, found.positions) == (MOVES, POSITIONS), (found.moves, found.positions)
+        assert told == FOUND, told
+    nodes = used[0].statistics.nodes / 1e6
+    print(
+        f"{found.moves:,} moves of {len(found.judged):,} games, {found.positions:,} different"
+        f" positions: {seconds:.1f} s on {arguments.threads} threads ({cpu:.1f} s of processor),"
+        f" {found.positions / seconds:.0f} positions a second, {nodes:.0f} million nodes"
+    )
+    if arguments.rounds == ROUNDS:
+        print(f"target {TARGET} s on two cores: ratio {seconds / TARGET:.2f}")
+    print(f"judged again, from the scores kept: {kept:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
