@@ -287,3 +287,26 @@ def test_the_opening_book_is_walked(page: Any) -> None:
     page.click(".book-move >> nth=0")
     page.wait_for_function("() => document.querySelector('.path').innerText.includes('4')")
     assert page.locator(".book-move").count() == 7
+
+
+@pytest.mark.parametrize(
+    "address", ["/?moves=4455&analysis=on&second=human", "/?view=search", "/?view=book"]
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Any, server: Server, address: str, scheme: str) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    ).Axe()
+    context = browser.new_context(base_url=server.url, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector(".column, .node, .book-move")
+    found = axe.run(page).response
+    assert len(found["passes"]) > 15  # it has looked
+    serious = {
+        violation["id"]: [node["html"] for node in violation["nodes"]]
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+    }
+    assert serious == {}
+    context.close()
