@@ -33,6 +33,8 @@ from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
 
 #: Seconds an agent may take to be loaded, and for whatever else has no limit: a move too.
 LOAD_SECONDS, PATIENCE = 120.0, 90.0
+#: Seconds it has at least to begin a game where moves have a limit in time.
+LEAST_PATIENCE = 10.0
 #: Seconds at most that an answer which comes too late is waited for, to spare the process.
 MERCY = 2.0
 #: Seconds it has to give back what it holds.
@@ -153,10 +155,15 @@ class ProcessAgent(Agent):
         """Note the board that every process of the agent is to be made ready for."""
         self._board = geometry
 
+    def note_limit(self, limit: Limit) -> None:
+        """Note what moves are limited to: to begin a game must not take much longer than one."""
+        if limit.seconds is not None:
+            self.patience = max(LEAST_PATIENCE, limit.longest)
+
     def reset(self) -> None:
         """Begin a game, with a fresh process where the last one has ended."""
         self._printed.begin()
-        self._ask("reset", PATIENCE)
+        self._ask("reset", PATIENCE if self.patience is None else self.patience)
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""

@@ -82,9 +82,10 @@ def make_agents(
         ]
         _check_ready(tried, geometry)
         _load([agent for agent, _ in tried], geometry)
-        for agent in agents:
+        for agent, limit in zip(agents, limits, strict=True):
             if isinstance(agent, ProcessAgent):
                 agent.note_board(geometry or Geometry())
+                agent.note_limit(limit)
     except BaseException:
         for agent, spec in zip(agents, specs, strict=False):
             if isinstance(spec, str):
