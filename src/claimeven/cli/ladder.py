@@ -148,7 +148,7 @@ def pool_told(standings: Standings, seconds: float) -> dict[str, object]:
         "games": len(standings.games),
         "same_games": pool.same_games(standings.games),
         "unique_games": standings.unique_games,
-        "ratings": standings.ladder_at(pool.ANCHOR).as_dict() if standings.games else None,
+        "ratings": pool.ladder_of(standings).as_dict() if standings.games else None,
         "seconds": seconds,
     }
 
@@ -160,9 +160,9 @@ def pool_lines(standings: Standings) -> Iterator[str]:
     if not played:
         return
     yield ""
-    yield from _table(standings.ladder_at(pool.ANCHOR))
+    yield from _table(pool.ladder_of(standings))
     yield ""
-    yield from _scale(standings.ladder_at(pool.ANCHOR))
+    yield from _scale(pool.ladder_of(standings))
     if same != played:
         yield f"{played - same} games are not those that come along: another machine, or version"
 
@@ -246,7 +246,7 @@ def _met(meeting: Meeting) -> tuple[str, str]:
 def _scale(ladder: Ladder) -> Iterator[str]:
     first, draws = ladder.first_player, ladder.draws
     yield (
-        f"0 is {ladder.anchor}; moving first is worth {first.value:+z.0f} Elo"
+        f"0 is {ladder.anchor or 'the mean'}; moving first is worth {first.value:+z.0f} Elo"
         f" ({first.low:+z.0f} to {first.high:+z.0f}), equals draw {draws.value:.1%}"
     )
 

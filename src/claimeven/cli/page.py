@@ -73,7 +73,8 @@ def lines_on(report: Report) -> list[str]:
     """Return what was written, in sentences."""
     contents, size = report.contents, report.path.stat().st_size
     games, agents = len(contents.games), len(contents.ranking)
-    lines = [f"{report.path}: {games:,} games of {agents:,} agents, {size / 1e6:.1f} MB"]
+    what = f"{games:,} game{'s' * (games != 1)} of {agents:,} agents"
+    lines = [f"{report.path}: {what}, {size / 1e6:.1f} MB"]
     if contents.accuracy is not None:
         judged = len(contents.accuracy.judged)
         lines[0] += f", {'all' if judged >= games else f'{judged:,}'} judged"

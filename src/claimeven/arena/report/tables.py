@@ -115,8 +115,9 @@ def cross_rows(contents: Contents) -> list[tuple[LadderRow, list[Record | None]]
 
 def games_of_two(contents: Contents) -> int | None:
     """Return how many games any two agents that met have played, None where that differs."""
-    met = {frozenset(game.agents): 0 for game in contents.games}
-    for game in contents.games:
+    games = contents.standings.games
+    met = {frozenset(game.agents): 0 for game in games}
+    for game in games:
         met[frozenset(game.agents)] += 1
     counts = set(met.values())
     return counts.pop() if len(counts) == 1 else None
