@@ -19,7 +19,7 @@ from claimeven.cli.study_report import list_lines, study_lines
 from claimeven.cli.verbs import Verbs
 
 if TYPE_CHECKING:
-    from claimeven.arena.studies import Bench, ExperimentResult, Study, StudyResult
+    from claimeven.arena.studies import ExperimentResult, Laboratory, Study, StudyResult
 
 
 @click.group("study", cls=Verbs)
@@ -66,20 +66,20 @@ def list_studies(as_json: bool) -> None:
 
 
 def running_options(run: Command) -> Command:
-    """Add the options of what runs studies; the command gets them as one `bench`."""
+    """Add the options of what runs studies; the command gets them as one `laboratory`."""
 
     @wraps(run)
-    def with_bench(
+    def with_laboratory(
         games: int | None, jobs: int | None, folder: Path | None, resume: bool, seed: int,
         **others: Any,
     ) -> Any:  # fmt: skip
-        from claimeven.arena.studies import Bench  # noqa: PLC0415 - for a quick start
+        from claimeven.arena.studies import Laboratory  # noqa: PLC0415 - for a quick start
 
         check_seed(seed)
         jobs = cores() if jobs is None else jobs
-        return run(bench=Bench(folder, resume, jobs, games, seed), **others)
+        return run(laboratory=Laboratory(folder, resume, jobs, games, seed), **others)
 
-    decorated: Command = with_bench
+    decorated: Command = with_laboratory
     for option in (
         json_option,
         click.option("--seed", default=1, show_default=True, help="Decides all but the clock."),
@@ -101,7 +101,9 @@ def running_options(run: Command) -> Command:
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @running_options
 @click.pass_context
-def run_named(ctx: click.Context, names: tuple[str, ...], bench: Bench, as_json: bool) -> None:
+def run_named(
+    ctx: click.Context, names: tuple[str, ...], laboratory: Laboratory, as_json: bool
+) -> None:
     """Run studies by name; each figure stands beside the one reported then.
 
     Matches that tell of speed are played by one process, the others by --jobs. With --out the
@@ -115,13 +117,13 @@ def run_named(ctx: click.Context, names: tuple[str, ...], bench: Bench, as_json:
     """
     from claimeven.arena.studies import study_of  # noqa: PLC0415 - for a quick start
 
-    _run(ctx, [study_of(name) for name in dict.fromkeys(names)], bench, as_json)
+    _run(ctx, [study_of(name) for name in dict.fromkeys(names)], laboratory, as_json)
 
 
 @command.command("all")
 @running_options
 @click.pass_context
-def run_all(ctx: click.Context, bench: Bench, as_json: bool) -> None:
+def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
     """Run all studies: some nine minutes on two cores, six of them at 3 s a move.
 
     \b
@@ -133,24 +135,26 @@ def run_all(ctx: click.Context, bench: Bench, as_json: bool) -> None:
     """
     from claimeven.arena.studies import STUDIES  # noqa: PLC0415 - for a quick start
 
-    _run(ctx, STUDIES, bench, as_json)
+    _run(ctx, STUDIES, laboratory, as_json)
 
 
-def _run(ctx: click.Context, studies: Sequence[Study], bench: Bench, as_json: bool) -> None:
+def _run(
+    ctx: click.Context, studies: Sequence[Study], laboratory: Laboratory, as_json: bool
+) -> None:
     from claimeven.arena.studies.machine import machine  # noqa: PLC0415 - for a quick start
 
     say_when_compiling()
     begin = time.monotonic()
     results: list[StudyResult] = []
     with clean_stdout() as out, status_line() as line:
-        interrupted = _collect(results, studies, bench, line, None if as_json else out)
+        interrupted = _collect(results, studies, laboratory, line, None if as_json else out)
         seconds = time.monotonic() - begin
         whole = sum(result.is_whole for result in results)
         if as_json:
             told = {
                 "studies": [result.as_dict() for result in results],
-                "seed": bench.seed,
-                "jobs": bench.jobs,
+                "seed": laboratory.seed,
+                "jobs": laboratory.jobs,
                 "machine": machine(),
                 "seconds": seconds,
             }
@@ -159,8 +163,8 @@ def _run(ctx: click.Context, studies: Sequence[Study], bench: Bench, as_json: bo
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     if interrupted:
         said = f"interrupted after {whole} of {len(studies)} studies"
-        if bench.folder is not None:
-            said += f"; go on with: --out {bench.folder} --resume"
+        if laboratory.folder is not None:
+            said += f"; go on with: --out {laboratory.folder} --resume"
         click.echo(said, err=True)
         ctx.exit(INTERRUPTED)
 
@@ -168,7 +172,7 @@ def _run(ctx: click.Context, studies: Sequence[Study], bench: Bench, as_json: bo
 def _collect(
     results: list[StudyResult],
     studies: Sequence[Study],
-    bench: Bench,
+    laboratory: Laboratory,
     line: StatusLine,
     out: TextIO | None,
 ) -> bool:
@@ -184,7 +188,7 @@ def _collect(
         interrupted = False
         try:
             for number in range(len(study.experiments)):
-                finished.append(bench.experiment(study, number, watch))
+                finished.append(laboratory.experiment(study, number, watch))
         except KeyboardInterrupt:
             interrupted = True
         if finished:

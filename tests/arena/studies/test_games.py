@@ -9,7 +9,7 @@ from statistics import NormalDist, fmean, stdev
 import pytest
 
 from claimeven.arena.store import InvalidStore, Store, StoredGame
-from claimeven.arena.studies import Bench, Figure, Match, Source, Study, games, run_study
+from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
 from claimeven.arena.studies.study import Findings
 
 HERE = Source("here", "made up", "none")
@@ -84,7 +84,7 @@ def test_the_first_agent_begins_unless_seats_are_swapped() -> None:
 
 def test_a_folder_is_gone_on_with_and_comes_to_the_same(tmp_path: Path) -> None:
     match = study(Match(("greedy", "random"), 10, WON))
-    whole = Bench(seed=3).run(match)
+    whole = Laboratory(seed=3).run(match)
     run_study(match, folder=tmp_path, games=4, seed=3)
     path = tmp_path / "made-up-1.db"
     with Store.read(path) as store:
@@ -115,7 +115,7 @@ def test_jobs_change_nothing_and_a_function_plays_here() -> None:
         return position.legal_columns[0]  # type: ignore[attr-defined, no-any-return]
 
     match = study(Match(("greedy", "random"), 8, WON), Match((leftmost, "random"), 2, WON))
-    one, two = Bench(jobs=1).run(match), Bench(jobs=2).run(match)
+    one, two = Laboratory(jobs=1).run(match), Laboratory(jobs=2).run(match)
     assert [each.games for each in two.experiments] == [8, 2]
     for each, other in zip(one.experiments, two.experiments, strict=True):
         assert each.findings["wins", "0"] == other.findings["wins", "0"]

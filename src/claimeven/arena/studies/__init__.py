@@ -1,7 +1,7 @@
 """The classic studies: what the originals reported, run here and set beside it."""
 
 from claimeven.arena.studies.catalogue import STUDIES, InvalidStudy, study_of
-from claimeven.arena.studies.runs import Bench, ExperimentResult, StudyResult, run_study
+from claimeven.arena.studies.runs import ExperimentResult, Laboratory, StudyResult, run_study
 from claimeven.arena.studies.study import (
     QUANTITIES,
     Experiment,
@@ -17,12 +17,12 @@ from claimeven.arena.studies.study import (
 __all__ = [
     "QUANTITIES",
     "STUDIES",
-    "Bench",
     "Experiment",
     "ExperimentResult",
     "Figure",
     "Found",
     "InvalidStudy",
+    "Laboratory",
     "Match",
     "Measurement",
     "Quantity",

@@ -108,7 +108,7 @@ class StudyResult:
 
 
 @dataclass(frozen=True)
-class Bench:
+class Laboratory:
     """How studies are run.
 
     Attributes:
@@ -127,11 +127,10 @@ class Bench:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        for name in ("jobs", "most_games"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                what = "a match takes at least 1 job" if name == "jobs" else "a match has 1 game"
-                raise InvalidMatch(f"{what}{'' if name == 'jobs' else ' or more'}, not {number}")
+        if self.jobs < 1:
+            raise InvalidMatch(f"a match takes at least 1 job, not {self.jobs}")
+        if self.most_games is not None and self.most_games < 1:
+            raise InvalidMatch(f"a match has 1 game or more, not {self.most_games}")
         if self.resume and self.folder is None:
             raise ClaimevenError("to resume, name the folder that holds the games")
 
@@ -187,4 +186,4 @@ def run_study(
     """
     chosen = study_of(study) if isinstance(study, str) else study
     where = None if folder is None else Path(folder)
-    return Bench(where, resume, jobs, games, seed).run(chosen)
+    return Laboratory(where, resume, jobs, games, seed).run(chosen)
