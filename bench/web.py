@@ -7,7 +7,7 @@
 Parts: `latency` (one client: the page, positions of the book, positions of all plies), `load` (many
 clients asking for scores of random positions at once; memory before and after), `ends` (a client
 that goes away, a worker that is killed, SIGTERM), `fuzz` (requests made from the API's description;
-needs the extra fuzz). Each asserts what it times; scores are held against the solver's.
+needs the extra test-all). Each asserts what it times; scores are held against the solver's.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _ARGUMENTS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, its event loop is in the way of others
 def browser() -> Iterator[Any]:
     """A headless Chromium; tests open contexts of their own in it."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -85,7 +85,7 @@ FAULTS = [
     (Decision(3), f"returned column 3 (counted from 0), which is full: {LEGAL}"),
     (
         Decision(10**5000),
-        "returned column a whole number of 16,610 bits (counted from 0), which is not on the"
+        "returned a whole number of 16,610 bits (counted from 0), which is not on the"
         f" board: {LEGAL}",
     ),
     (Decision(Secret()), "returned an object of type Secret instead of a column number"),  # type: ignore[arg-type]

@@ -86,7 +86,7 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_judged(tmp_path: Path) -> N
     assert (ran.status, ran.out) == (130, "")
     assert ran.err.splitlines()[-1].startswith("interrupted, ")
     assert "goes on where it was" in ran.err
-    assert scores_kept(path) >= 1000
+    assert scores_kept(path) >= 100
     assert not path.with_suffix(".html").exists()
 
 

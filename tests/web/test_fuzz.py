@@ -30,7 +30,7 @@ def fuzzed(server: Server, examples: int, patience: float = PATIENCE) -> str:
     return "" if ran.returncode == 0 else ran.stdout + ran.stderr
 
 
-@pytest.mark.skipif(find_spec("schemathesis") is None, reason="the extra fuzz is not installed")
+@pytest.mark.skipif(find_spec("schemathesis") is None, reason="schemathesis is not installed")
 def test_requests_at_random_find_no_failure() -> None:
     with running("--workers", "2", "--seconds", "1") as server:
         assert fuzzed(server, 3) == ""

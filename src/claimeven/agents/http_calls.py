@@ -127,9 +127,9 @@ class Endpoint:
                 connection.request("POST", self.path, body, {"content-type": content_type})
                 response = connection.getresponse()
                 data = response.read(MOST_ANSWER + 1)
-            except BaseException:
+            except BaseException as error:
                 connection.close()
-                if cut.has_cut:
+                if cut.has_cut or isinstance(error, TimeoutError):
                     raise CallLate("did not answer in time") from None
                 raise
         if cut.has_cut:

@@ -205,7 +205,7 @@ def _verdict(report: CheckReport) -> str:
 def _time(seconds: float) -> str:
     """Say a time in the unit that suits it.
 
-    >>> _time(0.00035), _time(0.02), _time(2.5)
+    >>> _time(0.00041), _time(0.02), _time(2.5)
     ('0.4 ms', '20 ms', '2.50 s')
     """
     if seconds >= 1:
