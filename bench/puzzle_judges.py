@@ -62,7 +62,9 @@ def main() -> None:
     solved = tried(arguments.count, arguments.seed)
     judges, puzzles = fitted(solved)
     for judge, rating, share in zip(JUDGES, judges, solved.mean(0), strict=True):
-        print(f'    Judge("{judge.spec}", {rating:.0f}, {judge.tries}),  # {share / judge.tries:.0%}')
+        print(
+            f'    Judge("{judge.spec}", {rating:.0f}, {judge.tries}),  # {share / judge.tries:.0%}'
+        )
     print("puzzles, tenths:", np.percentile(puzzles, range(0, 101, 10)).round().tolist())
 
 

@@ -25,6 +25,7 @@ VERBS = {
     "check": ("claimeven.cli.check", "Try an agent: does it load, fail, how long is a move?"),
     "study": ("claimeven.cli.study", "Run the classic studies: what was reported, and now."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
+    "puzzles": ("claimeven.cli.puzzles", "Solve puzzles, one for each day; make sets of them."),
     "serve": ("claimeven.cli.serve", "Serve the page and the API; play through a server."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),

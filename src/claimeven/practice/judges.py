@@ -67,9 +67,7 @@ class Bench:
     def solved(self, position: Position, solution: Sequence[int], seed: int) -> list[int]:
         """Return for each judge how many of its tries found every column of a solution."""
         return [
-            sum(
-                _finds(agent, position, solution, seed, attempt) for attempt in range(judge.tries)
-            )
+            sum(_finds(agent, position, solution, seed, attempt) for attempt in range(judge.tries))
             for judge, agent in zip(self.judges, self.agents, strict=True)
         ]
 

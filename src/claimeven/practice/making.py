@@ -293,9 +293,7 @@ class Journal:
         try:
             content = self.path.read_bytes()
         except OSError as error:
-            raise InvalidPuzzles(
-                f"{self.path} cannot be read: {error.strerror or error}"
-            ) from None
+            raise InvalidPuzzles(f"{self.path} cannot be read: {error.strerror or error}") from None
         whole = content.rfind(b"\n") + 1
         first, _, rest = content[:whole].partition(b"\n")
         if not first:
