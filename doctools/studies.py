@@ -70,15 +70,8 @@ def tables() -> str:
     for result, machine in recorded():
         study = result.study
         machines.add(machine)
-        lines = ["| " + " | ".join(_HEADS) + " |", "|---|---|---:|---:|---:|---:|"]
-        for each in result.experiments:
-            setting = each.experiment.setting
-            for figure in each.experiment.figures:
-                cells = (setting, figure.label, *_cells(each, figure))
-                lines.append("| " + " | ".join(cells) + " |")
-                setting = ""
         parts.append(f"### {study.name}: {study.title}")
-        parts.append("\n".join(lines))
+        parts.append(_table(result))
         notes = []
         if study.differs:
             notes.append(f"Differs: {study.differs}.")
@@ -90,15 +83,33 @@ def tables() -> str:
     return "\n\n".join([f"Measured on {where}.", *parts])
 
 
+def _table(result: StudyResult) -> str:
+    """Return the table of a study, without the columns in which nothing stands."""
+    rows = []
+    for each in result.experiments:
+        setting = each.experiment.setting
+        for figure in each.experiment.figures:
+            rows.append((setting, figure.label, *_cells(each, figure)))
+            setting = ""
+    shown = [place for place in range(len(_HEADS)) if any(row[place] for row in rows)]
+    lines = [
+        [_HEADS[place] for place in shown],
+        ["---" if place < 2 else "---:" for place in shown],
+        *([row[place] for place in shown] for row in rows),
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
 def _cells(result: ExperimentResult, figure: Figure) -> tuple[str, ...]:
     found = result.found(figure)
     times = None if found is None else figure.speed_up(found.value)
-    return (
-        then_text(figure),
+    texts = (
         now_text(found, figure.quantity),
         interval_text(found, figure.quantity),
         speed_text(times),
     )
+    # Numbers stay on one line with their units.
+    return then_text(figure), *(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)
 
 
 def _experiments(study: Study, told: dict[str, Any]) -> Iterator[ExperimentResult]:

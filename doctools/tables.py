@@ -15,7 +15,7 @@ from claimeven.game import column_name, perft
 from claimeven.minimax import MinimaxResult
 from claimeven.minimax.rules import PROVEN
 from claimeven.montecarlo import MonteCarloOptions
-from doctools import boards, charts, puzzle, trees
+from doctools import boards, charts, puzzle, studies, trees
 
 _BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end of figures -->)", re.S)
 
@@ -200,4 +200,5 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "uct": uct,
     "proofs": proofs,
     "ladder": ladder,
+    "studies": studies.tables,
 }

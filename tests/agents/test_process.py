@@ -108,6 +108,23 @@ def test_patience_ends_where_no_limit_is_given(monkeypatch: pytest.MonkeyPatch) 
     assert result.forfeits[0] == {"did not answer within 0.3 s": 1}
 
 
+def test_a_bot_may_not_linger_over_the_beginning_of_a_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claimeven.agents.process.LEAST_PATIENCE", 0.3)
+    file = tmp_path / "dawdles.py"
+    file.write_text(
+        "import time\n"
+        "from claimeven import Agent\n"
+        "class Dawdler(Agent):\n"
+        "    def reset(self):\n        time.sleep(1000)\n"
+        "    def choose(self, position, limit, rng):\n        return None\n",
+        encoding="utf-8",
+    )
+    result = play_match(str(file), "random", games=1, limit=Limit(seconds=0.01))
+    assert result.forfeits[0] == {"did not answer within 0.3 s": 1}
+
+
 def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture[str]) -> None:
     result = play_match(bot("prints"), bot("speaks"), games=1, start="112211")
     assert result.forfeits == ({}, {})
@@ -194,6 +211,18 @@ def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> Non
         reasons[f"could not be started again: {file} cannot be loaded: AssertionError: second time"]
         == 2
     )
+
+
+def test_an_agent_that_rests_is_started_when_it_is_needed() -> None:
+    agent, broken = make_agents([bot("first"), bot("unloadable")], resting=True)
+    assert isinstance(agent, ProcessAgent)
+    assert agent.process is None
+    agent.reset()
+    assert agent.process is not None
+    assert agent.choose(Position(), Limit(), rng()).column == 0
+    with pytest.raises(AgentFault, match="Odd: not me"):
+        broken.reset()
+    agent.close()
 
 
 def test_each_file_has_its_own_helpers() -> None:

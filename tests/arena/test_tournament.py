@@ -149,6 +149,12 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
     played(path, what)
     with pytest.raises(InvalidStore, match=r"of another tournament: its seed differ \(5, not"):
         open_store(path, plan("random", str(bot), seed=6), resume=True)
+    for agents, how in (
+        (("random", "greedy"), r"bot\.py is missing, greedy is new"),
+        ((str(bot), "random"), "they stand in another order"),
+    ):
+        with pytest.raises(InvalidStore, match=rf"its agents differ \(.*{how}\)"):
+            open_store(path, plan(*agents, rounds=1), resume=True)
     bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
     with pytest.raises(InvalidStore, match=r"the file of .*bot\.py has changed since"):
         open_store(path, what, resume=True)

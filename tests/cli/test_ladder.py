@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena import pool
-from tests.cli.conftest import Run, bad_input
+from tests.cli.conftest import Run, bad_input, interrupted
+from tests.cli.test_sprt import games_in
 
 HERE = ("--jobs", "1")
 
@@ -52,6 +53,17 @@ def test_the_pool_plays_the_games_that_come_along(
     monkeypatch.setattr(pool, "ROUNDS", 1)
     told = json.loads(run("ladder", "--rounds", "1", *HERE, "--json").out)
     assert told["games"] == told["same_games"] == told["unique_games"] == 132
+
+
+@pytest.mark.parametrize("agent", [(), ("negamax:depth=4",)], ids=["pool", "agent"])
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> None:
+    path = tmp_path / "mine.db"
+    words = ("ladder", *agent, "--out", str(path), "--json", *HERE)
+    ended = interrupted(*words, when=lambda: path.exists() and games_in(path))
+    assert ended.status == 130, ended.err
+    assert f"go on with: --out {path} --resume" in ended.err
+    assert "Traceback" not in ended.err
+    assert json.loads(ended.out)["games"] == games_in(path) > 0
 
 
 @pytest.mark.parametrize(

@@ -120,3 +120,14 @@ def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
         run(*words, "--report", str(tmp_path / "a" / "b.html"))
     )
     assert not Path(new).exists()
+
+
+def test_a_match_writes_its_page(run: Run, tmp_path: Path) -> None:
+    words = ("match", "greedy", "random", "--games", "2", *SMALL[:6])
+    page = ("--report", str(tmp_path / "m.html"))
+    assert "name it with --out" in bad_input(run(*words, *page))
+    ran = run(*words, *page, "--out", str(tmp_path / "m.db"))
+    assert ran.status == 0
+    assert "2 games of 2 agents" in ran.err
+    html = parsed((tmp_path / "m.html").read_text(encoding="utf-8"))
+    assert html.one("h1").words() == "greedy against random"

@@ -33,6 +33,8 @@ from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
 
 #: Seconds an agent may take to be loaded, and for whatever else has no limit: a move too.
 LOAD_SECONDS, PATIENCE = 120.0, 90.0
+#: Seconds it has at least to begin a game where moves have a limit in time.
+LEAST_PATIENCE = 10.0
 #: Seconds at most that an answer which comes too late is waited for, to spare the process.
 MERCY = 2.0
 #: Seconds it has to give back what it holds.
@@ -90,13 +92,19 @@ class ProcessAgent(Agent):
     fresh one. It may hold as much memory as `isolation` says. Its prints go to stderr,
     `MOST_PRINTED` characters a game. `patience` stands for `PATIENCE` where it is set.
 
+    The process is started at once, or, where the agent `rests`, when it is first needed.
+
     Used by several threads it serves one at a time. `close` ends the process.
     """
 
     is_plain = True  # decisions are checked in the process, before they are sent
 
     def __init__(
-        self, spec: str, file: tuple[str, str] | None = None, isolation: Isolation | None = None
+        self,
+        spec: str,
+        file: tuple[str, str] | None = None,
+        isolation: Isolation | None = None,
+        rests: bool = False,
     ) -> None:
         self.name = spec
         self._file = file
@@ -107,8 +115,9 @@ class ProcessAgent(Agent):
         self._board: Geometry | None = None
         self._lock = threading.RLock()
         self._child: Child | None = None
-        self._made = False
-        self._start()
+        self._made = self._made_before = False
+        if not rests:
+            self._start()
 
     @property
     def process(self) -> int | None:
@@ -131,7 +140,7 @@ class ProcessAgent(Agent):
                 raise
             self.limits = frozenset(told["limits"]) & frozenset(LIMITS)
             self.remembers = told["remembers"]
-            self._made = True
+            self._made = self._made_before = True
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` or `AgentFault` if the agent cannot play on a board."""
@@ -139,13 +148,22 @@ class ProcessAgent(Agent):
 
     def load(self, geometry: Geometry) -> None:
         """Let the agent make itself ready. Raises `InvalidSpec` or `AgentFault` if it fails."""
-        self._board = geometry
+        self.note_board(geometry)
         self._ask("load", LOAD_SECONDS, geometry=wire.from_geometry(geometry))
+
+    def note_board(self, geometry: Geometry) -> None:
+        """Note the board that every process of the agent is to be made ready for."""
+        self._board = geometry
+
+    def note_limit(self, limit: Limit) -> None:
+        """Note what moves are limited to: to begin a game must not take much longer than one."""
+        if limit.seconds is not None:
+            self.patience = max(LEAST_PATIENCE, limit.longest)
 
     def reset(self) -> None:
         """Begin a game, with a fresh process where the last one has ended."""
         self._printed.begin()
-        self._ask("reset", PATIENCE)
+        self._ask("reset", PATIENCE if self.patience is None else self.patience)
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
@@ -210,7 +228,8 @@ class ProcessAgent(Agent):
                     self.load(self._board)
             except (AgentFault, InvalidSpec) as error:
                 self._drop()
-                raise AgentFault(f"could not be started again: {error}") from error
+                again = " again" if self._made_before else ""
+                raise AgentFault(f"could not be started{again}: {error}") from error
         else:
             self.make()
 

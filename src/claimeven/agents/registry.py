@@ -60,19 +60,32 @@ def make_agents(
     geometry: Geometry | None = None,
     limits: Limit | Sequence[Limit] | None = None,
     isolation: Isolation | None = None,
+    resting: bool = False,
 ) -> list[Agent]:
     """Return new agents from their specs; nothing is compiled before all specs are right.
 
-    `limits` are what the agents must be able to keep: one for all, or one for each.
+    `limits` are what the agents must be able to keep: one for all, or one for each. With `resting`
+    those that play in processes of their own are not tried: each process is started when the agent
+    is first asked for something.
 
     Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
     """
     agents: list[Agent] = []
     try:
-        agents.extend(_agent_of(spec, isolation or Isolation()) for spec in specs)
+        agents.extend(_agent_of(spec, isolation or Isolation(), resting) for spec in specs)
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
-        _make_ready(agents, geometry, limits)
+        tried = [
+            (agent, limit)
+            for agent, limit in zip(agents, limits, strict=True)
+            if not (resting and isinstance(agent, ProcessAgent))
+        ]
+        _check_ready(tried, geometry)
+        _load([agent for agent, _ in tried], geometry)
+        for agent, limit in zip(agents, limits, strict=True):
+            if isinstance(agent, ProcessAgent):
+                agent.note_board(geometry or Geometry())
+                agent.note_limit(limit)
     except BaseException:
         for agent, spec in zip(agents, specs, strict=False):
             if isinstance(spec, str):
@@ -118,7 +131,7 @@ def broken_agents(
                 if watch is not None:
                     watch(spec)
                 try:
-                    _check_ready([agent], geometry, [limit or Limit()])
+                    _check_ready([(agent, limit or Limit())], geometry)
                     if isinstance(agent, ProcessAgent):
                         _load([agent], geometry)
                 except ClaimevenError as error:
@@ -138,7 +151,7 @@ def build(spec: str) -> Agent:
     return agent
 
 
-def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
+def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False) -> Agent:
     if isolation.everyone and not AVAILABLE:
         raise InvalidSpec("this system has no processes for single agents")
     if not isinstance(contestant, str):
@@ -152,8 +165,8 @@ def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
     if spec.partition(":")[0] in AGENTS:
         kind, options = parse_spec(spec)
         if AVAILABLE and (isolation.everyone or kind.runs_user_code(options)):
-            # A person sits here and nowhere else.
-            return build(spec) if kind in human.KINDS else ProcessAgent(spec, None, isolation)
+            here = kind in human.KINDS  # a person sits here and nowhere else
+            return build(spec) if here else ProcessAgent(spec, None, isolation, rests)
         return build(spec)
     parts = split_file_spec(spec)
     if parts is None:
@@ -163,26 +176,17 @@ def _agent_of(contestant: Contestant, isolation: Isolation) -> Agent:
         raise InvalidSpec(
             f"{no_such('agent', name, AGENTS)}, or a Python file such as my_agent.py:agent"
         )
-    return ProcessAgent(spec, parts, isolation) if AVAILABLE else load_agent(spec, *parts)
+    return ProcessAgent(spec, parts, isolation, rests) if AVAILABLE else load_agent(spec, *parts)
 
 
-def _make_ready(
-    agents: Sequence[Agent], geometry: Geometry | None, limits: Sequence[Limit]
-) -> None:
-    _check_ready(agents, geometry, limits)
-    _load(agents, geometry)
-
-
-def _check_ready(
-    agents: Sequence[Agent], geometry: Geometry | None, limits: Sequence[Limit]
-) -> None:
-    for agent in agents:
+def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:
+    for agent, _ in agents:
         if isinstance(agent, ProcessAgent):
             agent.make()
-    for agent, limit in zip(agents, limits, strict=True):
+    for agent, limit in agents:
         check_limit(agent, limit)
     if geometry is not None:
-        for agent in agents:
+        for agent, _ in agents:
             with _told(f"{agent.name} cannot play on {geometry}"):
                 agent.check_board(geometry)
 

@@ -55,7 +55,7 @@ _NUMBERS = re.compile(r"\d+(, \d+)*")
 ADVICE = {
     FaultKind.CRASH: "the traceback, read from its end, names the line of your file that failed",
     FaultKind.ILLEGAL: "return one of the columns that can be played, counted from 0:"
-    " position.legal_columns, or for Kaggle those whose topmost cell in obs.board is 0",
+    " position.legal_columns, or for Kaggle columns whose topmost cell is 0",
     FaultKind.TIME: "answer sooner: look at the clock while you search, and stop before the time"
     " for a move is over (limit.seconds, or configuration.actTimeout for Kaggle)",
     FaultKind.STALL: "look for a loop that does not end in this position, or for something that"
@@ -260,7 +260,7 @@ def check_agent(
     load_seconds = time.perf_counter() - begin
     if not isinstance(agent, ProcessAgent):
         raise InvalidSpec(f"{spec} sits at this terminal: there is nothing to check")
-    agent.patience = PATIENCE
+    agent.patience = PATIENCE if agent.patience is None else agent.patience
     opponents = dict(zip(OPPONENTS, make_agents(list(OPPONENTS.values()), geometry), strict=True))
     games: list[CheckedGame] = []
     memory: float | None = None

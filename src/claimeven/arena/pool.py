@@ -97,7 +97,13 @@ def pool_ladder() -> Ladder:
     >>> [rating.agent for rating in pool_ladder().ratings][::11]
     ['perfect', 'random']
     """
-    return pool_standings().ladder_at(ANCHOR)
+    return ladder_of(pool_standings())
+
+
+def ladder_of(standings: Standings) -> Ladder:
+    """Return the ladder of games of the pool, some of them perhaps not played yet."""
+    played = any(ANCHOR in (game.first, game.second) for game in standings.rated)
+    return standings.ladder_at(ANCHOR if played else None)
 
 
 def games_text(games: Iterable[StoredGame]) -> bytes:

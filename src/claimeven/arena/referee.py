@@ -21,12 +21,13 @@ MOST_PROCESSES = 32
 class Referee:
     """Plays the games of a plan in this process, with agents of its own.
 
-    The agents are made and loaded at once, before any clock runs. Raises `InvalidSpec` and
-    `InvalidLimit` for agents that cannot be made, or not for this board or limit. A context that
-    gives back what the agents hold at its end.
+    The agents are made and loaded at once, before any clock runs; with `resting`, for a process
+    that plays for one which has tried them all, those with processes of their own when they first
+    play. Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this
+    board or limit. A context that gives back what the agents hold at its end.
     """
 
-    def __init__(self, plan: GamePlan, keep_decisions: bool = False) -> None:
+    def __init__(self, plan: GamePlan, keep_decisions: bool = False, resting: bool = False) -> None:
         self.plan = plan
         self.keep_decisions = keep_decisions
         self.agents: list[Agent] = make_agents(
@@ -34,6 +35,7 @@ class Referee:
             plan.schedule.geometry,
             [plan.limit_of(place) for place in range(len(plan.agents))],
             plan.isolation,
+            resting,
         )
         self._recent: list[int] = []
         self._rest_others(())

@@ -188,15 +188,20 @@ class Standings:
             ],
             "ratings": self.ladder.as_dict() if self.ladder else None,
             "cross_table": [
-                [
-                    None if one is other else _record_dict(self.between(one.id, other.id))
-                    for other in order
-                ]
+                [None if one is other else self._meeting_dict(one.id, other.id) for other in order]
                 for one in order
             ],
             "games": len(self.games),
             "unique_games": self.unique_games,
             "forfeits": dict(self.forfeits),
+        }
+
+    def _meeting_dict(self, agent: int, other: int) -> dict[str, object]:
+        pairs = self.pairs(agent, other)
+        return {
+            **_record_dict(self.between(agent, other)),
+            "pair_counts": list(pairs.counts),
+            "superiority": pairs.superiority if pairs.pairs else None,
         }
 
 

@@ -359,13 +359,25 @@ def _check_plan(
         if before.get(what) != now[what]:
             raise InvalidStore(
                 f"{path} holds games of another tournament: its {what} differ"
-                f" ({_short(before.get(what))}, not {_short(now[what])})"
+                f" ({_difference(before.get(what), now[what])})"
             )
     for old, new in zip(store.agents, agents, strict=True):
         if old.digest != new.digest:
             raise InvalidStore(
                 f"the file of {new.spec} has changed since {path} was begun: begin a new one"
             )
+
+
+def _difference(before: object, now: object) -> str:
+    """Say how a field of a plan has changed; of a list, which entries."""
+    if isinstance(before, list) and isinstance(now, list):
+        missing = [entry for entry in before if entry not in now]
+        added = [entry for entry in now if entry not in before]
+        if not missing + added:
+            return "they stand in another order"
+        told = [f"{entry} is missing" for entry in missing] + [f"{entry} is new" for entry in added]
+        return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+    return f"{_short(before)}, not {_short(now)}"
 
 
 def _short(value: object) -> str:

@@ -36,7 +36,7 @@ def main(ends: tuple[int, int, int]) -> None:
 
 
 def _serve(parent: Parent, work: Work) -> None:
-    with Referee(work.plan, work.keep_decisions) as referee:
+    with Referee(work.plan, work.keep_decisions, resting=True) as referee:
         here = Here(referee)
         while (message := parent.receive()) is not None:
             results: list[Result] = []

@@ -148,7 +148,7 @@ def pool_told(standings: Standings, seconds: float) -> dict[str, object]:
         "games": len(standings.games),
         "same_games": pool.same_games(standings.games),
         "unique_games": standings.unique_games,
-        "ratings": standings.ladder_at(pool.ANCHOR).as_dict() if standings.games else None,
+        "ratings": pool.ladder_of(standings).as_dict() if standings.games else None,
         "seconds": seconds,
     }
 
@@ -160,9 +160,9 @@ def pool_lines(standings: Standings) -> Iterator[str]:
     if not played:
         return
     yield ""
-    yield from _table(standings.ladder_at(pool.ANCHOR))
+    yield from _table(pool.ladder_of(standings))
     yield ""
-    yield from _scale(standings.ladder_at(pool.ANCHOR))
+    yield from _scale(pool.ladder_of(standings))
     if same != played:
         yield f"{played - same} games are not those that come along: another machine, or version"
 
@@ -174,8 +174,8 @@ def placement_lines(placement: Placement) -> Iterator[str]:
         yield f"{name} has played no game"
         return
     yield (
-        f"{name}: place {place} of {len(placement.ladder.ratings)}, {rating.elo.value:+.0f} Elo"
-        f" (95 % interval {rating.elo.low:+.0f} to {rating.elo.high:+.0f})"
+        f"{name}: place {place} of {len(placement.ladder.ratings)}, {rating.elo.value:+z.0f} Elo"
+        f" (95 % interval {rating.elo.low:+z.0f} to {rating.elo.high:+z.0f})"
     )
     yield ""
     yield from _table(placement.ladder, placement)
@@ -231,8 +231,8 @@ def _table(ladder: Ladder, placement: Placement | None = None) -> Iterator[str]:
 def _cells(rating: Rating) -> list[str]:
     elo = rating.elo
     return [
-        f"{elo.value:+.0f}",
-        f"{elo.low:+.0f} to {elo.high:+.0f}" if elo.low < elo.high else "-",
+        f"{elo.value:+z.0f}",
+        f"{elo.low:+z.0f} to {elo.high:+z.0f}" if elo.low < elo.high else "-",
         f"{rating.games}",
         f"{rating.share:.1%}",
     ]
@@ -246,8 +246,8 @@ def _met(meeting: Meeting) -> tuple[str, str]:
 def _scale(ladder: Ladder) -> Iterator[str]:
     first, draws = ladder.first_player, ladder.draws
     yield (
-        f"0 is {ladder.anchor}; moving first is worth {first.value:+.0f} Elo"
-        f" ({first.low:+.0f} to {first.high:+.0f}), equals draw {draws.value:.1%}"
+        f"0 is {ladder.anchor or 'the mean'}; moving first is worth {first.value:+z.0f} Elo"
+        f" ({first.low:+z.0f} to {first.high:+z.0f}), equals draw {draws.value:.1%}"
     )
 
 

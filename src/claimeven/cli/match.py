@@ -25,9 +25,11 @@ from claimeven.cli.options import (
     isolation_options,
     json_option,
     keeping_options,
+    page_option,
     seed_option,
     time_control_options,
 )
+from claimeven.cli.page import check_page, write_after
 from claimeven.cli.progress import counting, say_when_compiling
 from claimeven.cli.streams import clean_stdout, text_width
 from claimeven.game.errors import ClaimevenError
@@ -50,6 +52,7 @@ from claimeven.game.position import Position
     help="Random plies before each pair of games, the same for both seats.",
 )
 @keeping_options
+@page_option
 @geometry_options
 @time_control_options
 @isolation_options
@@ -72,6 +75,7 @@ def command(
     opening_plies: int,
     out: Path | None,
     resume: bool,
+    page: Path | None,
     geometry: Geometry,
     limit: Limit,
     isolation: Isolation,
@@ -100,6 +104,10 @@ def command(
     """
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
+    if page is not None:
+        if out is None:
+            raise ClaimevenError("--report is written on the games of a file: name it with --out")
+        check_page(page, out)
     start = Position.from_moves(moves, geometry)
     opening = Opening(Position(geometry), parse_moves(moves, geometry))
     assert opening.position == start
@@ -120,6 +128,9 @@ def command(
             write_json(told, stdout)
         else:
             stdout.writelines(line + "\n" for line in match_lines(result, text_width(stdout)))
+        if page is not None and out is not None and ended is None:
+            stdout.flush()
+            write_after(out, page, out)
     if isinstance(ended, KeyboardInterrupt):
         goes_on = "" if out is None else f"; go on with: --out {out} --resume"
         print(f"interrupted after {len(result.games)} of {games} games{goes_on}", file=sys.stderr)

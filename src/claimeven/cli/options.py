@@ -72,6 +72,17 @@ def keeping_options(command: Command) -> Command:
     return command
 
 
+def page_option(command: Command) -> Command:
+    """Add --report; the command receives `page`, a path or None."""
+    return click.option(
+        "--report",
+        "page",
+        type=click.Path(path_type=Path),
+        metavar="PAGE",
+        help="Then write a page on the games: see claimeven report.",
+    )(command)
+
+
 def geometry_options(command: Command) -> Command:
     """Add --columns, --rows and --connect; the command gets them as one `geometry`."""
 

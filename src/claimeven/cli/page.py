@@ -9,6 +9,7 @@ import click
 
 from claimeven.cli.options import cores
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import printable
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:
@@ -61,11 +62,19 @@ def write_watched(
         raise KeyboardInterrupt(f"interrupted, {out} was not written; {go_on}") from None
 
 
+def write_after(store: Store | Path, page: Path, out: Path | None) -> None:
+    """Write a page on games just played, kept in the file `out` if in one, and say so on stderr."""
+    go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
+    for text in lines_on(write_watched(store, page, go_on=go_on)):
+        click.echo(printable(text), err=True)
+
+
 def lines_on(report: Report) -> list[str]:
     """Return what was written, in sentences."""
     contents, size = report.contents, report.path.stat().st_size
     games, agents = len(contents.games), len(contents.ranking)
-    lines = [f"{report.path}: {games:,} games of {agents:,} agents, {size / 1e6:.1f} MB"]
+    what = f"{games:,} game{'s' * (games != 1)} of {agents:,} agents"
+    lines = [f"{report.path}: {what}, {size / 1e6:.1f} MB"]
     if contents.accuracy is not None:
         judged = len(contents.accuracy.judged)
         lines[0] += f", {'all' if judged >= games else f'{judged:,}'} judged"

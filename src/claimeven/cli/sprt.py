@@ -37,7 +37,7 @@ from claimeven.cli.options import (
     seed_option,
     time_control_options,
 )
-from claimeven.cli.progress import rate_text, say_when_compiling, status_line
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.cli.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -145,10 +145,11 @@ def _play(
     low, high = test.bounds
 
     def progress(done: int, run: SequentialRun) -> str:
-        rate = (done - resumed) / max(1e-9, time.monotonic() - begin)
+        pairs, most = done // 2, plan.games // 2
+        spent = time.monotonic() - begin
         return (
-            f"ratio {run.ratio:+.2f} ({low:.2f} to {high:.2f}) after {run.counts.pairs:,} pairs,"
-            f" {rate_text(rate)}, at most {plan.games:,} games"
+            f"ratio {run.ratio:+z.2f} ({low:+.2f} to {high:+.2f}),"
+            f" {count_text(pairs, most, 'pairs', spent, resumed // 2)}"
         )
 
     with status_line() as line:
@@ -191,7 +192,7 @@ def _figures(result: SequentialResult) -> Iterator[str]:
     test, run = result.test, result.run
     counts, played = run.counts, len(result.standings.games)
     low, high = test.bounds
-    yield f"log ratio        {run.ratio:+.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}"
+    yield f"log ratio        {run.ratio:+z.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}"
     yield f"Elo is meant     {test.model}, on {result.plan.geometry}, seed {result.plan.seed}"
     beyond = played - 2 * counts.pairs
     more = f" ({beyond} more played, not counted)" if beyond else ""
@@ -199,8 +200,8 @@ def _figures(result: SequentialResult) -> Iterator[str]:
     yield f"pairs of A       {_pair_words(counts)}"
     for name, value, interval, style in (
         ("score of A", counts.share, counts.share_interval, ".1%"),
-        ("Elo", counts.elo, counts.elo_interval, "+.0f"),
-        ("normalized Elo", counts.normalized_elo, counts.normalized_elo_interval, "+.0f"),
+        ("Elo", counts.elo, counts.elo_interval, "+z.0f"),
+        ("normalized Elo", counts.normalized_elo, counts.normalized_elo_interval, "+z.0f"),
     ):
         told = f"{interval[0]:{style}} to {interval[1]:{style}}"
         yield f"{name:<16} {value:{style}} (95 % interval {told})"

@@ -30,7 +30,7 @@ def command() -> None:
     Examples:
       claimeven study list
       claimeven study run polito-alphabeta
-      claimeven study all --games 20
+      claimeven study all --games 2
       claimeven study all --out studies --json
     """
 
@@ -127,7 +127,7 @@ def run_all(ctx: click.Context, bench: Bench, as_json: bool) -> None:
     \b
     Examples:
       claimeven study all
-      claimeven study all --games 10
+      claimeven study all --games 2
       claimeven study all --out studies
       claimeven study all --out studies --resume --json
     """

@@ -39,10 +39,11 @@ from claimeven.cli.options import (
     json_option,
     keeping_options,
     opening_options,
+    page_option,
     seed_option,
     time_control_options,
 )
-from claimeven.cli.page import check_page, lines_on, write_watched
+from claimeven.cli.page import check_page, write_after
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.errors import ClaimevenError
@@ -86,13 +87,7 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 @seed_option
 @jobs_option
 @keeping_options
-@click.option(
-    "--report",
-    "page",
-    type=click.Path(path_type=Path),
-    metavar="PAGE",
-    help="Then write a page on the games: see claimeven report.",
-)
+@page_option
 @geometry_options
 @time_control_options
 @isolation_options
@@ -170,7 +165,7 @@ def command(
             _print(result, stdout)
         if page is not None and not interrupted:
             stdout.flush()
-            _report(store, page, out)
+            write_after(store, page, out)
     if interrupted:
         told = f"interrupted after {len(result.standings.games)} of {plan.games} games"
         if page is not None:
@@ -199,13 +194,6 @@ def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResu
             standings = Standings.of(store.agents, store.games())
             return TournamentResult(plan, standings, time.monotonic() - begin), True
     return result, False
-
-
-def _report(store: Store, page: Path, out: Path | None) -> None:
-    """Write a page on the games and say so on stderr: the results are told already."""
-    go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
-    for text in lines_on(write_watched(store, page, go_on=go_on)):
-        click.echo(printable(text), err=True)
 
 
 def _print(result: TournamentResult, out: TextIO) -> None:

@@ -18,7 +18,7 @@ AGENTS = (
     StoredAgent(2, QUOTED, "{{ 7 * 7 }}"),
 )
 PLAN = {"kind": "round-robin", "rounds": 2, "seed": 3, "columns": 7, "rows": 6, "connect": 4,
-        "start": [0, 0], "limit": {"seconds": 1.0}}  # fmt: skip
+        "start": [0, 0], "limit": {"seconds": 1.0, "bank": 60, "depth": None}}  # fmt: skip
 TOLD = {"seconds": [0.001] * 7, "value": [0.5, None, 0.5, None, 0.5, None, 1.0]}
 
 

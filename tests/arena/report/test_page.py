@@ -16,7 +16,7 @@ from claimeven.arena.report.games import viewer_data
 from claimeven.arena.store import InvalidStore, Store, StoredAgent
 from claimeven.outputs import CannotWrite
 from tests.arena.report.parsed import Element, parsed
-from tests.arena.report.stores import EVIL, PLAN, QUOTED, REASON, game, made, some_games
+from tests.arena.report.stores import EVIL, PLAN, QUOTED, REASON, SMALL_PLAN, game, made, some_games
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_facts(page: Element) -> None:
     told = {d.one("dt").text(): d.one("dd").text() for d in page.one("dl", cls="facts").all("div")}
     assert told["seed"] == "3"
     assert told["rounds"] == "2"
-    assert told["limit of a move"] == "1 seconds"
+    assert told["limit of a move"] == "1 s, a bank of 60 s a game beside it"
     assert told["left unfinished"].startswith("1 ")
     assert "ab12" in page.one("table", cls="agents").text()
 
@@ -177,6 +177,8 @@ def test_every_link_within_the_page_has_its_end(page: Element) -> None:
 def test_the_viewer_gets_every_finished_game(page: Element, contents: Contents) -> None:
     data = json.loads(page.one(id="data").text())
     agents = data["agents"]
+    left = data["games"].pop()
+    assert left == [7, agents.index("greedy"), agents.index(EVIL), "", "445", -2]
     told = [
         (g[0], agents[g[1]], agents[g[2]], g[3] + g[4], None if g[5] < 0 else g[5], g[6:])
         for g in data["games"]
@@ -185,7 +187,7 @@ def test_the_viewer_gets_every_finished_game(page: Element, contents: Contents) 
     assert told == [
         (g.number + 1, label[g.first], label[g.second], g.all_moves, g.winner,
          [g.fault, g.fault_seat, g.reason] if g.fault else [])
-        for g in contents.games
+        for g in contents.standings.games
     ]  # fmt: skip
     assert data["told"][0]["seconds"] == [0.001] * 7
     assert len(data["games"]) == 6
@@ -220,9 +222,20 @@ def test_other_boards_and_starts(tmp_path: Path) -> None:
     assert data["start"] == [[0, 0, 0], [1, 0, 1]]
 
 
+def test_games_that_were_all_left_are_shown_and_judged(tmp_path: Path) -> None:
+    left = [game(n, 0, 1, "1213", None, finished=False) for n in range(2)]
+    path = made(tmp_path / "left.db", left, {"plan": SMALL_PLAN})
+    report = write_report(path, tmp_path / "left.html")
+    page = parsed(report.path.read_text(encoding="utf-8"))
+    assert "so there are no ratings" in page.one(id="ladder").words()
+    assert "2 more left unfinished" in page.one("header").words()
+    assert report.contents.accuracy is not None
+    assert [told[5] for told in json.loads(page.one(id="data").text())["games"]] == [-2, -2]
+
+
 def test_refusals(store: Path, tmp_path: Path) -> None:
     empty = made(tmp_path / "empty.db", [])
-    with pytest.raises(InvalidStore, match=r"empty\.db holds no finished game to report on"):
+    with pytest.raises(InvalidStore, match=r"empty\.db holds no game to report on"):
         write_report(empty, tmp_path / "page.html")
     with pytest.raises(CannotWrite, match=r"some\.db holds games: name another file"):
         write_report(store, store)

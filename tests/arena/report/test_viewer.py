@@ -128,7 +128,7 @@ def test_games_are_chosen_and_filtered(opened: Open) -> None:
         page.keyboard.press("ArrowDown")
     assert titles == [f"Game {n}" for n in range(1, 7)]
     page.select_option("#result", "forfeit")
-    assert page.locator("#found").inner_text() == "2 of 6 games"
+    assert page.locator("#found").inner_text() == "2 of 7 games"
     assert (
         page.locator("#how").inner_text().startswith(f"{QUOTED} forfeits after 2 discs (crash): ")
     )
@@ -139,7 +139,7 @@ def test_games_are_chosen_and_filtered(opened: Open) -> None:
     page.select_option("#result", "lost")
     assert page.locator("#list [role=option] .number").all_inner_texts() == ["1", "5", "6"]
     page.locator("table.cross a.cell").first.click()
-    assert page.locator("#found").inner_text() == "2 of 6 games"
+    assert page.locator("#found").inner_text() == "2 of 7 games"
 
 
 def test_links_open_a_game_at_a_disc(opened: Open) -> None:

@@ -121,7 +121,7 @@ def charts_of(contents: Contents) -> list[Chart]:
         if len(timed) > 1:
             title = "Time for a move against rating"
             charts.append(Chart("time-and-strength", title, partial(_time_and_strength, contents)))
-    if contents.accuracy is not None and any(lines_by_ply(contents)):
+    if len(lines_by_ply(contents)) > 1:
         title = "Share of moves that keep the result, by discs on the board"
         charts.append(Chart("accuracy-by-ply", title, partial(_accuracy_by_ply, contents)))
     return charts
@@ -237,7 +237,7 @@ def lines_by_ply(contents: Contents) -> list[tuple[str, Sequence[float], Sequenc
             for found in (tallies, whole):
                 found.setdefault(ply // _PLIES, Tally()).merge(tally)
         plies, shares = _line(tallies, "keeping")
-        if plies and len(lines) < MOST_LINES:
+        if len(plies) > 1 and len(lines) < MOST_LINES:
             lines.append((contents.label[agent.id], plies, shares))
     plies, shares = _line(whole, "floor_keeping")
     return [*lines, ("drawing columns by lot", plies, shares)] if plies else []

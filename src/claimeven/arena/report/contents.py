@@ -25,8 +25,9 @@ class Contents:
     """The games of a store and the plan they were played by, ready to be shown.
 
     Texts that agents or users made up are on one line, bounded, and have no control characters;
-    they are still text, to be escaped where they are put into a page. `label` is what an agent is
-    called, by its number. `accuracy` is None where no game was judged, and `not_judged` says why.
+    they are still text, to be escaped where they are put into a page. `games` are all, in the order
+    of the schedule. `label` is what an agent is called, by its number. `accuracy` is None where no
+    game was judged, and `not_judged` says why.
     """
 
     title: str
@@ -34,27 +35,27 @@ class Contents:
     command: str | None
     start: Position
     standings: Standings
-    unfinished: int = 0
+    games: tuple[StoredGame, ...] = ()
     label: Mapping[int, str] = field(default_factory=dict)
     accuracy: GamesAccuracy | None = None
     not_judged: str = "The moves were not judged against exact scores."
 
     @classmethod
     def of(cls, store: Store, title: str | None = None) -> Contents:
-        """Read a store. Raises `InvalidStore` for one without a finished game."""
-        meta, games = store.meta, list(store.games())
+        """Read a store. Raises `InvalidStore` for one without a game."""
+        meta, games = store.meta, tuple(store.games())
         standings = Standings.of(store.agents, games)
-        if not standings.games:
-            raise InvalidStore(f"{store.path} holds no finished game to report on")
+        if not games:
+            raise InvalidStore(f"{store.path} holds no game to report on")
         plan = meta.get("plan")
         command = meta.get("command")
         return cls(
-            title=printable(title or f"Tournament of {len(standings.agents)} agents", MOST_NAME),
+            title=printable(title or _usual_title(standings), MOST_NAME),
             plan=plan if isinstance(plan, dict) else {},
             command=printable(command, MOST_TEXT) if isinstance(command, str) else None,
             start=_start(store),
             standings=standings,
-            unfinished=len(games) - len(standings.games),
+            games=games,
             label={
                 agent.id: printable(agent.label.strip(), MOST_NAME) or "(no name)"
                 for agent in standings.agents
@@ -67,9 +68,9 @@ class Contents:
         return self.start.geometry
 
     @property
-    def games(self) -> tuple[StoredGame, ...]:
-        """The finished games in the order of the schedule."""
-        return self.standings.games
+    def unfinished(self) -> int:
+        """How many games were left: they count nowhere, but can be looked at and judged."""
+        return len(self.games) - len(self.standings.games)
 
     @property
     def ranking(self) -> tuple[StoredAgent, ...]:
@@ -80,6 +81,13 @@ class Contents:
     def label_of(self) -> dict[str, str]:
         """What an agent is called, by its label in the store."""
         return {agent.label: self.label[agent.id] for agent in self.standings.agents}
+
+
+def _usual_title(standings: Standings) -> str:
+    agents = standings.agents
+    if len(agents) == 2:
+        return f"{agents[0].label} against {agents[1].label}"
+    return f"Tournament of {len(agents)} agents"
 
 
 def _start(store: Store) -> Position:

@@ -23,7 +23,8 @@ def viewer_data(
     """Return what the viewer needs, as plain data.
 
     A game is `[number from 1, first, second, opening, moves, winner]`, agents by their place on the
-    ladder, and `[..., kind, seat, reason]` where it was forfeited; `winner` is -1 for a draw.
+    ladder, and `[..., kind, seat, reason]` where it was forfeited; `winner` is -1 for
+    a draw, -2 for a game that was left.
     `told` holds time and value of each move of the first games, `judged` the scores of some by
     number, `notes` say what was left out.
     """
@@ -58,7 +59,7 @@ def _notes(games: Sequence[StoredGame], most_games: int, most_told: int) -> Iter
 
 
 def _game(game: StoredGame, place: dict[int, int]) -> list[Any]:
-    winner = -1 if game.winner is None else game.winner
+    winner = -2 if not game.finished else -1 if game.winner is None else game.winner
     told = [
         game.number + 1,
         place[game.first],

@@ -15,13 +15,15 @@ _MOST_TIERS, _MOST_NAMED = 3, 3
 
 def headline(contents: Contents) -> str:
     """Say what was played."""
-    count, agents = len(contents.games), len(contents.ranking)
+    count, agents = len(contents.standings.games), len(contents.ranking)
     parts = [f"{_many(count, 'game')} of {_many(agents, 'agent')} on {contents.geometry}"]
     plan = contents.plan
     if isinstance(plan.get("kind"), str):
         parts.append(plan["kind"])
     if isinstance(plan.get("seed"), int):
         parts.append(f"seed {plan['seed']}")
+    if contents.unfinished:
+        parts.append(f"{contents.unfinished:,} more left unfinished")
     return ", ".join(parts) + "."
 
 
@@ -29,7 +31,7 @@ def leader(contents: Contents) -> str:
     """Say who is first, and how sure that is."""
     ladder = contents.standings.ladder
     if ladder is None or len(ladder.ratings) < 2:
-        return "No two agents have met, so there are no ratings."
+        return "No two agents have played a game to its end, so there are no ratings."
     of_label = {agent.label: contents.label[agent.id] for agent in contents.ranking}
     first, second = (row.agent for row in ladder.ratings[:2])
     gap, likely = ladder.gap(first, second), ladder.superiority(first, second)

@@ -13,6 +13,14 @@ from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
 from claimeven.arena.report.words import reach
 from claimeven.arena.standings import Record
 
+#: How limits are said.
+_LIMITS = {
+    "seconds": "{} s",
+    "bank": "a bank of {} s a game beside it",
+    "iterations": "{} iterations",
+    "depth": "depth {}",
+    "nodes": "{} nodes",
+}
 #: Openings that are named one by one.
 _MOST_OPENINGS = 12
 #: Reasons of forfeits told for each agent and kind.
@@ -107,8 +115,9 @@ def cross_rows(contents: Contents) -> list[tuple[LadderRow, list[Record | None]]
 
 def games_of_two(contents: Contents) -> int | None:
     """Return how many games any two agents that met have played, None where that differs."""
-    met = {frozenset(game.agents): 0 for game in contents.games}
-    for game in contents.games:
+    games = contents.standings.games
+    met = {frozenset(game.agents): 0 for game in games}
+    for game in games:
         met[frozenset(game.agents)] += 1
     counts = set(met.values())
     return counts.pop() if len(counts) == 1 else None
@@ -180,6 +189,10 @@ def facts(contents: Contents) -> Iterator[tuple[str, str]]:
         yield "start", f"a position with {contents.start.ply} discs"
     yield "openings", openings_text(contents)
     yield "limit of a move", limit_text(contents)
+    if plan.get("isolate"):
+        yield "processes", "every agent in one of its own"
+    if isinstance(plan.get("memory_mb"), (int, float)):
+        yield "memory of an agent from a file", f"{plan['memory_mb']:,g} MB"
     standings = contents.standings
     yield "different games", f"{standings.unique_games:,} of {len(standings.games):,}"
     if contents.unfinished:
@@ -201,8 +214,9 @@ def limit_text(contents: Contents) -> str:
     limit = contents.plan.get("limit")
     if not isinstance(limit, dict) or not limit:
         return "none but the agents' own"
-    told = (
-        f"{amount:g} {what}" if isinstance(amount, (int, float)) else f"{what} {amount}"
+    told = [
+        _LIMITS.get(what, what + " {}").format(f"{amount:,g}")
         for what, amount in limit.items()
-    )
-    return printable(", ".join(told), MOST_TEXT)
+        if isinstance(amount, (int, float))
+    ]
+    return printable(", ".join(told) or "none but the agents' own", MOST_TEXT)

@@ -19,11 +19,10 @@ from claimeven.arena.records import stored_game
 from claimeven.arena.referee import Referee
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
 from claimeven.arena.studies.study import Findings, Found
+from claimeven.arena.tournament import HeldRows
 
 #: Is told how many games of a match there are, how many there will be, and whether it begins.
 Watch = Callable[[int, int, bool], object]
-#: Seconds after which games that are finished are stored.
-_TICK = 0.1
 
 
 def play_into(
@@ -41,31 +40,20 @@ def play_into(
     ids = [job(plan, number) for number in range(plan.schedule.games)]
     there = store.jobs()
     missing = [number for number, each in enumerate(ids) if each not in there]
+    done = len(ids) - len(missing)
     before, begin = store.meta["seconds"], time.perf_counter()
-    held: list[StoredGame] = []
-
-    def keep() -> None:
-        store.add(held)
-        held.clear()
-        store.set_meta("seconds", before + time.perf_counter() - begin)
-
-    done, kept_at = len(ids) - len(missing), begin
     if watch is not None:
         watch(done, len(ids), True)
+
+    def note(stored: int) -> None:
+        store.set_meta("seconds", before + time.perf_counter() - begin)
+        if watch is not None:
+            watch(stored, len(ids), False)
+
     games = play_games(plan, jobs, True, None, missing, in_order=False)
-    try:
-        with closing(games):
-            for played in games:
-                held.append(stored_game(played, ids[played.number]))
-                done += 1
-                if watch is not None:
-                    watch(done, len(ids), False)
-                if time.perf_counter() - kept_at > _TICK:
-                    keep()
-                    kept_at = time.perf_counter()
-    finally:
-        if held:
-            keep()
+    with closing(HeldRows(store, done, note)) as held, closing(games):
+        for played in games:
+            held.add(stored_game(played, ids[played.number]).row)
 
 
 def open_store(path: Path, plan: MatchPlan, resume: bool) -> Store:

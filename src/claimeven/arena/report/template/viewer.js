@@ -5,6 +5,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const [NUMBER, FIRST, SECOND, OPENING, MOVES, WINNER, KIND, SEAT, REASON] = Array(9).keys();
+  const LEFT = -2;     // in place of a winner: the game was left unfinished
   const PLAYERS = ["first player", "second player"];
   const MARKS = { good: "", inaccurate: "?", blunder: "??" };
   const WORDS = {
@@ -62,7 +63,7 @@
   };
 
   const result = (game) =>
-    game[WINNER] < 0 ? "½–½" : game[WINNER] === 0 ? "1–0" : "0–1";
+    game[WINNER] === LEFT ? "left" : game[WINNER] < 0 ? "½–½" : game[WINNER] === 0 ? "1–0" : "0–1";
 
   const ending = (game) => {
     const count = discCount(data.start.length + line(game).length);
@@ -70,6 +71,7 @@
       const reason = game[REASON] ? `: ${game[REASON]}` : "";
       return `${label(game, game[SEAT])} forfeits after ${count} (${game[KIND]})${reason}`;
     }
+    if (game[WINNER] === LEFT) return `Left unfinished after ${count}`;
     if (game[WINNER] < 0) return `A draw after ${count}`;
     return `${label(game, game[WINNER])} wins as the ${PLAYERS[game[WINNER]]} with ${count} played`;
   };
@@ -87,7 +89,8 @@
     const asked = one !== null ? one : other;
     switch (wanted) {
       case "": return true;
-      case "draw": return winner === null;
+      case "draw": return game[WINNER] === -1;
+      case "left": return game[WINNER] === LEFT;
       case "forfeit": return game.length > KIND;
       case "won": return winner !== null && (asked === null || winner === asked);
       case "lost": return winner !== null && (asked === null || winner !== asked);

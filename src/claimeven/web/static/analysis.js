@@ -1,0 +1,133 @@
+// What is known of the position: scores above the columns, the bar, and sentences whose cells light up.
+
+import { get } from "./api.js";
+import { h } from "./dom.js";
+import { signed } from "./scores.js";
+
+/** The scores above the columns. */
+export class ScoreRow {
+  constructor(onchoice) {
+    this.onchoice = onchoice;
+    this.element = h("div", { class: "scores", role: "group", "aria-label": "Score of each column" });
+    this.count = 0;
+  }
+
+  show(game, known) {
+    const { board, position } = game;
+    if (this.count !== board.columns) {
+      this.count = board.columns;
+      this.buttons = Array.from({ length: board.columns }, (_, column) => h("button", {
+        type: "button", onclick: () => this.onchoice(column),
+      }));
+      this.element.replaceChildren(...this.buttons);
+    }
+    this.element.style.setProperty("--columns", board.columns);
+    const best = known?.best ?? [];
+    this.buttons.forEach((button, column) => {
+      const score = known?.scores[column] ?? null;
+      const isLegal = position.isLegal(column);
+      const waits = isLegal && score === null && known && !known.done && !known.error;
+      button.textContent = score === null ? (waits ? "…" : "\u00a0") : signed(score);
+      button.className = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
+      button.classList.toggle("best", best.includes(column));
+      button.disabled = !isLegal;
+      const words = known?.words[column];
+      const text = words ? `Column ${board.name(column)} ${words}` : `Column ${board.name(column)}`;
+      button.title = text;
+      button.setAttribute("aria-label", best.includes(column) ? `${text}, best` : text);
+    });
+  }
+}
+
+/** The evaluation bar: the first player's share at the bottom. */
+export class ScoreBar {
+  constructor() {
+    this.fill = h("div", { class: "fill" });
+    this.text = h("span", {});
+    this.element = h("div", { class: "bar", role: "img" }, this.fill, this.text);
+  }
+
+  show(game, score) {
+    const { position, board } = game;
+    const final = position.isOver ? finalScore(position) : null;
+    const first = final ?? (score === null ? null : position.turn === 0 ? score : -score);
+    this.element.classList.toggle("unknown", first === null);
+    const share = first === null ? 0.5 : 0.5 + Math.sign(first) * (0.25 + 0.22 * (Math.abs(first) / (board.cells / 2)));
+    this.fill.style.setProperty("height", `${100 * share}%`);
+    this.text.textContent = first === null ? "" : signed(first);
+    this.element.setAttribute("aria-label", first === null ? "Score not known yet"
+      : `Score ${signed(first)} for the first player`);
+  }
+}
+
+/** The score of a finished game for the first player. */
+export function finalScore(position) {
+  const { winner, board } = position;
+  if (winner === null) return 0;
+  const own = position.stacks.flat().filter((player) => player === winner).length;
+  const total = winner === 0 ? Math.ceil(board.cells / 2) : Math.floor(board.cells / 2);
+  return (winner === 0 ? 1 : -1) * (total - own + 1);
+}
+
+/** The explanation in sentences. `light` is given cells ([column, row] from 0) to light up. */
+export class Explanation {
+  #control = null;
+  #waiting = null;
+  #kept = new Map();
+
+  constructor(light) {
+    this.light = light;
+    this.element = h("div", { class: "explanation", "aria-live": "off" });
+  }
+
+  clear() {
+    this.#control?.abort();
+    clearTimeout(this.#waiting);
+    this.element.replaceChildren();
+  }
+
+  /** Explain where the game stands, once people rest there for a moment. */
+  ask(game) {
+    this.clear();
+    if (game.position.isOver) return;
+    const key = `${game.board.connect} ${game.position.rows}`;
+    if (this.#kept.has(key)) {
+      this.#show(game, this.#kept.get(key));
+      return;
+    }
+    this.element.replaceChildren(h("p", { class: "hint-text" }, "Looking for reasons …"));
+    this.#waiting = setTimeout(() => this.#ask(game, key), 200);
+  }
+
+  async #ask(game, key) {
+    const control = new AbortController();
+    this.#control = control;
+    try {
+      const found = await get("/api/explanation", game.query(), control.signal);
+      this.#kept.set(key, found);
+      if (!control.signal.aborted) this.#show(game, found);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.element.replaceChildren(h("p", { class: "problem" }, error.message));
+    }
+  }
+
+  #show(game, found) {
+    const claims = (list) => list.map((claim) => this.#sentence(claim));
+    const columns = found.columns.map(({ column, score, best, claims: said }) => h("details", {
+      class: best ? "column best" : "column", open: best && found.best[0] === column,
+    }, h("summary", {}, h("b", {}, `Column ${game.board.name(column - 1)}`), " ",
+      h("span", { class: score > 0 ? "win" : score < 0 ? "loss" : "draw" }, signed(score))),
+    h("div", {}, claims(said))));
+    this.element.replaceChildren(h("div", { class: "standing" }, claims(found.claims)), ...columns);
+  }
+
+  #sentence(claim) {
+    const cells = claim.cells.map(([column, row]) => [column - 1, row - 1]);
+    const on = () => this.light(cells);
+    const off = () => this.light([]);
+    return h("p", cells.length
+      ? { class: "claim has-cells", tabindex: 0, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }
+      : { class: "claim" }, claim.text);
+  }
+}

@@ -1,0 +1,248 @@
+// The board: discs behind a panel of holes, and over it a grid of cells that mouse, finger, keys and
+// screen readers use alike. It draws positions and tells which column was chosen; it knows no rules
+// of play. Columns and rows count from 0, row 0 at the bottom.
+
+import { h, s, wantsStillness } from "./dom.js";
+
+const CELL = 100;
+const HOLE = 41;
+const DISC = 42;
+const PLAYERS = ["first player", "second player"];
+
+export class BoardView extends EventTarget {
+  /** `label` names the board for screen readers. Events: `column` and `hover`, detail the column. */
+  constructor(label = "Board") {
+    super();
+    this.label = label;
+    this.element = h("div", { class: "board-view" });
+    this.board = null;
+    this.position = null;
+    this.discs = new Map();
+    this.isFlipped = false;
+    this.isOpen = true;
+  }
+
+  /** Whether columns may be chosen. */
+  set open(isOpen) {
+    this.isOpen = isOpen;
+    this.element.classList.toggle("closed", !isOpen);
+  }
+
+  /** Swap the players' colours. */
+  set flipped(isFlipped) {
+    this.isFlipped = isFlipped;
+    this.element.classList.toggle("flipped", isFlipped);
+  }
+
+  /**
+   * Show a position. `drop`: the last disc falls. `marks`: `lit` cells ([column, row]), `best`
+   * columns, `threats`: all optional.
+   */
+  show(position, { drop = false, lit = [], best = [] } = {}) {
+    if (!this.board?.equals(position.board)) this.#build(position.board);
+    const before = this.position;
+    this.position = position;
+    const falls = drop && position.last && before && before.ply < position.ply && !wantsStillness();
+    for (const [key, disc] of this.discs) {
+      const [column, row] = key.split(",").map(Number);
+      if (position.at(column, row) !== disc.player) {
+        disc.element.remove();
+        this.discs.delete(key);
+      }
+    }
+    position.stacks.forEach((stack, column) => stack.forEach((player, row) => {
+      const key = `${column},${row}`;
+      if (this.discs.has(key)) return;
+      const element = disc(player, this.#x(column), this.#y(row));
+      this.layers.discs.append(element);
+      this.discs.set(key, { player, element });
+      const isLast = position.last && position.last[0] === column && position.last[1] === row;
+      if (falls && isLast) this.#fall(element, row);
+    }));
+    this.#mark(position, lit);
+    this.#name(position);
+    this.best(best);
+    this.#preview(null);
+  }
+
+  /** Light cells up, or none. */
+  light(cells = []) {
+    this.layers.lit.replaceChildren(...cells.map(([column, row]) => s("rect", {
+      class: "lit", x: this.#x(column) - 46, y: this.#y(row) - 46, width: 92, height: 92, rx: 22,
+    })));
+  }
+
+  /** Mark the best columns. */
+  best(columns) {
+    this.names.forEach((name, column) => name.classList.toggle("best", columns.includes(column)));
+  }
+
+  /** Put the keyboard's focus on a column. */
+  focus(column = this.focused) {
+    this.#focusOn(column, this.position ? Math.min(this.position.height(column), this.board.rows - 1) : 0);
+  }
+
+  #x(column) {
+    return (column + 0.5) * CELL;
+  }
+
+  #y(row) {
+    return (this.board.rows - row - 0.5) * CELL;
+  }
+
+  #build(board) {
+    this.board = board;
+    this.position = null;
+    this.discs.clear();
+    const [width, height] = [board.columns * CELL, board.rows * CELL];
+    const layers = ["ghost", "discs", "panel", "marks", "lit"];
+    this.layers = Object.fromEntries(layers.map((name) => [name, s("g", { class: name })]));
+    this.layers.panel.append(panel(board, width, height));
+    const drawing = s("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+      s("rect", { class: "behind", width, height }), ...layers.map((name) => this.layers[name]));
+    this.cells = new Map();
+    const rows = Array.from({ length: board.rows }, (_, i) => this.#row(board, board.rows - 1 - i));
+    this.grid = h("div", { class: "cells", role: "grid", "aria-label": this.label }, rows);
+    this.grid.addEventListener("keydown", (event) => this.#key(event));
+    this.grid.addEventListener("pointerleave", () => this.#hover(null));
+    this.names = Array.from({ length: board.columns }, (_, column) => h("span", {}, board.name(column)));
+    this.element.replaceChildren(
+      h("div", { class: "panel-frame" }, drawing, this.grid),
+      h("div", { class: "names", "aria-hidden": "true" }, this.names),
+    );
+    this.element.style.setProperty("--columns", board.columns);
+    this.element.style.setProperty("--rows", board.rows);
+    this.focused = Math.floor((board.columns - 1) / 2);
+    this.cells.get(`${this.focused},0`).tabIndex = 0;
+  }
+
+  #row(board, row) {
+    const cells = Array.from({ length: board.columns }, (_, column) => {
+      const cell = h("div", {
+        role: "gridcell", tabindex: -1,
+        onclick: () => this.#choose(column),
+        onpointerenter: (event) => event.pointerType === "mouse" && this.#hover(column),
+        onfocus: () => this.#hover(column),
+      });
+      this.cells.set(`${column},${row}`, cell);
+      return cell;
+    });
+    return h("div", { role: "row" }, cells);
+  }
+
+  #choose(column) {
+    if (!this.isOpen) return;
+    this.focused = column;
+    this.dispatchEvent(new CustomEvent("column", { detail: column }));
+  }
+
+  #hover(column) {
+    this.#preview(column);
+    this.dispatchEvent(new CustomEvent("hover", { detail: column }));
+  }
+
+  #preview(column) {
+    const { position } = this;
+    const shows = column !== null && this.isOpen && position?.isLegal(column);
+    this.layers.ghost.replaceChildren(
+      ...(shows ? [disc(position.turn, this.#x(column), this.#y(position.height(column)))] : []),
+    );
+  }
+
+  #key(event) {
+    const cell = event.target.closest("[role=gridcell]");
+    if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [key] = [...this.cells].find(([, element]) => element === cell);
+    const [column, row] = key.split(",").map(Number);
+    const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    if (event.key in moves) {
+      const [right, up] = moves[event.key];
+      this.#focusOn(
+        Math.max(0, Math.min(this.board.columns - 1, column + right)),
+        Math.max(0, Math.min(this.board.rows - 1, row + up)),
+      );
+    } else if (event.key === "Enter") {
+      this.#choose(column);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #focusOn(column, row) {
+    for (const cell of this.cells.values()) cell.tabIndex = -1;
+    const cell = this.cells.get(`${column},${row}`);
+    cell.tabIndex = 0;
+    cell.focus();
+    this.focused = column;
+  }
+
+  #fall(element, row) {
+    const height = (this.board.rows - row) * CELL;
+    const milliseconds = 110 * Math.sqrt(this.board.rows - row + 1);
+    element.animate(
+      [
+        { transform: `translateY(${-height}px)`, easing: "cubic-bezier(.55,0,1,.65)" },
+        { transform: "translateY(0)", offset: 0.8, easing: "ease-out" },
+        { transform: `translateY(${-height * 0.05}px)`, offset: 0.9, easing: "ease-in" },
+        { transform: "translateY(0)" },
+      ],
+      { duration: milliseconds },
+    );
+  }
+
+  #mark(position, lit) {
+    const marks = [];
+    if (position.last && !position.winning.length) {
+      const [column, row] = position.last;
+      marks.push(s("circle", { class: "last", cx: this.#x(column), cy: this.#y(row), r: DISC - 3 }));
+    }
+    for (const line of position.winning) {
+      const [from, to] = [line[0], line.at(-1)];
+      const ends = { x1: this.#x(from[0]), y1: this.#y(from[1]), x2: this.#x(to[0]), y2: this.#y(to[1]) };
+      marks.push(s("line", { class: "win under", ...ends }), s("line", { class: "win", ...ends }));
+    }
+    this.layers.marks.replaceChildren(...marks);
+    this.light(lit);
+  }
+
+  #name(position) {
+    for (const [key, cell] of this.cells) {
+      const [column, row] = key.split(",").map(Number);
+      const player = position.at(column, row);
+      const what = player === null ? "empty" : PLAYERS[player];
+      const wins = position.winning.some((line) => line.some(([c, r]) => c === column && r === row));
+      cell.setAttribute("aria-label",
+        `column ${this.board.name(column)}, row ${row + 1}, ${what}${wins ? ", winning" : ""}`);
+      cell.dataset.cell = `${column + 1},${row + 1}`;
+      cell.dataset.player = player === null ? "" : String(player + 1);
+    }
+  }
+}
+
+/** A disc: the first player's has a ring, the second's a dot, so that colour is not needed. */
+function disc(player, x, y) {
+  const mark = player === 0
+    ? s("circle", { class: "mark", cx: x, cy: y, r: 24 })
+    : s("circle", { class: "mark", cx: x, cy: y, r: 10 });
+  return s("g", { class: `disc player-${player + 1}` },
+    s("circle", { class: "body", cx: x, cy: y, r: DISC }), mark);
+}
+
+/** A small disc for texts. */
+export function discIcon(player) {
+  return s("svg", { class: "disc-icon", viewBox: "0 0 100 100", "aria-hidden": "true" }, disc(player, 50, 50));
+}
+
+/** The panel: a surface with a hole for each cell. */
+function panel(board, width, height) {
+  const holes = [];
+  for (let column = 0; column < board.columns; column++) {
+    for (let row = 0; row < board.rows; row++) {
+      const [x, y] = [(column + 0.5) * CELL, (row + 0.5) * CELL];
+      holes.push(`M${x - HOLE},${y}a${HOLE},${HOLE} 0 1 0 ${2 * HOLE},0a${HOLE},${HOLE} 0 1 0 ${-2 * HOLE},0Z`);
+    }
+  }
+  return s("path", { class: "panel-face", "fill-rule": "evenodd", d: `M0,0H${width}V${height}H0Z${holes.join("")}` });
+}

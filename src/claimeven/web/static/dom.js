@@ -1,0 +1,34 @@
+// Elements made in a line each. No inline styles or scripts: the page's policy forbids them.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Return an HTML element: properties (on... are listeners, others attributes) and children. */
+export function h(tag, properties = {}, ...children) {
+  return filled(document.createElement(tag), properties, children);
+}
+
+/** Return an SVG element. */
+export function s(tag, properties = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), properties, children);
+}
+
+function filled(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Whether somebody asked for less motion. */
+export function wantsStillness() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Tell people who do not see the page what happened; `urgent` interrupts what is being read. */
+export function say(text) {
+  const region = document.getElementById("said");
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+}

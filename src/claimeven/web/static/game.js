@@ -1,0 +1,128 @@
+// A game with its variations: a tree of positions, and where we are in it.
+
+import { columnsOf, Position } from "./rules.js";
+
+/** A place in the game: the position, the column that led to it, and what was played from it. */
+class Place {
+  constructor(position, parent = null, column = null) {
+    this.position = position;
+    this.parent = parent;
+    this.column = column;
+    this.children = [];
+    this.next = null; // the child that "forward" goes to
+  }
+}
+
+export class Game extends EventTarget {
+  constructor(start = null, board = null) {
+    super();
+    this.begin(start ?? new Position(board));
+  }
+
+  /** Begin anew from a position. */
+  begin(start) {
+    this.start = start;
+    this.root = new Place(start);
+    this.here = this.root;
+    this.#changed();
+  }
+
+  get board() {
+    return this.start.board;
+  }
+
+  get position() {
+    return this.here.position;
+  }
+
+  /** Places from the start to where we are. */
+  get path() {
+    const places = [];
+    for (let place = this.here; place; place = place.parent) places.unshift(place);
+    return places;
+  }
+
+  /** Places from the start through where we are to the end of this line. */
+  get line() {
+    const places = this.path;
+    for (let place = this.here.next; place; place = place.next) places.push(place);
+    return places;
+  }
+
+  /** The moves to a place, as a string. */
+  moves(place = this.here) {
+    let text = "";
+    for (let at = place; at.parent; at = at.parent) text = this.board.name(at.column) + text;
+    return text;
+  }
+
+  /** What a request to the server says of a place. */
+  query(place = this.here) {
+    const { size, connect } = this.board;
+    const query = { board: size, connect, moves: this.moves(place) };
+    if (this.start.ply) query.position = this.start.rows;
+    return query;
+  }
+
+  /** Play a column; a column played here before is followed, another one begins a variation. */
+  play(column) {
+    if (!this.position.isLegal(column)) return false;
+    let child = this.here.children.find((known) => known.column === column);
+    if (!child) {
+      child = new Place(this.position.play(column), this.here, column);
+      this.here.children.push(child);
+    }
+    this.here.next = child;
+    this.here = child;
+    this.#changed("drop");
+    return true;
+  }
+
+  /** Play a string of moves from the start; `at` is how many of them to stand after. */
+  replay(moves, at = Infinity) {
+    for (const [number, column] of columnsOf(moves, this.board).entries()) {
+      if (!this.play(column)) throw new Error(`Move ${number + 1} of the game cannot be played.`);
+    }
+    const places = this.path;
+    this.goTo(places[Math.min(at, places.length - 1)]);
+  }
+
+  goTo(place) {
+    if (!place || place === this.here) return false;
+    for (let at = place; at.parent; at = at.parent) at.parent.next = at;
+    const isDrop = place.parent === this.here;
+    this.here = place;
+    this.#changed(isDrop ? "drop" : "jump");
+    return true;
+  }
+
+  back() {
+    return this.goTo(this.here.parent);
+  }
+
+  forward() {
+    return this.goTo(this.here.next);
+  }
+
+  toStart() {
+    return this.goTo(this.root);
+  }
+
+  toEnd() {
+    return this.goTo(this.line.at(-1));
+  }
+
+  /** Forget a variation, and everything after it. */
+  drop(place) {
+    const { parent } = place;
+    if (!parent) return;
+    parent.children = parent.children.filter((child) => child !== place);
+    if (parent.next === place) parent.next = parent.children[0] ?? null;
+    if (this.path.includes(place)) this.here = parent;
+    this.#changed();
+  }
+
+  #changed(how = "jump") {
+    this.dispatchEvent(new CustomEvent("change", { detail: how }));
+  }
+}

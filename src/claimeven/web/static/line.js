@@ -1,0 +1,121 @@
+// The moves of a game with its variations, and the score over the game.
+
+import { h, s } from "./dom.js";
+import { signed } from "./scores.js";
+
+const MARKS = { blunder: "??", inaccurate: "?", good: "", perfect: "" };
+const JUDGED = {
+  blunder: "throws the outcome away", inaccurate: "wins later or loses sooner than need be by far",
+  good: "keeps the outcome", perfect: "keeps the score",
+};
+
+/** The move list. `judged(place)` gives a judgement or null. */
+export class MoveList {
+  constructor(game, judged) {
+    this.game = game;
+    this.judged = judged;
+    this.element = h("div", { class: "moves", role: "group", "aria-label": "Moves" });
+  }
+
+  draw() {
+    const { game } = this;
+    this.element.dataset.moves = game.moves();
+    const main = this.#main();
+    if (main.length < 2) {
+      this.element.replaceChildren(h("p", { class: "hint-text" }, "No moves yet: choose a column."));
+      return;
+    }
+    this.element.replaceChildren(this.#line(game.root, game.root.position.ply));
+    this.element.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  #main() {
+    const places = [this.game.root];
+    while (places.at(-1).children.length) places.push(places.at(-1).children[0]);
+    return places;
+  }
+
+  /** One line on from a place: its first children; the others are variations, nested. */
+  #line(from, ply) {
+    const row = h("span", { class: "line" });
+    let place = from;
+    for (let number = ply; place.children.length; number++) {
+      const [first, ...others] = place.children;
+      if (number % 2 === 0 || place === from) {
+        row.append(h("span", { class: "number" }, `${Math.floor(number / 2) + 1}.${number % 2 ? "…" : ""}`));
+      }
+      row.append(this.#move(first));
+      for (const other of others) {
+        row.append(h("span", { class: "variation" }, "(", this.#move(other), this.#line(other, number + 1),
+          h("button", {
+            type: "button", class: "quiet", "aria-label": "Forget this variation", title: "Forget this variation",
+            onclick: () => this.game.drop(other),
+          }, "×"), ")"));
+      }
+      place = first;
+    }
+    return row;
+  }
+
+  #move(place) {
+    const judgement = this.judged(place)?.judgement;
+    const name = this.game.board.name(place.column);
+    const mark = MARKS[judgement] ?? "";
+    return h("button", {
+      type: "button", class: `move ${judgement ?? ""}`,
+      "aria-current": place === this.game.here ? "step" : null,
+      title: judgement ? `Column ${name} ${JUDGED[judgement]}` : `Column ${name}`,
+      onclick: () => this.game.goTo(place),
+    }, `${name}${mark}`);
+  }
+}
+
+/** The score after each move of the line, seen from the first player; clicking goes there. */
+export class ScoreGraph {
+  constructor(game, scoreOf, judged) {
+    this.game = game;
+    this.scoreOf = scoreOf;
+    this.judged = judged;
+    this.element = h("div", { class: "graph" });
+  }
+
+  draw() {
+    const { line, here, board } = this.game;
+    const points = line.map((place) => ({ place, score: this.scoreOf(place) }));
+    const known = points.filter(({ score }) => score !== null);
+    this.element.hidden = known.length < 2;
+    if (this.element.hidden) return;
+    const [width, height] = [600, 120];
+    const most = board.cells / 2;
+    const x = (index) => (line.length > 1 ? (index / (line.length - 1)) * (width - 20) + 10 : width / 2);
+    // Wins at all are far from a draw, quick wins a little farther.
+    const y = (score) => height / 2 - Math.sign(score) * (22 + 32 * (Math.abs(score) / most)) * (score ? 1 : 0);
+    const pieces = [];
+    points.forEach(({ score, place }, index) => {
+      const before = points[index - 1];
+      if (score !== null && before && before.score !== null) {
+        pieces.push(s("line", { class: "course", x1: x(index - 1), y1: y(before.score), x2: x(index), y2: y(score) }));
+      }
+      if (score === null) return;
+      const judgement = this.judged(place)?.judgement;
+      const isHere = place === here;
+      pieces.push(s("circle", {
+        class: `point ${judgement ?? ""} ${isHere ? "here" : ""}`, cx: x(index), cy: y(score),
+        r: isHere ? 7 : judgement === "blunder" ? 6 : 3,
+      }));
+    });
+    const drawing = s("svg", {
+      viewBox: `0 0 ${width} ${height}`, role: "img",
+      "aria-label": `Score over the game for the first player: ${known.map(({ score }) => signed(score)).join(", ")}`,
+      onclick: (event) => this.#clicked(event, line, x),
+    }, s("line", { class: "even", x1: 0, y1: height / 2, x2: width, y2: height / 2 }), pieces);
+    this.element.replaceChildren(drawing);
+  }
+
+  #clicked(event, line, x) {
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width) * 600;
+    const distances = line.map((_, index) => Math.abs(x(index) - at));
+    this.game.goTo(line[distances.indexOf(Math.min(...distances))]);
+  }
+}

@@ -1,0 +1,50 @@
+// The page: its views, the one game they share, and the help.
+
+import { h } from "./dom.js";
+import { Game } from "./game.js";
+import { keyList, listenToKeys } from "./keys.js";
+import { Scores } from "./scores.js";
+import { readAddress } from "./share.js";
+import { PlayView } from "./views/play.js";
+
+/** Views other than play: loaded when they are first gone to. Each module exports `View`. */
+const OTHERS = {
+  practise: () => import("./views/practise.js"),
+  search: () => import("./views/search.js"),
+  book: () => import("./views/book.js"),
+  live: () => import("./views/live.js"),
+};
+
+const wanted = readAddress();
+const game = new Game(wanted.start);
+if (wanted.moves) game.replay(wanted.moves, wanted.at);
+const shared = { game, scores: new Scores(), wanted };
+const views = { play: new PlayView(shared) };
+const stage = document.getElementById("view");
+const help = document.getElementById("help");
+let current = null;
+
+async function go(name) {
+  current?.leave();
+  if (!views[name]) views[name] = new (await OTHERS[name]()).View(shared);
+  current = views[name];
+  stage.replaceChildren(current.element);
+  document.querySelectorAll("nav [data-view]").forEach((link) => {
+    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  });
+  await current.enter();
+}
+
+document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventListener("click", (event) => {
+  event.preventDefault();
+  history.replaceState(null, "", link.href);
+  go(link.dataset.view);
+}));
+help.append(keyList(h), h("button", { type: "button", class: "primary", onclick: () => help.close() }, "Close"));
+document.getElementById("help-button").addEventListener("click", () => help.showModal());
+listenToKeys(views.play, () => help.showModal());
+if (wanted.problem) {
+  stage.before(h("p", { class: "problem banner", role: "alert" }, wanted.problem));
+}
+go(wanted.view in OTHERS ? wanted.view : "play");

@@ -1,0 +1,184 @@
+// The rules, in the browser, so that a disc drops at once whatever the server is doing.
+// Columns and rows count from 0, row 0 at the bottom; player 0 moves first.
+
+const DIGITS = "123456789";
+const LETTERS = "abcdefghijklmnop";
+
+/** A board: columns x rows, and how many discs in a line win. */
+export class Board {
+  constructor(columns = 7, rows = 6, connect = 4) {
+    this.columns = columns;
+    this.rows = rows;
+    this.connect = connect;
+  }
+
+  /** Return the board that a text such as 7x6 names; throw a sentence if it is none. */
+  static parse(text, connect = 4) {
+    const found = /^(\d{1,2})x(\d{1,2})$/i.exec(text.trim());
+    const [columns, rows] = found ? [Number(found[1]), Number(found[2])] : [0, 0];
+    const fits = (size) => size >= 1 && size <= 16;
+    if (!fits(columns) || !fits(rows)) {
+      throw new Error(`A board is columns x rows, each 1 to 16, such as 7x6, not ${text}.`);
+    }
+    if (!(connect >= 2 && connect <= 8)) throw new Error("2 to 8 discs in a line win.");
+    return new Board(columns, rows, Number(connect));
+  }
+
+  get size() {
+    return `${this.columns}x${this.rows}`;
+  }
+
+  get cells() {
+    return this.columns * this.rows;
+  }
+
+  equals(other) {
+    return this.size === other.size && this.connect === other.connect;
+  }
+
+  /** Return the character of a column: a digit, or a letter on more than nine columns. */
+  name(column) {
+    return (this.columns <= DIGITS.length ? DIGITS : LETTERS)[column];
+  }
+
+  /** Return the column that a character names, -1 if it names none. */
+  column(character) {
+    const lower = character.toLowerCase();
+    const column = Math.max(DIGITS.indexOf(lower), LETTERS.indexOf(lower));
+    return column < this.columns ? column : -1;
+  }
+}
+
+const DIRECTIONS = [[1, 0], [0, 1], [1, 1], [1, -1]];
+
+/** A position; `play` returns a new one. `stacks` holds the players of a column's discs, upwards. */
+export class Position {
+  constructor(board, stacks = Array.from({ length: board.columns }, () => [])) {
+    this.board = board;
+    this.stacks = stacks;
+    this.ply = stacks.reduce((sum, stack) => sum + stack.length, 0);
+    this.last = null;
+    this.lines = null;
+  }
+
+  /** Return the position of rows from the top (X first player, O second, dots), "/" between them. */
+  static fromRows(text, board) {
+    const rows = text.split("/");
+    if (rows.length !== board.rows || rows.some((row) => row.length !== board.columns)) {
+      throw new Error(`A drawing of this board has ${board.rows} rows of ${board.columns} cells.`);
+    }
+    const stacks = Array.from({ length: board.columns }, () => []);
+    for (const row of rows.reverse()) {
+      [...row].forEach((cell, column) => {
+        const player = { X: 0, O: 1 }[cell.toUpperCase()];
+        if (player !== undefined) stacks[column].push(player);
+      });
+    }
+    return new Position(board, stacks);
+  }
+
+  /** Rows from the top, "/" between them. */
+  get rows() {
+    const row = (r) => this.stacks.map((stack) => ".XO"[(stack[r] ?? -1) + 1]).join("");
+    return Array.from({ length: this.board.rows }, (_, i) => row(this.board.rows - 1 - i)).join("/");
+  }
+
+  /** The player to move. */
+  get turn() {
+    const second = this.stacks.flat().filter((player) => player === 1).length;
+    return this.ply - second > second ? 1 : 0;
+  }
+
+  /** Return the player of a cell, null where it is empty. */
+  at(column, row) {
+    return this.stacks[column]?.[row] ?? null;
+  }
+
+  height(column) {
+    return this.stacks[column].length;
+  }
+
+  isLegal(column) {
+    return !this.isOver && column >= 0 && column < this.board.columns
+      && this.height(column) < this.board.rows;
+  }
+
+  get legal() {
+    return this.stacks.map((_, column) => column).filter((column) => this.isLegal(column));
+  }
+
+  /** Return the position after a move; it must be legal. */
+  play(column) {
+    const stacks = this.stacks.slice();
+    stacks[column] = [...stacks[column], this.turn];
+    const next = new Position(this.board, stacks);
+    next.last = [column, stacks[column].length - 1];
+    return next;
+  }
+
+  /** The winning lines, each a list of [column, row]. */
+  get winning() {
+    if (this.lines === null) this.lines = this.last ? this.#through(...this.last) : this.#all();
+    return this.lines;
+  }
+
+  /** The winner, null for nobody. */
+  get winner() {
+    return this.winning.length ? this.at(...this.winning[0][0]) : null;
+  }
+
+  get isOver() {
+    return this.ply === this.board.cells || this.winning.length > 0;
+  }
+
+  #all() {
+    const lines = [];
+    for (let column = 0; column < this.board.columns; column++) {
+      for (let row = 0; row < this.height(column); row++) {
+        for (const line of this.#through(column, row)) {
+          if (!lines.some((known) => String(known) === String(line))) lines.push(line);
+        }
+      }
+    }
+    return lines;
+  }
+
+  #through(column, row) {
+    const player = this.at(column, row);
+    if (player === null) return [];
+    const lines = [];
+    for (const [right, up] of DIRECTIONS) {
+      const run = [];
+      let [c, r] = [column, row];
+      while (this.at(c - right, r - up) === player) [c, r] = [c - right, r - up];
+      for (; this.at(c, r) === player; [c, r] = [c + right, r + up]) run.push([c, r]);
+      if (run.length >= this.board.connect) lines.push(run);
+    }
+    return lines;
+  }
+}
+
+/** Return the position after a string of moves; throw a sentence that names a move that cannot be. */
+export function played(start, moves) {
+  let position = start;
+  for (const [number, column] of columnsOf(moves, start.board).entries()) {
+    if (!position.isLegal(column)) {
+      const why = position.isOver ? "the game is over" : `column ${start.board.name(column)} is full`;
+      throw new Error(`Move ${number + 1} cannot be played: ${why}.`);
+    }
+    position = position.play(column);
+  }
+  return position;
+}
+
+/** Return the columns of a string of moves; throw a sentence for what names no column. */
+export function columnsOf(moves, board) {
+  return [...moves.replace(/\s+/g, "")].map((character) => {
+    const column = board.column(character);
+    if (column < 0) {
+      const [first, last] = [board.name(0), board.name(board.columns - 1)];
+      throw new Error(`“${character}” is no column: choose from ${first} to ${last}.`);
+    }
+    return column;
+  });
+}

@@ -1,0 +1,117 @@
+// Exact scores of positions, asked for once and kept while people move about.
+
+import { events } from "./api.js";
+
+/** What is known of a position: scores and words by column (null where unknown or illegal). */
+class Known {
+  constructor(columns) {
+    this.scores = Array(columns).fill(null);
+    this.words = Array(columns).fill(null);
+    this.done = false;
+    this.error = null;
+  }
+
+  /** The score of the position for its side to move, null while not every column is known. */
+  get score() {
+    const known = this.scores.filter((score) => score !== null);
+    return this.done && known.length ? Math.max(...known) : null;
+  }
+
+  get best() {
+    const { score } = this;
+    return score === null ? [] : this.scores.flatMap((known, column) => (known === score ? [column] : []));
+  }
+}
+
+export class Scores extends EventTarget {
+  #known = new Map();
+  #asking = null;
+
+  static #key(game, place) {
+    return `${game.board.size} ${game.board.connect} ${place.position.rows}`;
+  }
+
+  /** Return what is known of a place, null for nothing yet. */
+  of(game, place = game.here) {
+    return this.#known.get(Scores.#key(game, place)) ?? null;
+  }
+
+  /** Ask for the scores of a place; what was asked before is given up. Tells `change` as they come. */
+  async ask(game, place = game.here) {
+    const key = Scores.#key(game, place);
+    const before = this.#known.get(key);
+    if (before?.done || this.#asking?.key === key || place.position.isOver) return;
+    this.giveUp();
+    const asking = { key, control: new AbortController() };
+    this.#asking = asking;
+    const known = new Known(game.board.columns);
+    if (before) {
+      known.scores = before.scores;
+      known.words = before.words;
+    }
+    this.#known.set(key, known);
+    const told = (name, data) => {
+      if (name !== "column") return;
+      known.scores[data.column - 1] = data.score;
+      known.words[data.column - 1] = data.words;
+      this.#changed(key);
+    };
+    try {
+      const all = await events("/api/scores/events", game.query(place), told, asking.control.signal);
+      known.scores = all.scores;
+      known.words = all.words;
+      known.done = all.complete;
+      if (!all.complete) known.error = "This takes longer than the server may think.";
+    } catch (error) {
+      if (error.name !== "AbortError") known.error = error.message;
+    }
+    if (this.#asking === asking) this.#asking = null;
+    this.#changed(key);
+  }
+
+  /** Keep scores that came another way: of a review. */
+  keep(game, place, scores, words = null) {
+    const key = Scores.#key(game, place);
+    if (this.#known.get(key)?.done) return;
+    const known = new Known(game.board.columns);
+    known.scores = scores;
+    known.words = words ?? scores.map((score) => inWords(place.position, score));
+    known.done = true;
+    this.#known.set(key, known);
+  }
+
+  giveUp() {
+    this.#asking?.control.abort();
+    this.#asking = null;
+  }
+
+  #changed(key) {
+    this.dispatchEvent(new CustomEvent("change", { detail: key }));
+  }
+}
+
+/** Say a column's score in words, as the server does: "wins in 5 moves" of the side to move. */
+export function inWords(position, score) {
+  if (score === null) return null;
+  if (score === 0) return "draws";
+  const moves = movesToEnd(position, score);
+  return `${score > 0 ? "wins" : "loses"} in ${moves} ${moves === 1 ? "move" : "moves"}`;
+}
+
+/**
+ * Moves of the winner from a position until the game is over, by its score for the side to move:
+ * a score of s is a win that leaves its winner s - 1 discs.
+ */
+function movesToEnd(position, score) {
+  const { cells } = position.board;
+  const mine = (ply, turn) => Math.floor((ply + 1 - turn) / 2);
+  const winner = score > 0 ? position.turn : 1 - position.turn;
+  const total = winner === 0 ? Math.ceil(cells / 2) : Math.floor(cells / 2);
+  return total - Math.abs(score) + 1 - mine(position.ply, winner);
+}
+
+/** Show a score with its sign: a true minus, so that it is seen. */
+export function signed(score) {
+  if (score === 0) return "0";
+  return score > 0 ? `+${score}` : `\u2212${-score}`;
+}

@@ -1,0 +1,54 @@
+// The address of the page says what it shows, so that a link brings it back.
+
+import { Board, Position, played } from "./rules.js";
+
+const SIDES = ["first", "second"];
+
+/** Return what the page's address asks for; `problem` is a sentence where it cannot be shown. */
+export function readAddress(text = location.search) {
+  const search = new URLSearchParams(text);
+  const wanted = { view: search.get("view") ?? "play", problem: null, analysis: search.get("analysis") };
+  wanted.sides = SIDES.map((side) => search.get(side));
+  try {
+    const board = Board.parse(search.get("board") ?? "7x6", Number(search.get("connect") ?? 4));
+    const drawn = search.get("position");
+    wanted.start = drawn ? Position.fromRows(drawn, board) : new Position(board);
+    wanted.moves = search.get("moves") ?? search.get("pos") ?? "";
+    played(wanted.start, wanted.moves);
+    const at = Number.parseInt(search.get("at") ?? "", 10);
+    wanted.at = Number.isInteger(at) && at >= 0 ? at : Infinity;
+  } catch (error) {
+    wanted.problem = `This link cannot be shown: ${error.message}`;
+    wanted.start = new Position(new Board());
+    wanted.moves = "";
+    wanted.at = Infinity;
+  }
+  return wanted;
+}
+
+/** Return the address that shows a game as it stands. */
+export function addressOf({ view = "play", game, sides = [], analysis = null }) {
+  const search = new URLSearchParams();
+  if (view !== "play") search.set("view", view);
+  if (game) {
+    const { board, start, path, line } = game;
+    if (board.size !== "7x6") search.set("board", board.size);
+    if (board.connect !== 4) search.set("connect", board.connect);
+    if (start.ply) search.set("position", start.rows);
+    const moves = game.moves(line.at(-1));
+    if (moves) search.set("moves", moves);
+    if (path.length < line.length) search.set("at", path.length - 1);
+  }
+  SIDES.forEach((side, player) => {
+    if (sides[player] && sides[player] !== "human") search.set(side, sides[player]);
+  });
+  if (analysis) search.set("analysis", analysis);
+  const text = search.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");
+  return `${location.pathname}${text ? `?${text}` : ""}`;
+}
+
+/** Make the page's address say what it shows, without a step in the browser's history. */
+export function keepAddress(state) {
+  const address = addressOf(state);
+  if (address !== location.pathname + location.search) history.replaceState(null, "", address);
+}

@@ -1,0 +1,138 @@
+// Who plays each side: a human, a level of perfect play, or any agent with its options.
+
+import { get } from "./api.js";
+import { discIcon } from "./board.js";
+import { h } from "./dom.js";
+
+const HUMAN = "human";
+const NAMES = ["First player", "Second player"];
+
+/** Return the agents, levels and caps of the server for a board; asked for once a board. */
+const lists = new Map();
+export function agentsFor(board) {
+  const key = `${board.size} ${board.connect}`;
+  if (!lists.has(key)) {
+    const answer = get("/api/agents", { board: board.size, connect: board.connect });
+    answer.catch(() => lists.delete(key));
+    lists.set(key, answer);
+  }
+  return lists.get(key);
+}
+
+/** Split a spec into its name and its options. */
+export function parseSpec(spec) {
+  const [name, ...rest] = spec.split(":");
+  const options = rest.join(":").split(",").filter(Boolean).map((part) => {
+    const equals = part.indexOf("=");
+    return equals < 0 ? [part, "yes"] : [part.slice(0, equals), part.slice(equals + 1)];
+  });
+  return [name, Object.fromEntries(options)];
+}
+
+export function formatSpec(name, options) {
+  const given = Object.entries(options).filter(([, value]) => value !== "");
+  return given.length ? `${name}:${given.map(([option, value]) => `${option}=${value}`).join(",")}` : name;
+}
+
+/** The form of one side. Tells `change` when another player was chosen. */
+export class Side extends EventTarget {
+  constructor(player, spec = HUMAN) {
+    super();
+    this.player = player;
+    this.spec = spec || HUMAN;
+    this.seconds = "";
+    this.choice = h("select", { onchange: () => this.#chosen() });
+    this.options = h("div", { class: "options" });
+    this.details = h("details", { class: "agent-options" }, h("summary", {}, "Options"), this.options);
+    this.about = h("p", { class: "hint-text" });
+    this.element = h("fieldset", { class: "side" },
+      h("legend", {}, discIcon(player), NAMES[player]),
+      h("label", {}, h("span", { class: "for-readers" }, `${NAMES[player]} is`), this.choice),
+      this.about, this.details);
+  }
+
+  get isHuman() {
+    return this.spec === HUMAN;
+  }
+
+  /** A short name for texts. */
+  get name() {
+    if (this.isHuman) return NAMES[this.player];
+    const level = this.levels?.find(({ agent }) => agent === this.spec);
+    return level ? `perfect play, ${level.name}` : this.spec;
+  }
+
+  get limit() {
+    return this.seconds ? { seconds: Number(this.seconds) } : {};
+  }
+
+  /** Offer the agents that play on a board. */
+  async offer(board) {
+    const { agents, levels, caps } = await agentsFor(board);
+    [this.agents, this.levels, this.caps] = [agents, levels, caps];
+    const [name] = parseSpec(this.spec);
+    if (!this.isHuman && !agents.some((agent) => agent.name === name && agent.plays)) this.#set(HUMAN);
+    const option = (value, text, title) => h("option", { value, title }, text);
+    const group = (label, list) => h("optgroup", { label }, list);
+    const playing = agents.filter((agent) => agent.plays);
+    const perfect = playing.some((agent) => agent.name === "perfect");
+    this.choice.replaceChildren(
+      option(HUMAN, "Human"),
+      ...(perfect ? [group("Perfect play, by level", levels.map((l) => option(l.agent, capital(l.name))))] : []),
+      group("Agents", playing.filter((a) => !a.preset).map((a) => option(a.name, a.name, a.summary))),
+      group("Published players", playing.filter((a) => a.preset).map((a) => option(a.name, a.name, a.summary))),
+    );
+    this.#show();
+  }
+
+  #show() {
+    const [name, given] = parseSpec(this.spec);
+    const values = [...this.choice.options].map((option) => option.value);
+    this.choice.value = values.includes(this.spec) ? this.spec : name;
+    const agent = this.agents.find((known) => known.name === name);
+    this.details.hidden = !agent;
+    this.about.textContent = agent ? capital(`${agent.summary}.`) : "";
+    if (!agent) return;
+    const changed = () => this.#optionsChanged(name);
+    this.options.replaceChildren(
+      ...agent.options.map((option) => field(option, given[option.name] ?? "", changed)),
+      h("label", { title: `at most ${this.caps.seconds} s` }, "seconds a move",
+        h("input", {
+          type: "number", min: "0.01", max: this.caps.seconds, step: "any", value: this.seconds,
+          onchange: (event) => { this.seconds = event.target.value; },
+        })),
+    );
+  }
+
+  #chosen() {
+    this.#set(this.choice.value);
+    this.#show();
+  }
+
+  #optionsChanged(name) {
+    const given = {};
+    for (const input of this.options.querySelectorAll("[data-option]")) {
+      if (input.value !== "") given[input.dataset.option] = input.value;
+    }
+    this.#set(formatSpec(name, given));
+  }
+
+  #set(spec) {
+    this.spec = spec;
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+function field(option, value, onchange) {
+  const shared = { "data-option": option.name, onchange, title: option.takes };
+  const standard = option.default === null || option.default === undefined ? "" : String(option.default);
+  const choices = option.type === "flag" ? ["yes", "no"] : option.choices;
+  const input = choices.length
+    ? h("select", shared, h("option", { value: "" }, `usual${standard ? `: ${plain(standard)}` : ""}`),
+      choices.map((choice) => h("option", { value: choice, selected: choice === value }, choice)))
+    : h("input", { ...shared, value, placeholder: plain(standard) });
+  return h("label", { title: `${option.help} (${option.takes})` }, option.name, input);
+}
+
+const plain = (standard) => ({ true: "yes", false: "no" })[standard] ?? standard;
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

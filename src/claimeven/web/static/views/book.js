@@ -1,0 +1,102 @@
+// Look up: the opening book as a tree, every move with its score, walked by clicking.
+
+import { get } from "../api.js";
+import { BoardView } from "../board.js";
+import { h, say } from "../dom.js";
+import { Game } from "../game.js";
+import { Position } from "../rules.js";
+import { inWords, signed } from "../scores.js";
+import { addressOf, keepAddress } from "../share.js";
+
+export class View {
+  constructor({ game, scores }) {
+    this.shared = game;
+    this.scores = scores;
+    this.game = new Game(new Position(game.board));
+    this.board = new BoardView("Board of the book");
+    this.path = h("p", { class: "path", "aria-label": "Moves so far" });
+    this.told = h("p", { class: "hint-text", role: "status" });
+    this.list = h("ol", { class: "book-moves" });
+    this.element = h("div", { class: "play look-up" },
+      h("section", { class: "stage", "aria-label": "Board" }, this.path, this.board.element,
+        h("div", { class: "row controls" }, button("To the start", () => this.game.toStart()),
+          button("Back", () => this.game.back()), button("Play on from here", () => this.#take()))),
+      h("section", { class: "panels" }, h("div", { class: "card" },
+        h("div", { class: "card-head" }, h("h2", {}, "Opening book")), this.told, this.list)));
+    this.board.addEventListener("column", ({ detail }) => this.game.play(detail));
+    this.game.addEventListener("change", ({ detail }) => this.isHere && this.#show(detail === "drop"));
+    scores.addEventListener("change", () => this.isHere && this.#fill());
+  }
+
+  async enter() {
+    this.isHere = true;
+    this.game.begin(this.shared.start);
+    this.game.replay(this.shared.moves());
+    await this.#show();
+  }
+
+  leave() {
+    this.isHere = false;
+    this.scores.giveUp();
+  }
+
+  async #show(drop = false) {
+    const { game } = this;
+    const place = game.here;
+    keepAddress({ view: "book", game });
+    this.board.show(game.position, { drop });
+    const steps = game.path.map((at) => h("button", {
+      type: "button", class: "move", "aria-current": at === place ? "step" : null, onclick: () => game.goTo(at),
+    }, at.parent ? game.board.name(at.column) : "start"));
+    this.path.replaceChildren(...steps);
+    this.list.replaceChildren();
+    if (game.position.isOver) {
+      this.told.textContent = "The game is over here.";
+      return;
+    }
+    this.told.textContent = "Looking it up …";
+    try {
+      const found = await get("/api/book", game.query(place));
+      if (game.here !== place) return;
+      if (found.known) this.scores.keep(game, place, found.scores, found.words);
+      this.told.textContent = found.known ? `In the book, which holds ${found.plies} plies.`
+        : found.plies === null ? "There is no book for this board: the solver works it out."
+          : `Beyond the book of ${found.plies} plies: the solver works it out.`;
+      this.#fill();
+      if (!found.known) this.scores.ask(game, place);
+    } catch (error) {
+      this.told.textContent = error.message;
+    }
+  }
+
+  #fill() {
+    const { game } = this;
+    const known = this.scores.of(game);
+    if (!known || game.position.isOver) return;
+    if (known.error) this.told.textContent = known.error;
+    const rows = game.position.legal.map((column) => ({ column, score: known.scores[column] }));
+    rows.sort((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity));
+    this.list.replaceChildren(...rows.map(({ column, score }) => {
+      const colour = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
+      const isBest = known.best.includes(column);
+      return h("li", {}, h("button", {
+        type: "button", class: isBest ? "book-move best" : "book-move", onclick: () => { game.play(column); say(`Column ${game.board.name(column)}`); },
+        onpointerenter: () => this.board.light([[column, game.position.height(column)]]),
+        onpointerleave: () => this.board.light([]),
+      }, h("b", {}, game.board.name(column)), h("span", { class: colour }, score === null ? "…" : signed(score)),
+      h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
+    }));
+    this.board.best(known.best);
+  }
+
+  #take() {
+    const { shared } = this;
+    shared.begin(this.game.start);
+    shared.replay(this.game.moves());
+    location.assign(addressOf({ game: shared }));
+  }
+}
+
+function button(text, onclick) {
+  return h("button", { type: "button", onclick }, text);
+}

@@ -1,0 +1,449 @@
+// Play and analyse: the board, who plays, the game line, scores and explanations.
+
+import { Explanation, finalScore, ScoreBar, ScoreRow } from "../analysis.js";
+import { events, post } from "../api.js";
+import { BoardView, discIcon } from "../board.js";
+import { h, say } from "../dom.js";
+import { editPosition } from "../editor.js";
+import { MoveList, ScoreGraph } from "../line.js";
+import { Board, Position } from "../rules.js";
+import { inWords, signed } from "../scores.js";
+import { addressOf, keepAddress } from "../share.js";
+import { gamePanel } from "../game_panel.js";
+import { Side } from "../sides.js";
+
+const NAMES = ["first player", "second player"];
+
+export class PlayView {
+  constructor({ game, scores, wanted }) {
+    this.game = game;
+    this.scores = scores;
+    this.judged = new WeakMap();
+    this.review = null;
+    this.isGoing = true; // agents move by themselves until somebody goes back in the game
+    this.isPaused = false;
+    this.pause = 400;
+    this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player] ?? (player ? "perfect:level=4" : "human")));
+    this.isAnalysing = wanted.analysis === "on";
+    this.#build();
+    this.#listen();
+  }
+
+  /** Show this view. */
+  async enter() {
+    this.isHere = true;
+    this.#draw();
+    await this.#offer();
+    this.#goOn();
+  }
+
+  leave() {
+    this.isHere = false;
+    this.#stopThinking();
+    this.scores.giveUp();
+    this.explanation.clear();
+  }
+
+  // What people do
+
+  choose(column) {
+    const { position } = this.game;
+    if (this.#thinker()) {
+      say("It is not your turn.");
+      return;
+    }
+    if (!position.isLegal(column)) {
+      const why = position.isOver ? "The game is over." : `Column ${this.game.board.name(column)} is full.`;
+      this.#tell(why);
+      return;
+    }
+    this.isGoing = true;
+    this.game.play(column);
+  }
+
+  undo() {
+    this.#walk(() => this.game.back());
+  }
+
+  redo() {
+    this.#walk(() => this.game.forward());
+  }
+
+  step(how) {
+    this.isGoing = false;
+    this.#stopThinking();
+    this.game[how]();
+  }
+
+  newGame(start = new Position(this.game.board)) {
+    this.#stopThinking();
+    this.review = null;
+    this.isGoing = true;
+    this.game.begin(start);
+    say("A new game.");
+  }
+
+  flip() {
+    this.board.flipped = !this.board.isFlipped;
+    document.documentElement.classList.toggle("flipped", this.board.isFlipped);
+  }
+
+  analyse(isOn = !this.isAnalysing) {
+    this.isAnalysing = isOn;
+    if (!isOn) this.scores.giveUp();
+    this.#draw();
+    say(isOn ? "Analysis on." : "Analysis off.");
+  }
+
+  async best() {
+    if (this.game.position.isOver || this.#thinker()) return;
+    await this.scores.ask(this.game);
+    const known = this.scores.of(this.game);
+    if (!known?.best.length) {
+      this.#tell(known?.error ?? "The best column is not known yet.");
+      return;
+    }
+    const middle = (this.game.board.columns - 1) / 2;
+    const [best] = [...known.best].sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+    this.choose(best);
+  }
+
+  async hint() {
+    await this.scores.ask(this.game);
+    const known = this.scores.of(this.game);
+    if (!known?.best.length) return;
+    this.board.best(known.best);
+    const columns = known.best.map((column) => this.game.board.name(column)).join(" or ");
+    this.#tell(`Column ${columns} ${known.words[known.best[0]]}.`);
+  }
+
+  async judge() {
+    if (this.game.line.length < 2) return;
+    this.reviewing?.abort();
+    this.reviewing = new AbortController();
+    const line = this.game.line;
+    const { game } = this;
+    this.judgeButton.disabled = true;
+    this.judgement.textContent = "Solving the game …";
+    try {
+      const found = await events("/api/review/events", game.query(line.at(-1)), (name, data) => {
+        if (name !== "scores" || !line[data.ply]) return;
+        this.scores.keep(game, line[data.ply], data.scores);
+        this.graph.draw();
+      }, this.reviewing.signal);
+      for (const judged of found.judged) {
+        const index = judged.ply - game.start.ply;
+        this.judged.set(line[index + 1], judged);
+        this.scores.keep(game, line[index], judged.scores);
+      }
+      this.review = { line, found };
+    } catch (error) {
+      if (error.name !== "AbortError") this.judgement.textContent = error.message;
+      this.judgeButton.disabled = false;
+      return;
+    }
+    this.judgeButton.disabled = false;
+    this.#draw();
+  }
+
+  /** Go to the next move of the line that gave something away, and show the position before it. */
+  nextMistake() {
+    const { line, here } = this.game;
+    const isMistake = (place) => ["blunder", "inaccurate"].includes(this.judged.get(place)?.judgement);
+    const after = line.slice(line.indexOf(here) + 1);
+    const found = after.find(isMistake) ?? line.find(isMistake);
+    if (!found) {
+      this.#tell("No mistakes in this line.");
+      return;
+    }
+    this.isGoing = false;
+    this.game.goTo(found);
+  }
+
+  /** Take the move back that led here, to try another one. */
+  tryAgain() {
+    this.isGoing = false;
+    this.game.back();
+    this.sides.forEach((side) => { side.isResting = true; });
+    this.#tell("Try another column.");
+  }
+
+  // How it looks
+
+  #build() {
+    this.board = new BoardView("Board");
+    this.row = new ScoreRow((column) => this.choose(column));
+    this.bar = new ScoreBar();
+    this.status = h("p", { class: "status" });
+    this.explanation = new Explanation((cells) => this.board.light(cells));
+    this.moves = new MoveList(this.game, (place) => this.judged.get(place) ?? null);
+    this.graph = new ScoreGraph(this.game, (place) => this.#firstScore(place), (place) => this.judged.get(place) ?? null);
+    this.judgeButton = button("Judge the game", () => this.judge());
+    this.judgement = h("p", { class: "judgement" });
+    this.mistakes = h("div", { class: "row", hidden: true },
+      button("Next mistake", () => this.nextMistake()), button("Try again from here", () => this.tryAgain()));
+    this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyse(this.switch.checked) });
+    this.pauseButton = button("Pause", () => this.#togglePause());
+    this.speed = h("input", {
+      type: "range", min: 0, max: 3, step: 1, value: 2, "aria-label": "Speed",
+      oninput: () => { this.pause = [2000, 1000, 400, 0][this.speed.value]; },
+    });
+    this.watching = h("div", { class: "row", hidden: true }, this.pauseButton,
+      button("One move", () => this.#oneMove()), h("label", {}, "Speed", this.speed));
+    this.moveNow = button("Let it move", () => { this.isGoing = true; this.#goOn(); });
+    const step = (how, symbol, label) => button(symbol, () => this.step(how), { "aria-label": label, title: label });
+    this.element = h("div", { class: "play" },
+      h("section", { class: "stage", "aria-label": "Board" },
+        this.status,
+        h("div", { class: "board-with-bar" }, this.bar.element, h("div", { class: "column-stack" }, this.row.element, this.board.element)),
+        h("div", { class: "row controls" },
+          step("toStart", "⏮", "To the start (Home)"), step("back", "◀", "Back (left arrow)"),
+          step("forward", "▶", "Forward (right arrow)"), step("toEnd", "⏭", "To the end (End)"),
+          button("Undo", () => this.undo(), { title: "Take back (u)" }), button("Redo", () => this.redo(), { title: "Play again (r)" }),
+          button("Hint", () => this.hint(), { title: "Show the best column (h)" }), this.moveNow),
+        this.watching),
+      h("section", { class: "panels" },
+        h("div", { class: "card" },
+          h("div", { class: "card-head" }, h("h2", {}, "Players"), button("New game", () => this.newGame(), { class: "primary" })),
+          h("div", { class: "sides" }, this.sides.map((side) => side.element))),
+        h("div", { class: "card" },
+          h("div", { class: "card-head" }, h("h2", {}, h("label", { for: "analysis" }, "Analysis")), this.switch),
+          this.explanation.element),
+        h("div", { class: "card" },
+          h("div", { class: "card-head" }, h("h2", {}, "Game"), this.judgeButton),
+          this.moves.element, this.graph.element, this.judgement, this.mistakes),
+        gamePanel(this)),
+    );
+  }
+
+  #listen() {
+    this.board.addEventListener("column", ({ detail }) => this.choose(detail));
+    this.game.addEventListener("change", ({ detail }) => {
+      if (!this.isHere) return;
+      this.#draw(detail === "drop");
+      this.#sayWhere(detail);
+      this.#goOn();
+    });
+    this.scores.addEventListener("change", () => this.isHere && this.#drawScores());
+    for (const side of this.sides) {
+      side.addEventListener("change", () => {
+        this.#stopThinking();
+        this.sides.forEach((each) => { each.isResting = false; });
+        this.isGoing = true;
+        this.#draw();
+        this.#goOn();
+      });
+    }
+  }
+
+  async #offer() {
+    try {
+      await Promise.all(this.sides.map((side) => side.offer(this.game.board)));
+    } catch (error) {
+      this.#tell(error.message);
+    }
+  }
+
+  /** Another board was chosen. */
+  async setBoard(size, connect) {
+    this.newGame(new Position(Board.parse(size, connect)));
+    await this.#offer();
+    this.#goOn();
+  }
+
+  async edit() {
+    const start = await editPosition(this.game.position);
+    if (start) this.newGame(start);
+  }
+
+  #draw(drop = false) {
+    const { game } = this;
+    this.switch.checked = this.isAnalysing;
+    this.element.classList.toggle("analysing", this.isAnalysing);
+    this.board.show(game.position, { drop });
+    this.board.open = !game.position.isOver && !this.#thinker();
+    this.moves.draw();
+    const bots = this.sides.filter((side) => !side.isHuman).length;
+    this.watching.hidden = bots < 2;
+    this.moveNow.hidden = !this.#agentToMove() || this.isGoing;
+    this.pauseButton.textContent = this.isPaused ? "Go on" : "Pause";
+    this.#drawStatus();
+    if (this.isAnalysing) {
+      this.scores.ask(game);
+      this.explanation.ask(game);
+    } else {
+      this.explanation.clear();
+      this.explanation.element.replaceChildren(h("p", { class: "hint-text" },
+        "Exact scores of every column, and why. Press a, or switch it on."));
+    }
+    this.#drawScores();
+    this.#drawReview();
+    keepAddress({ game, sides: this.sides.map((side) => side.spec), analysis: this.isAnalysing ? "on" : null });
+  }
+
+  #drawScores() {
+    const known = this.isAnalysing ? this.scores.of(this.game) : null;
+    this.row.element.hidden = !this.isAnalysing;
+    this.bar.element.hidden = !this.isAnalysing;
+    this.row.show(this.game, known);
+    this.bar.show(this.game, known?.score ?? null);
+    this.board.best(known?.best ?? []);
+    this.graph.draw();
+    if (this.isAnalysing && known?.error) this.#tell(known.error);
+    else this.#drawStatus();
+  }
+
+  #drawReview() {
+    const current = this.review && this.game.line.length === this.review.line.length
+      && this.game.line.every((place, index) => place === this.review.line[index]);
+    this.mistakes.hidden = !current;
+    if (!current) {
+      if (!this.judgeButton.disabled) this.judgement.textContent = "";
+      return;
+    }
+    const share = (value) => (value === null ? "–" : `${Math.round(value)} %`);
+    const [first, second] = this.review.found.accuracy;
+    const here = this.judged.get(this.game.here);
+    const sentence = here && here.after < here.before
+      ? ` Here column ${this.game.board.name(here.column - 1)} ${inWords(this.game.here.parent.position, here.after)};`
+        + ` right was ${here.best.map((column) => this.game.board.name(column - 1)).join(" or ")}, which ${inWords(this.game.here.parent.position, here.before)}.`
+      : "";
+    this.judgement.textContent = `Accuracy: first player ${share(first)}, second player ${share(second)}.${sentence}`;
+  }
+
+  /** The score of a place for the first player, null where it is not known. */
+  #firstScore(place) {
+    if (place.position.isOver) return finalScore(place.position);
+    const score = this.scores.of(this.game, place)?.score ?? null;
+    return score === null ? null : place.position.turn === 0 ? score : -score;
+  }
+
+  #drawStatus() {
+    const { position } = this.game;
+    const icon = discIcon(position.isOver && position.winner !== null ? position.winner : position.turn);
+    this.status.replaceChildren(...(position.isOver && position.winner === null ? [] : [icon]), this.#standing());
+  }
+
+  #standing() {
+    const { position } = this.game;
+    if (position.isOver) return position.winner === null ? "A draw." : `${capital(this.#who(position.winner))} wins.`;
+    const who = this.#who(position.turn);
+    if (this.thinking) return `${capital(who)} is thinking …`;
+    const known = this.isAnalysing ? this.scores.of(this.game) : null;
+    const score = known?.score ?? null;
+    const words = score === null ? "" : ` and ${inWords(position, score)} (${signed(score)})`;
+    return `${capital(who)} to move${words}.`;
+  }
+
+  #who(player) {
+    const side = this.sides[player];
+    return side.isHuman ? NAMES[player] : `${NAMES[player]} (${side.name})`;
+  }
+
+  #tell(sentence) {
+    this.status.textContent = sentence;
+    say(sentence);
+  }
+
+  #sayWhere(how) {
+    const { position, board } = this.game;
+    const told = how === "drop" && position.last
+      ? `${capital(NAMES[position.at(...position.last)])} plays column ${board.name(position.last[0])}. `
+      : "";
+    say(`${told}${this.#standing()}`);
+  }
+
+  // Agents
+
+  #agentToMove() {
+    const { position } = this.game;
+    return !position.isOver && !this.sides[position.turn].isHuman;
+  }
+
+  /** Whether an agent is about to move, so that nobody else may. */
+  #thinker() {
+    return this.#agentToMove() && this.isGoing && !this.isPaused && !this.sides[this.game.position.turn].isResting;
+  }
+
+  #goOn() {
+    if (this.thinking || !this.isHere || !this.#thinker()) return;
+    this.#think();
+  }
+
+  #oneMove() {
+    this.isPaused = true;
+    this.isGoing = true;
+    if (this.#agentToMove() && !this.thinking) this.#think();
+  }
+
+  #togglePause() {
+    this.isPaused = !this.isPaused;
+    if (this.isPaused) this.#stopThinking();
+    this.isGoing = true;
+    this.#draw();
+    this.#goOn();
+  }
+
+  async #think() {
+    const { game } = this;
+    const place = game.here;
+    const side = this.sides[place.position.turn];
+    const control = new AbortController();
+    this.thinking = control;
+    this.#drawStatus();
+    const bots = this.sides.every((each) => !each.isHuman);
+    try {
+      const [decision] = await Promise.all([
+        post("/api/move", { ...game.query(place), agent: side.spec, limit: side.limit }, control.signal),
+        wait(bots ? this.pause : 150, control.signal),
+      ]);
+      this.thinking = null;
+      if (game.here === place) game.play(decision.column - 1);
+    } catch (error) {
+      if (this.thinking === control) this.thinking = null;
+      if (error.name === "AbortError") return;
+      this.isGoing = false;
+      this.#draw();
+      this.#tell(error.message);
+    }
+  }
+
+  #stopThinking() {
+    this.thinking?.abort();
+    this.thinking = null;
+  }
+
+  /** Go back or forth to where a human is to move. */
+  #walk(go) {
+    this.#stopThinking();
+    this.isGoing = false;
+    const hasHuman = this.sides.some((side) => side.isHuman);
+    let moved = go();
+    while (moved && hasHuman && !this.game.position.isOver && !this.sides[this.game.position.turn].isHuman) moved = go();
+    this.#draw();
+    this.#goOn();
+  }
+
+  /** The address that shows this game. */
+  get address() {
+    return new URL(addressOf({
+      game: this.game, sides: this.sides.map((side) => side.spec), analysis: this.isAnalysing ? "on" : null,
+    }), location.href).href;
+  }
+}
+
+function button(text, onclick, properties = {}) {
+  return h("button", { type: "button", onclick, ...properties }, text);
+}
+
+function wait(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("given up", "AbortError"));
+    });
+  });
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,289 @@
+"""The page in a real browser, used as a person would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from claimeven import Position, Solver
+from tests.web.conftest import PATIENCE, Server
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def context(browser: Any, server: Server) -> Iterator[Any]:
+    """A browser's session; nothing it opens may fail, warn, or ask another host."""
+    context = browser.new_context(viewport=DESKTOP, base_url=server.url)
+    context.set_default_timeout(PATIENCE * 1000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: Any, server: Server) -> Iterator[Any]:
+    """A page that is watched: its console stays empty, and it asks this server alone."""
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda asked: asked.url.startswith((server.url, "data:", "blob:"))
+            or problems.append(f"asked {asked.url}"))  # fmt: skip
+    yield page
+    page.close()
+    assert problems == []
+
+
+def drop(page: Any, column: int) -> None:
+    """Click on a column, its lowest cell."""
+    page.click(f".stage [data-cell='{column},1']")
+
+
+def board_of(page: Any) -> str:
+    """The rows of the board shown, from the top."""
+    cells = page.eval_on_selector_all(
+        ".stage [data-cell]", "cells => cells.map(cell => cell.dataset.player)"
+    )
+    columns = page.eval_on_selector(".stage [role=row]", "row => row.children.length")
+    marks = [".XO"[int(player or 0)] for player in cells]
+    return "/".join("".join(marks[i : i + columns]) for i in range(0, len(marks), columns))
+
+
+def rows(moves: str) -> str:
+    """The rows of the position after moves, by our own rules."""
+    now = Position.from_moves(moves)
+    geometry = now.geometry
+    marks = {None: ".", 0: "X", 1: "O"}
+    return "/".join(
+        "".join(marks[now.cell(column, row)] for column in range(geometry.columns))
+        for row in reversed(range(geometry.rows))
+    )
+
+
+def shows(page: Any, moves: str) -> None:
+    """Wait until the board shows the position after moves."""
+    page.wait_for_function(
+        "wanted => document.querySelector('.moves').dataset.moves === wanted", arg=moves
+    )
+    assert board_of(page) == rows(moves)
+
+
+def moves_of(page: Any) -> str:
+    """The moves to where the game stands."""
+    moves: str = page.eval_on_selector(".moves", "element => element.dataset.moves")
+    return moves
+
+
+def status(page: Any) -> str:
+    """What is said of the game."""
+    text: str = page.inner_text(".status")
+    return text
+
+
+def test_a_game_by_mouse_against_an_agent(page: Any) -> None:
+    page.goto("/?second=greedy")
+    for _ in range(21):
+        before = moves_of(page)
+        column = next(c for c in "4352617" if before.count(c) < 6)
+        drop(page, int(column))
+        page.wait_for_function(
+            "before => document.querySelector('.moves').dataset.moves.length === before + 2"
+            " || /wins|draw/.test(document.querySelector('.status').textContent)",
+            arg=len(before),
+        )
+        moves = moves_of(page)
+        assert board_of(page) == rows(moves)
+        if (outcome := Position.from_moves(moves).outcome) is not None:
+            words = {0: "First player wins", 1: "Second player (greedy) wins", None: "draw"}
+            assert words[outcome.winner] in status(page)
+            return
+    raise AssertionError("the game has no end")
+
+
+def test_a_game_by_keys_alone(page: Any) -> None:
+    page.goto("/?second=human")
+    shows(page, "")
+    page.keyboard.press("4")
+    page.keyboard.press("4")
+    shows(page, "44")
+    page.focus(".stage [role=gridcell][tabindex='0']")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    shows(page, "445")
+    page.keyboard.press("u")
+    shows(page, "44")
+    page.keyboard.press("r")
+    shows(page, "445")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Home")
+    shows(page, "")
+    page.keyboard.press("ArrowRight")
+    shows(page, "4")
+    page.keyboard.press("End")
+    shows(page, "445")
+    page.keyboard.press("Space")  # the best column
+    shows(page, "4453") if moves_of(page) == "4453" else shows(page, "4456")
+    page.keyboard.press("?")
+    assert page.is_visible("dialog#help")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog#help", state="hidden")
+    page.keyboard.press("f")
+    assert page.eval_on_selector("html", "html => html.classList.contains('flipped')")
+
+
+def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None:
+    page.goto("/?second=human&moves=121212")
+    drop(page, 1)
+    shows(page, "1212121")
+    assert status(page).strip() == "First player wins."
+    assert "First player wins." in page.inner_text("#said")
+    assert page.locator(".marks .win").count() == 2
+    drop(page, 5)
+    assert moves_of(page) == "1212121"
+
+
+def test_branches_are_kept_as_variations(page: Any) -> None:
+    page.goto("/?second=human&moves=4433&at=2")
+    shows(page, "44")
+    drop(page, 5)
+    shows(page, "445")
+    assert page.inner_text(".moves .variation").startswith("(5")
+    page.click(".moves .variation .move >> nth=0")
+    shows(page, "445")
+    page.click(".moves .line > .move >> nth=3")
+    shows(page, "4433")
+
+
+def test_analysis_shows_the_scores_of_the_solver(page: Any) -> None:
+    page.goto("/?second=human&moves=4455&analysis=on")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.scores button')]"
+        ".every(button => /\\d/.test(button.textContent))"
+    )
+    shown = page.eval_on_selector_all(".scores button", "all => all.map(b => b.textContent)")
+    exact = Solver().scores(Position.from_moves("4455"))
+    assert [int(text.replace("\u2212", "-")) for text in shown] == list(exact)
+    assert page.get_attribute(".scores button >> nth=2", "title") == "Column 3 wins in 2 moves"
+    assert page.locator(".scores .best").count() == 2
+    claim = page.locator(".explanation .has-cells").first
+    claim.hover()
+    assert page.locator("rect.lit").count() >= 1
+    assert "wins" in page.inner_text(".explanation")
+
+
+def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
+    page.goto("/?second=human&board=9x7&connect=5&moves=55")
+    drop(page, 6)
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves === '556'")
+    address = page.url
+    other = context.new_page()
+    other.goto(address)
+    other.wait_for_function("() => document.querySelector('.moves').dataset.moves === '556'")
+    assert other.locator(".stage [data-cell]").count() == 63
+    other.close()
+
+
+def test_a_link_that_cannot_be_shown_is_told(page: Any) -> None:
+    page.goto("/?moves=44444444")
+    text = page.inner_text("[role=alert]")
+    assert text == "This link cannot be shown: Move 7 cannot be played: column 4 is full."
+
+
+def test_two_agents_play_each_other_and_can_be_paused(page: Any) -> None:
+    page.goto("/?first=greedy&second=random")
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")
+    page.click("text=Pause")
+    page.wait_for_selector("button:text-is('Go on')")
+    stands = moves_of(page)
+    page.click("text=One move")
+    page.wait_for_function(
+        "n => document.querySelector('.moves').dataset.moves.length === n", arg=len(stands) + 1
+    )
+    page.click("button:text-is('Go on')")
+    page.wait_for_function("() => /wins|draw/.test(document.querySelector('.status').textContent)")
+    assert Position.from_moves(moves_of(page)).is_over
+
+
+def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
+    page.goto("/?second=human&moves=44556")
+    page.click("text=Judge the game")
+    page.wait_for_selector(".judgement:has-text('Accuracy')")
+    assert page.locator(".move.blunder").count() == 2  # as the review says: 5 and then 5
+    page.keyboard.press("Home")
+    page.click("text=Next mistake")
+    shows(page, "445")
+    page.click("text=Try again from here")
+    shows(page, "44")
+
+
+def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
+    page.goto("/?second=human")
+    page.click("summary:has-text('Share')")
+    page.fill("input[aria-label=Moves]", "4455")
+    page.click("text=Load moves")
+    shows(page, "4455")
+    page.fill("input[aria-label=Moves]", "44x")
+    page.click("text=Load moves")
+    assert "“x” is no column: choose from 1 to 7." in page.inner_text("details [role=status]")
+    page.click("text=Set up a position")
+    page.click("dialog.editor button:text-is('Empty')")
+    page.click("dialog.editor [data-cell='3,1']")
+    page.click("dialog.editor >> text=Begin from here")
+    page.wait_for_selector("dialog.editor", state="detached")
+    assert board_of(page).endswith("/..X....")
+    assert "position=" in page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
+    context = browser.new_context(
+        viewport=PHONE, base_url=server.url, color_scheme=scheme, reduced_motion="reduce",
+        has_touch=True,
+    )  # fmt: skip
+    page = context.new_page()
+    page.goto("/?second=human")
+    page.tap(".stage [data-cell='4,1']")
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves === '4'")
+    assert page.evaluate("document.getAnimations().length") == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    light = sum(map(int, ground[4:-1].split(", "))) > 3 * 128
+    assert light == (scheme == "light")
+    context.close()
+
+
+def test_a_search_is_stepped_through(page: Any) -> None:
+    page.goto("/?view=search")
+    page.wait_for_selector(".search-tree")
+    assert page.inner_text(".step-words").startswith("Look at the root")
+    page.click("[aria-label='Last step']")
+    assert "The root is worth" in page.inner_text(".step-words")
+    assert page.locator(".node.cut").count() >= 1
+    page.click("[aria-label='Step back']")
+    page.select_option(".search-view select >> nth=0", "uct")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    for phase in ("expand", "simulate", "back up"):
+        page.click("[aria-label='Step on']")
+        assert f"Iteration 1, {phase}" in page.inner_text(".step-words")
+    page.click("[aria-label='Last step']")
+    assert "N 100" in page.text_content(".search-tree")
+
+
+def test_the_opening_book_is_walked(page: Any) -> None:
+    page.goto("/?view=book")
+    page.wait_for_selector(".book-move >> nth=6")
+    assert page.inner_text(".book-move >> nth=0").split() == [
+        "4",
+        "+1",
+        "wins",
+        "in",
+        "21",
+        "moves",
+        "best",
+    ]
+    page.click(".book-move >> nth=0")
+    page.wait_for_function("() => document.querySelector('.path').innerText.includes('4')")
+    assert page.locator(".book-move").count() == 7
