@@ -74,4 +74,5 @@ def test_what_there_is_not_is_told() -> None:
         numbered(shipped_puzzles().puzzles, 0)
 
 
-DAILY = [0]
+#: From Monday, 2026-01-05.
+DAILY = [526, 1067, 1069, 1179, 1194, 642, 479]

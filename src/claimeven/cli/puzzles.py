@@ -133,8 +133,8 @@ def command(
 def make(count: int, out: str, plies: str, seed: int, as_json: bool, geometry: Geometry) -> None:
     """Make a set of puzzles: some three a second.
 
-    Positions of games, no two the same or mirror images, in which one column alone wins or holds;
-    the bands get about as many each. The same options give the same set. Work ended by Ctrl-C or a
+    Positions of games, no two the same or mirror images, in which one column alone wins or holds,
+    spread over kinds and bands. The same options give the same set. Work ended by Ctrl-C or a
     kill goes on where it was: run the same command again. `puzzles --set FILE` solves them.
 
     \b
