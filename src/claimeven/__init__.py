@@ -16,6 +16,7 @@ The first player wins with disc 7, in 3 plies. Columns 3 and
 - agents: `make_agent`, `Agent`, `Decision`, `Limit`, `check_agent`;
 - agents compared: `play_match`, `play_tournament`, `run_sprt`, `place_on_ladder`,
   `measure_accuracy`, `run_study`, `write_report` (all of it in `claimeven.arena`);
+- practice: `puzzles`, `daily_puzzle`, `make_puzzles` (more in `claimeven.practice`);
 - what goes wrong with input, all of it `ClaimevenError`: `IllegalMove`, `InvalidBook`,
   `InvalidGeometry`, `InvalidLimit`, `InvalidNotation`, `InvalidPosition`, `InvalidSolve`,
   `InvalidSpec`; and `SearchStopped`, where a limit or `Solver.stop` ended a search.
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from claimeven.game.drawing import draw, parse_drawing
     from claimeven.game.perft import perft
     from claimeven.game.svg import draw_svg
+    from claimeven.practice import daily_puzzle, make_puzzles, puzzles
     from claimeven.review.analysis import analyze
     from claimeven.review.explain import explain
     from claimeven.solver import InvalidSolve, SearchStopped, Solver
@@ -90,12 +92,14 @@ __all__ = [
     "__version__",
     "analyze",
     "check_agent",
+    "daily_puzzle",
     "draw",
     "draw_svg",
     "encodings",
     "explain",
     "format_moves",
     "make_agent",
+    "make_puzzles",
     "measure_accuracy",
     "parse_drawing",
     "parse_moves",
@@ -103,6 +107,7 @@ __all__ = [
     "place_on_ladder",
     "play_match",
     "play_tournament",
+    "puzzles",
     "run_sprt",
     "run_study",
     "write_report",
@@ -151,6 +156,11 @@ _HOMES = {
     ),
     "game.perft": ("perft",),
     "game.svg": ("draw_svg",),
+    "practice": (
+        "daily_puzzle",
+        "make_puzzles",
+        "puzzles",
+    ),
     "review.analysis": ("analyze",),
     "review.explain": ("explain",),
     "solver": (

@@ -35,6 +35,8 @@ ASKED = {
     "study list": ("study", "list"),
     "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),
+    "puzzles": ("puzzles", "--number", "1", "--hint"),
+    "puzzles counted": ("puzzles", "--counts"),
     "book info": ("book", "info", "BOOK"),
     "book counts": ("book", "counts", "BOOK"),
     "book verify": ("book", "verify", "BOOK", "--table-mb", "1"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from pathlib import Path
@@ -12,11 +11,11 @@ import click
 
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, json_option, solver_options
+from claimeven.cli.plies import ply_range
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.solving import SolverChoice
 from claimeven.cli.streams import text_width
 from claimeven.cli.tables import fitted
-from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output
 
@@ -62,7 +61,7 @@ def command(
       claimeven dataset --positions 500 --source selfplay --out games.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
-    lowest, highest = _range(plies)
+    lowest, highest = ply_range(plies)
     check_output(out)
     say_when_compiling()
     from claimeven.dataset.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
@@ -89,14 +88,6 @@ def command(
         )  # fmt: skip
         return
     click.echo(fitted(f"{out}: {made:,} positions, {seconds:.1f} s", text_width()))
-
-
-def _range(text: str) -> tuple[int, int]:
-    """Read plies: `8-20`, or one number for both ends."""
-    found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
-    if found is None:
-        raise ClaimevenError(f"--plies {text}: give two plies such as 8-20, or one")
-    return int(found[1]), int(found[2] or found[1])
 
 
 def _progress_text(at: DatasetProgress) -> str:

@@ -279,6 +279,57 @@ class BookAnswer(BaseModel):
     best: list[int]
 
 
+class PuzzleAnswer(BaseModel):
+    """A puzzle: one column alone keeps what the side to move has."""
+
+    number: int = Field(description="In its set, from 1.")
+    moves: str
+    kind: str = Field(description="win: one column wins; hold: one draws, every other loses.")
+    band: str = Field(description="beginner, easy, medium, hard or expert.")
+    rating: int = Field(description="Of an agent who solves it half the time.")
+    idea: str
+    task: str
+    turn: int
+    ply: int
+    length: int = Field(description="Columns to find.")
+    solution: str = Field(description="The columns to find and the best answers in turn.")
+
+
+class PuzzlesAnswer(BaseModel):
+    """A puzzle, and how many there are to draw from."""
+
+    set: str
+    digest: str
+    count: int
+    puzzle: PuzzleAnswer
+
+
+class PuzzleVerdictAnswer(BaseModel):
+    """What a column of a puzzle is worth, and why."""
+
+    column: int = Field(description="From 1.")
+    right: bool
+    solved: bool = Field(description="Whether it was the last one to find.")
+    answer: int | None = Field(description="What the other side answers; null where nothing.")
+    text: str
+    claims: list[ClaimAnswer]
+
+
+class HintAnswer(BaseModel):
+    """A step of help."""
+
+    step: str = Field(description="idea, cells or column.")
+    text: str
+    cells: list[list[int]] = Field(description="[column, row], from 1.")
+    columns: list[int]
+
+
+class PuzzleHintsAnswer(BaseModel):
+    """Hints, each telling more than the one before."""
+
+    hints: list[HintAnswer]
+
+
 class StatusAnswer(BaseModel):
     """How the server is."""
 

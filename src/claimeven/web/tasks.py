@@ -23,6 +23,8 @@ from claimeven.arena.guard import begin_game, checked_decision, checked_tree
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.position import Position
+from claimeven.practice.choosing import numbered, shipped_puzzles
+from claimeven.practice.coaching import hints_for, position_at, verdict_on
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
@@ -218,6 +220,25 @@ def review(
     return analyze(line, solver).as_dict()
 
 
+def puzzle_verdict(
+    tools: Tools, tell: Tell, number: int, found: int, column: int, seconds: float
+) -> dict[str, Any]:
+    """Return what a 0-based column of a puzzle is worth after so many were found."""
+    puzzle = numbered(shipped_puzzles().puzzles, number)
+    solver = TimedSolver(tools.solver(puzzle.geometry), seconds)
+    judged = verdict_on(puzzle, found, column, solver)
+    return judged.as_dict(position_at(puzzle, found))
+
+
+def puzzle_hints(
+    tools: Tools, tell: Tell, number: int, found: int, seconds: float
+) -> dict[str, Any]:
+    """Return the hints for the next column of a puzzle."""
+    puzzle = numbered(shipped_puzzles().puzzles, number)
+    solver = TimedSolver(tools.solver(puzzle.geometry), seconds)
+    return {"hints": [hint.as_dict() for hint in hints_for(puzzle, found, solver)]}
+
+
 def make_agents_ready(agent: Agent, geometry: Geometry, limit: Limit) -> None:
     """Raise what keeps an agent from playing on a board under a limit; load what it needs."""
     make_agent(agent, geometry, limit)
@@ -229,6 +250,8 @@ TASKS: dict[str, Task] = {
     "move": move,
     "explanation": explanation,
     "review": review,
+    "puzzle_verdict": puzzle_verdict,
+    "puzzle_hints": puzzle_hints,
     "minimax": search_views.minimax,
     "montecarlo": search_views.montecarlo,
 }

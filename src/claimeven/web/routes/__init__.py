@@ -7,6 +7,7 @@ from claimeven.web.routes import (
     lund,
     play,
     positions,
+    puzzles,
     reviews,
     searches,
     solve,
@@ -17,6 +18,6 @@ from claimeven.web.routes import (
 ROUTERS = tuple(
     module.router
     for module in (
-        positions, reviews, agents, searches, book, live, solve, play, lund, status
+        positions, reviews, agents, searches, book, puzzles, live, solve, play, lund, status
     )
 )  # fmt: skip

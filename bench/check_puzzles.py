@@ -1,0 +1,37 @@
+"""Solve every puzzle that comes along again, or those of a file.
+
+    python -m bench.check_puzzles [FILE]
+
+Exit status 1 if exact scores find another kind, solution or idea than stands there, or a puzzle is
+there twice.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from claimeven.practice.choosing import shipped_puzzles
+from claimeven.practice.file import check_moves, read_puzzles
+from claimeven.practice.solutions import faults_of
+from claimeven.solver import Solver
+
+
+def main(arguments: list[str]) -> int:
+    given = read_puzzles(arguments[0]) if arguments else shipped_puzzles()
+    solver, begin = Solver(), time.perf_counter()
+    faults: list[str] = []
+    for puzzle in given.puzzles:
+        check_moves(puzzle)
+        faults += faults_of(puzzle, solver)
+    different = len({puzzle.position.canonical_key for puzzle in given.puzzles})
+    if different < len(given.puzzles):
+        faults.append(f"{len(given.puzzles) - different} puzzles are there twice")
+    seconds = time.perf_counter() - begin
+    print(*faults, f"{given.name}: {len(given.puzzles)} puzzles, {len(faults)} faults,"
+          f" {solver.statistics.nodes:,} nodes, {seconds:.1f} s", sep="\n")  # fmt: skip
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,233 @@
+"""`claimeven puzzles`: puzzles to solve on the terminal, one for each day, and sets made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import numpy as np
+
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.options import WordChoice, check_seed, geometry_options, json_option, seed_option
+from claimeven.cli.plies import ply_range
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import table_width
+from claimeven.cli.tables import fitted, table_lines
+from claimeven.cli.verbs import Verbs
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.outputs import check_output
+from claimeven.practice.choosing import daily_puzzle, numbered, picked, shipped_puzzles
+from claimeven.practice.file import PuzzleSet, read_puzzles
+from claimeven.practice.puzzle import BANDS, KINDS, Puzzle
+
+if TYPE_CHECKING:
+    from claimeven.practice.making import PuzzleProgress
+    from claimeven.solver import Solver
+
+TODAY = "today"
+#: Seeds that are drawn where none is given: short enough to type.
+SEEDS = 1_000_000
+#: Size of the solver's table: puzzles are late enough for a small one.
+TABLE_MB = 32
+
+
+@click.group("puzzles", cls=Verbs, invoke_without_command=True)
+@click.option("--band", type=WordChoice(*BANDS), help="Only puzzles as hard as this.")
+@click.option("--kind", type=WordChoice(*KINDS), help="One column wins, or one holds the draw.")
+@click.option(
+    "--daily",
+    is_flag=False,
+    flag_value=TODAY,
+    metavar="[DAY]",
+    help="The puzzle of today, or of a day such as 2026-01-31.",
+)
+@click.option("--number", type=int, help="The puzzle of this number in its set.")
+@click.option("--list", "as_list", is_flag=True, help="Print the puzzles, one a line.")
+@click.option("--counts", is_flag=True, help="Print how many there are in each band.")
+@click.option("--hint", is_flag=True, help="Print the puzzle with its hints.")
+@click.option("--set", "file", metavar="FILE", help="Puzzles of your own.")
+@click.option("--seed", type=int, help="Which puzzles are drawn; others each time if not given.")
+@json_option
+@geometry_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    band: str | None,
+    kind: str | None,
+    daily: str | None,
+    number: int | None,
+    as_list: bool,
+    counts: bool,
+    hint: bool,
+    file: str | None,
+    seed: int | None,
+    as_json: bool,
+    geometry: Geometry,
+) -> None:
+    """Solve puzzles: one column alone wins, or holds the draw, and you find it.
+
+    Type a column; if it is right the other side answers with the best defence, and you go on until
+    the win is plain. If it is wrong you see why, and try again. Other words: hint (the idea, then
+    cells, then the column), show, new, quit.
+
+    A puzzle's rating is that of an agent who solves it half the time; the bands are beginner, easy,
+    medium, hard and expert. The days of a week go from beginner to expert. With --json, --list,
+    --counts or --hint nothing is asked.
+
+    \b
+    Examples:
+      claimeven puzzles
+      claimeven puzzles --daily
+      claimeven puzzles --band hard --kind hold
+      claimeven puzzles --number 12 --hint
+      claimeven puzzles --band easy --list | head
+      claimeven puzzles make --count 500 --seed 1 -o mine.txt
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    given = shipped_puzzles(geometry) if file is None else read_puzzles(file, geometry)
+    chosen = picked(given.puzzles, band, kind)
+    if not chosen:
+        raise ClaimevenError(f"{given.name} has no such puzzle: see --counts")
+    if daily is not None and number is not None:
+        raise ClaimevenError("give --daily or --number, not both")
+    if as_list or counts:
+        (_print_list if as_list else _print_counts)(given, chosen, as_json)
+        return
+    if seed is not None:
+        check_seed(seed)
+    rng = np.random.default_rng(seed)
+    if daily is not None:
+        chosen = (daily_puzzle(None if daily == TODAY else daily, chosen),)
+    elif number is not None:
+        chosen = (numbered(given.puzzles, number),)
+    first = chosen[int(rng.integers(len(chosen)))]
+    if as_json or hint:
+        _print_puzzle(first, given, hint, as_json)
+        return
+    from claimeven.cli.solving_puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
+
+    say_when_compiling()
+    session = PuzzleSession(given, _solver(geometry), sys.stdout)
+    try:
+        while session.solve(first):
+            first = chosen[int(rng.integers(len(chosen)))]
+    except KeyboardInterrupt:
+        ctx.exit(INTERRUPTED)
+    finally:
+        session.close()
+
+
+@command.command("make")
+@click.option("--count", type=int, required=True, help="Puzzles to make.")
+@click.option("-o", "--out", required=True, help="File to write; packed if it ends in .gz.")
+@click.option("--plies", default="8-34", show_default=True, help="Discs on the board, a-b.")
+@seed_option
+@json_option
+@geometry_options
+def make(count: int, out: str, plies: str, seed: int, as_json: bool, geometry: Geometry) -> None:
+    """Make a set of puzzles: some three a second.
+
+    Positions of games, no two the same or mirror images, in which one column alone wins or holds,
+    spread over kinds and bands. The same options give the same set. Work ended by Ctrl-C or a
+    kill goes on where it was: run the same command again. `puzzles --set FILE` solves them.
+
+    \b
+    Examples:
+      claimeven puzzles make --count 500 --seed 1 -o mine.txt
+      claimeven puzzles make --count 99 -o small.txt --columns 5 --rows 5 --plies 4-16
+    """
+    from claimeven.practice.making import make_puzzles  # noqa: PLC0415 - for a quick start
+
+    lowest, highest = ply_range(plies)
+    check_output(out)
+    say_when_compiling()
+    try:
+        with status_line() as line:
+            made = make_puzzles(
+                Path(out),
+                count,
+                seed,
+                lowest=lowest,
+                highest=highest,
+                geometry=geometry,
+                progress=lambda at: line.show(lambda: _progress_text(at)),
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"interrupted; run the same again to go on from {out}.partial"
+        ) from None
+    _print_counts(made, made.puzzles, as_json)
+
+
+def _solver(geometry: Geometry) -> Solver:
+    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+    return Solver(geometry, TABLE_MB)
+
+
+def _print_list(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> None:
+    if as_json:
+        for puzzle in chosen:
+            write_json({**puzzle.as_dict(), "set": given.name, "hints": None}, sys.stdout)
+        return
+    heads = ("number", "kind", "band", "rating", "length", "moves")
+    rows = [(f"{p.number}", p.kind, p.band, f"{p.rating}", f"{p.length}", p.moves) for p in chosen]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, *rows):
+        cells = (f"{cell:>{width}}" for cell, width in zip(row[:5], widths, strict=False))
+        click.echo(fitted(f"{'  '.join(cells)}  {row[5]}", table_width()))
+
+
+def _print_counts(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> None:
+    counts = {
+        band: {kind: sum((p.band, p.kind) == (band, kind) for p in chosen) for kind in KINDS}
+        for band in BANDS
+    }
+    if as_json:
+        write_json(
+            {
+                "set": given.name,
+                "digest": given.digest,
+                "puzzles": len(chosen),
+                "bands": [
+                    {"band": band, "from_rating": BANDS[band], **row}
+                    for band, row in counts.items()
+                ],
+            },
+            sys.stdout,
+        )
+        return
+    click.echo(fitted(f"{given.name}: {len(chosen):,} puzzles, digest {given.digest}", 80))
+    rows = [
+        [band, f"{BANDS[band]}", *(f"{n}" for n in row.values())] for band, row in counts.items()
+    ]
+    for line in table_lines(["band", "from rating", *KINDS], rows, table_width()):
+        click.echo(line)
+
+
+def _print_puzzle(puzzle: Puzzle, given: PuzzleSet, hint: bool, as_json: bool) -> None:
+    from claimeven.cli.solving_puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
+    from claimeven.practice.coaching import hints_for  # noqa: PLC0415 - for a quick start
+
+    hints = None
+    if hint:
+        say_when_compiling()
+        hints = hints_for(puzzle, 0, _solver(puzzle.geometry))
+    if as_json:
+        told = None if hints is None else [each.as_dict() for each in hints]
+        write_json({**puzzle.as_dict(), "set": given.name, "hints": told}, sys.stdout)
+        return
+    session = PuzzleSession(given, None, sys.stdout)
+    session.show(puzzle)
+    for each in hints or ():
+        session.say(each.text)
+
+
+def _progress_text(at: PuzzleProgress) -> str:
+    return count_text(at.made, at.count, "puzzles", at.seconds, at.resumed)

@@ -1,0 +1,160 @@
+"""Puzzles on the terminal: the board, what is typed, what is told."""
+
+from __future__ import annotations
+
+import sys
+from textwrap import fill
+from typing import TextIO
+
+from claimeven.cli.boards import board_text
+from claimeven.cli.streams import text_width
+from claimeven.errors import ClaimevenError
+from claimeven.game.notation import column_choices, column_name, parse_column
+from claimeven.game.position import Position
+from claimeven.practice.coaching import hints_for, position_at, verdict_on
+from claimeven.practice.file import PuzzleSet
+from claimeven.practice.puzzle import WIN, Puzzle
+from claimeven.solver.contract import ExactSolver
+from claimeven.suggestions import did_you_mean
+
+HINT, SHOW, NEW, QUIT, HELP = WORDS = ("hint", "show", "new", "quit", "help")
+_SHORT = {"h": HINT, "s": SHOW, "n": NEW, "q": QUIT, "exit": QUIT, "?": HELP}
+_MEANINGS = {
+    HINT: "the idea, then cells to look at, then the column",
+    SHOW: "the solution",
+    NEW: "another puzzle",
+    QUIT: "leave",
+    HELP: "this help",
+}
+
+
+class PuzzleSession:
+    """Puzzles of a set solved by a person, one after the other; `solver` says why."""
+
+    def __init__(self, given: PuzzleSet, solver: ExactSolver | None, talk: TextIO) -> None:
+        self.given = given
+        self.solver = solver
+        self.talk = talk
+        self.tried = 0
+        self.solved = 0
+
+    def solve(self, puzzle: Puzzle) -> bool:
+        """Let a person solve a puzzle; return whether another one is wanted.
+
+        One counts as solved if no column was wrong and no hint was asked for.
+        """
+        assert self.solver is not None
+        self.show(puzzle)
+        self.tried += 1
+        found, hints, clean = 0, 0, True
+        while True:
+            typed = self._ask(puzzle)
+            if typed in (NEW, QUIT):
+                return typed == NEW
+            if typed == HINT:
+                clean = False
+                told = hints_for(puzzle, found, self.solver)
+                self.say(told[min(hints, len(told) - 1)].text)
+                hints += 1
+            elif typed == SHOW:
+                self._show_solution(puzzle, found)
+                return self._after()
+            elif isinstance(typed, int):
+                position = position_at(puzzle, found)
+                try:
+                    verdict = verdict_on(puzzle, found, typed, self.solver)
+                except ClaimevenError as error:
+                    self.say(f"{error}.")
+                    continue
+                if not verdict.right:
+                    clean = False
+                    self.say(f"No. {verdict.text}{self._refuted(position, typed, verdict.answer)}")
+                    self.say("Try again.")
+                    continue
+                hints, found = 0, found + 1
+                played = position.play(typed)
+                if verdict.solved:
+                    self.solved += clean
+                    self._draw(played, typed)
+                    self.say(f"Solved. {verdict.text}")
+                    return self._after()
+                assert verdict.answer is not None
+                self._draw(played.play(verdict.answer), verdict.answer)
+                answer = column_name(verdict.answer, puzzle.geometry)
+                self.say(f"Right. The answer is column {answer}. And now?")
+
+    def show(self, puzzle: Puzzle) -> None:
+        """Draw a puzzle and say what is to be done."""
+        self.say(
+            f"puzzle {puzzle.number} of {self.given.name}: {puzzle.kind}, {puzzle.band},"
+            f" rating {puzzle.rating}"
+        )
+        self._draw(puzzle.position, None)
+        self.say(puzzle.task)
+
+    def close(self) -> None:
+        """Say how many were solved, if there were several."""
+        if self.tried > 1:
+            self.say(f"solved {self.solved} of {self.tried} at once")
+
+    def say(self, text: str) -> None:
+        """Say a text in lines as wide as the terminal at most."""
+        self.talk.write(fill(text, text_width(self.talk), drop_whitespace=not text.startswith(" ")))
+        self.talk.write("\n")
+        self.talk.flush()
+
+    def _draw(self, position: Position, last: int | None) -> None:
+        self.talk.write(f"\n{board_text(position, self.talk, last)}\n\n")
+
+    def _refuted(self, position: Position, column: int, answer: int | None) -> str:
+        if answer is None or position.play(column).play(answer).outcome is not None:
+            return ""
+        return f" The answer would be column {column_name(answer, position.geometry)}."
+
+    def _show_solution(self, puzzle: Puzzle, found: int) -> None:
+        assert self.solver is not None
+        position, line = position_at(puzzle, found), puzzle.solution[2 * found :]
+        for column in line:
+            position = position.play(column)
+        self._draw(position, line[-1])
+        names = " ".join(column_name(column, puzzle.geometry) for column in line)
+        last = verdict_on(puzzle, puzzle.length - 1, puzzle.solution[-1], self.solver)
+        self.say(f"The solution is {names}. {last.text}")
+
+    def _after(self) -> bool:
+        """Ask what comes after a puzzle; return whether another one is wanted."""
+        while True:
+            typed = self._read("new or quit: " if sys.stdin.isatty() else "")
+            if typed in (NEW, QUIT):
+                return typed == NEW
+            if typed:
+                self.say("the puzzle is over: type new or quit.")
+
+    def _ask(self, puzzle: Puzzle) -> int | str | None:
+        """Return the 0-based column or the word a person types, None for what was answered here."""
+        typed = self._read(f"column {column_choices(puzzle.geometry)}, or help: ")
+        if typed == HELP:
+            what = "wins" if puzzle.kind == WIN else "holds the draw"
+            self.say(f"  {column_choices(puzzle.geometry):<8} the column that {what}")
+            for word in WORDS:
+                self.say(f"  {word:<8} {_MEANINGS[word]}")
+            return None
+        if not typed or typed in WORDS:
+            return typed or None
+        try:
+            return parse_column(typed, puzzle.geometry)
+        except ClaimevenError as error:
+            self.say(f"{error}, or type help{did_you_mean(typed, WORDS)}.")
+            return None
+
+    def _read(self, question: str) -> str:
+        """Return what is typed, words in full; `quit` at the end of what there is."""
+        self.talk.write(question)
+        self.talk.flush()
+        text = sys.stdin.readline()
+        if question and not (text and sys.stdin.isatty()):
+            self.talk.write("\n")
+        if not text:
+            return QUIT
+        typed = text.strip().lower()
+        return _SHORT.get(typed, typed)

@@ -1,0 +1,49 @@
+"""Positions to practise on: puzzles made by the solver, rated by weak agents, with hints.
+
+>>> from claimeven import daily_puzzle
+>>> print(daily_puzzle("2026-01-05").task)
+Second player to move: one column wins, no other does.
+
+- puzzles that come along: `puzzles`, `shipped_puzzles`, `daily_puzzle`;
+- sets of one's own: `make_puzzles`, `read_puzzles`;
+- solving: `Puzzle.solution`, `verdict_on` a column, `hints_for` the next one.
+"""
+
+from typing import TYPE_CHECKING
+
+from claimeven import lazy
+
+if TYPE_CHECKING:
+    from claimeven.practice.choosing import daily_puzzle, puzzles, shipped_puzzles
+    from claimeven.practice.coaching import Hint, Verdict, hints_for, verdict_on
+    from claimeven.practice.file import PuzzleSet, read_puzzles
+    from claimeven.practice.making import make_puzzles
+    from claimeven.practice.puzzle import BANDS, KINDS, InvalidPuzzles, Puzzle
+
+__all__ = [
+    "BANDS",
+    "KINDS",
+    "Hint",
+    "InvalidPuzzles",
+    "Puzzle",
+    "PuzzleSet",
+    "Verdict",
+    "daily_puzzle",
+    "hints_for",
+    "make_puzzles",
+    "puzzles",
+    "read_puzzles",
+    "shipped_puzzles",
+    "verdict_on",
+]
+
+_HOMES = {
+    "choosing": ("daily_puzzle", "puzzles", "shipped_puzzles"),
+    "coaching": ("Hint", "Verdict", "hints_for", "verdict_on"),
+    "file": ("PuzzleSet", "read_puzzles"),
+    "making": ("make_puzzles",),
+    "puzzle": ("BANDS", "KINDS", "InvalidPuzzles", "Puzzle"),
+}
+__getattr__, __dir__ = lazy.offer(
+    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+)

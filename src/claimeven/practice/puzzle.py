@@ -1,0 +1,115 @@
+"""What a puzzle is: a position in which one column alone keeps what the side to move has.
+
+Of the kind `win` one column wins and no other does; of the kind `hold` one column draws and every
+other loses. The solution goes on while that stays so: the side to move plays the only column,
+the other side answers with the defence that holds out longest.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.notation import format_moves
+from claimeven.game.position import PLAYER_NAMES, Position
+
+WIN: Final = "win"
+HOLD: Final = "hold"
+KINDS: Final = (WIN, HOLD)
+
+#: Plain names of how hard puzzles are, the easiest first, and the rating each begins at.
+BANDS: Final[Mapping[str, int]] = {
+    "beginner": 0, "easy": 1200, "medium": 1400, "hard": 1600, "expert": 1850
+}  # fmt: skip
+
+#: What a solution turns on, for the first hint. A winning one ends in one of the first four.
+IDEAS: Final = {
+    "double": "make two threats at once: only one of them can be blocked",
+    "stack": "make two threats one on the other: blocking the lower opens the upper",
+    "forces": "make threat after threat, so that the answers are forced",
+    "zugzwang": "make a threat out of reach below which the other side must play in the end",
+    "follow_up": "find the column after which answering in the same column is enough",
+    "denies": "find the cell the other side needs for two threats at once",
+    "stops": "see which threat will decide in the end, and prepare to fill it",
+    "only": "look for what each other column would allow",
+}
+
+
+class InvalidPuzzles(ClaimevenError):
+    """Puzzles that cannot be read, made or asked for."""
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A puzzle. `number` counts from 1 in its set; `moves` lead to it.
+
+    `rating` is that of an agent, or a person, who solves it half the time. `idea` is one of
+    `IDEAS`. `solution` holds 0-based columns: the side to move's, the best defence, and so on; the
+    last one is the side to move's, after which the win is plain or there is more than one way.
+    """
+
+    number: int
+    moves: str
+    kind: str
+    rating: int
+    idea: str
+    solution: tuple[int, ...]
+    geometry: Geometry = STANDARD
+
+    @cached_property
+    def position(self) -> Position:
+        """The position to solve."""
+        return Position.from_moves(self.moves, self.geometry)
+
+    @property
+    def band(self) -> str:
+        """The plain name of how hard it is."""
+        return band_of(self.rating)
+
+    @property
+    def length(self) -> int:
+        """How many columns are to be found."""
+        return (len(self.solution) + 1) // 2
+
+    @property
+    def task(self) -> str:
+        """What is to be done, in a sentence.
+
+        >>> Puzzle(1, "", "hold", 1500, "only", (3,)).task
+        'First player to move: one column holds the draw, every other loses.'
+        """
+        who = PLAYER_NAMES[self.position.turn].capitalize()
+        if self.kind == WIN:
+            return f"{who} to move: one column wins, no other does."
+        return f"{who} to move: one column holds the draw, every other loses."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the puzzle as plain data; players count from 1, solution is a move string."""
+        position = self.position
+        return {
+            "number": self.number,
+            "moves": self.moves,
+            "kind": self.kind,
+            "band": self.band,
+            "rating": self.rating,
+            "idea": self.idea,
+            "task": self.task,
+            "turn": position.turn + 1,
+            "ply": position.ply,
+            "length": self.length,
+            "solution": format_moves(self.solution, self.geometry),
+        }
+
+
+def band_of(rating: int) -> str:
+    """Return the band of a rating.
+
+    >>> band_of(1199), band_of(1200), band_of(2500)
+    ('beginner', 'easy', 'expert')
+    """
+    return [*BANDS][max(0, bisect_right([*BANDS.values()], rating) - 1)]

@@ -1,0 +1,132 @@
+"""The solution of a puzzle, found by exact scores: the only columns, and the best defence."""
+
+from __future__ import annotations
+
+from claimeven.game.position import Position
+from claimeven.game.tactics import playable_cells, winning_cells
+from claimeven.practice.puzzle import HOLD, WIN, Puzzle
+from claimeven.review.columns import ColumnClaims
+from claimeven.solver.contract import ExactSolver
+from claimeven.solver.scores import plies_to_end
+
+#: Columns that can be played in a puzzle, at least: with two a guess is half the solution.
+LEAST_COLUMNS = 3
+#: Columns the side to move has to find, at most.
+LONGEST = 6
+#: Claims about the only column that holds which say why, the most telling first.
+_HOLDING = ("follow_up", "denies", "stops")
+
+
+def is_quiet(position: Position) -> bool:
+    """Whether nobody can complete a line with the next disc: else the move is plain."""
+    geometry = position.geometry
+    playable = playable_cells(position.mask, geometry)
+    return not any(
+        winning_cells(discs, position.mask, geometry) & playable
+        for discs in (position.mine, position.theirs)
+    )
+
+
+def kind_of(scores: tuple[int | None, ...]) -> str | None:
+    """Return the kind of puzzle a position with these scores of its columns is, None for none.
+
+    >>> kind_of((-3, 2, 0, None)), kind_of((-3, -2, 0, None)), kind_of((1, 2, -1))
+    ('win', 'hold', None)
+    """
+    known = sorted(score for score in scores if score is not None)
+    if len(known) < LEAST_COLUMNS or known[-1] < 0:
+        return None
+    best, next_best = known[-1], known[-2]
+    if best > 0:
+        return WIN if next_best <= 0 else None
+    return HOLD if next_best < 0 else None
+
+
+def keeps(score: int | None, kind: str) -> bool:
+    """Whether a column with this score keeps what the puzzle is about.
+
+    >>> keeps(1, "win"), keeps(0, "win"), keeps(0, "hold"), keeps(None, "hold")
+    (True, False, True, False)
+    """
+    return score is not None and score >= (1 if kind == WIN else 0)
+
+
+def keeping(scores: tuple[int | None, ...], kind: str) -> tuple[int, ...]:
+    """Return the 0-based columns that keep what the puzzle is about."""
+    return tuple(column for column, score in enumerate(scores) if keeps(score, kind))
+
+
+def is_plain(played: Position, kind: str, solver: ExactSolver) -> bool:
+    """Whether nothing is left to find after a good column.
+
+    The game is over, or whatever the answer is the next disc wins.
+    """
+    if played.is_over:
+        return True
+    return kind == WIN and plies_to_end(played, solver.score(played)) == 2
+
+
+def best_answer(played: Position, kind: str, solver: ExactSolver) -> int:
+    """Return the 0-based column of the defence that holds out longest against a good column.
+
+    Of equally good ones the one that leaves the fewest good answers, then the most central one.
+    """
+    scores = solver.scores(played)
+    best = max(score for score in scores if score is not None)
+    columns = [c for c in played.geometry.centre_order if scores[c] == best]
+    if len(columns) == 1:
+        return columns[0]
+
+    def good_answers(column: int) -> int:
+        after = played.play(column)
+        return 0 if after.is_over else len(keeping(solver.scores(after), kind))
+
+    return min(columns, key=good_answers)
+
+
+def solution_of(position: Position, kind: str, solver: ExactSolver) -> tuple[int, ...]:
+    """Return the solution of a puzzle: see `Puzzle.solution`."""
+    line: list[int] = []
+    while len(line) < 2 * LONGEST:
+        good = keeping(solver.scores(position), kind)
+        if len(good) != 1:
+            break
+        played = position.play(good[0])
+        line.append(good[0])
+        if is_plain(played, kind, solver):
+            return tuple(line)
+        answer = best_answer(played, kind, solver)
+        position = played.play(answer)
+        line.append(answer)
+        if position.is_over:
+            break
+    return tuple(line[: len(line) - 1 + len(line) % 2])
+
+
+def idea_of(position: Position, kind: str, column: int, solver: ExactSolver) -> str:
+    """Return what the only column turns on: a name in `IDEAS`."""
+    scores = solver.scores(position)
+    best = max(score for score in scores if score is not None)
+    told = ColumnClaims(position, column, scores, best, solver)
+    if kind == WIN:
+        return told.ending.kind
+    made = [claim.kind for claim in told.claims()]
+    return next((kind for kind in _HOLDING if kind in made), "only")
+
+
+def faults_of(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
+    """Return what exact scores say is wrong with a puzzle, sentence by sentence; empty if nothing.
+
+    The rating is not looked at: it is what agents made of it.
+    """
+    position = puzzle.position
+    if position.is_over or not is_quiet(position):
+        return [f"puzzle {puzzle.number} is plain: a line can be completed at once"]
+    found = kind_of(solver.scores(position))
+    if found != puzzle.kind:
+        return [f"puzzle {puzzle.number} is {found or 'none'}, not {puzzle.kind}"]
+    line = solution_of(position, puzzle.kind, solver)
+    if line != puzzle.solution:
+        return [f"puzzle {puzzle.number} is solved by {line}, not {puzzle.solution}"]
+    idea = idea_of(position, puzzle.kind, line[0], solver)
+    return [] if idea == puzzle.idea else [f"puzzle {puzzle.number} turns on {idea}"]

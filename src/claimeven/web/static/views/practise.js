@@ -1,0 +1,308 @@
+// Practise: a puzzle on the board, one column of which is right; why, hints, rating and streak.
+
+import { get } from "../api.js";
+import { BoardView, discIcon } from "../board.js";
+import { h, say, wantsStillness } from "../dom.js";
+import { Progress, today } from "../practise.js";
+import { Board, columnsOf, played, Position } from "../rules.js";
+
+const BANDS = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
+const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one column holds the draw"]];
+/** Milliseconds before the other side answers. */
+const PAUSE = 450;
+
+export class View {
+  constructor() {
+    this.progress = new Progress();
+    this.board = new BoardView("Puzzle");
+    this.task = h("p", { class: "status" });
+    this.about = h("p", { class: "hint-text puzzle-about" });
+    this.told = h("div", { class: "puzzle-told" });
+    this.hintList = h("ol", { class: "puzzle-hints" });
+    this.score = h("dl", { class: "puzzle-progress" });
+    this.band = choice(BANDS, "How hard", () => this.next());
+    this.kind = choice(KINDS, "Which kind", () => this.next());
+    this.hintButton = button("Hint", () => this.hint());
+    this.showButton = button("Show the solution", () => this.showSolution());
+    this.againButton = button("Try again", () => this.#again(), "primary");
+    this.nextButton = button("Next puzzle", () => this.next());
+    this.analyse = h("a", { class: "button-link", hidden: true }, "Analyse");
+    this.element = h("div", { class: "play practise" },
+      h("section", { class: "stage", "aria-label": "Puzzle" }, this.task,
+        h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
+        h("div", { class: "row controls" }, this.againButton, this.hintButton, this.showButton, this.nextButton, this.analyse)),
+      h("section", { class: "panels", "aria-label": "What to know" },
+        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Puzzle")), this.about, this.told, this.hintList),
+        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Which puzzles")),
+          h("div", { class: "row" }, this.band, this.kind, button("Puzzle of the day", () => this.daily()))),
+        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "How you do")), this.score)));
+    this.board.addEventListener("column", ({ detail }) => this.choose(detail));
+    document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  async enter() {
+    this.isHere = true;
+    const search = new URLSearchParams(location.search);
+    if (this.puzzle) this.#address();
+    else if (search.has("daily")) await this.daily();
+    else await this.next(search.get("puzzle"));
+  }
+
+  leave() {
+    this.isHere = false;
+  }
+
+  // What people do
+
+  /** Draw another puzzle, or that of a number. */
+  async next(number = null) {
+    const { rating, met } = this.progress.state;
+    const band = this.band.value;
+    const query = number ? { number } : {
+      band: band || null, kind: this.kind.value || null, rating: band ? null : rating, after: met.join(","),
+    };
+    await this.#load("/api/puzzles", query, null);
+  }
+
+  async daily() {
+    const day = today();
+    await this.#load("/api/puzzles/daily", { date: day }, day);
+  }
+
+  choose(column) {
+    if (!this.puzzle || this.isWaiting || this.isOver || this.isWrong) return;
+    if (!this.position.isLegal(column)) {
+      this.#tell([`Column ${this.board.board.name(column)} is full.`]);
+      return;
+    }
+    const isRight = column === this.solution[2 * this.found];
+    this.position = this.position.play(column);
+    this.board.show(this.position, { drop: true });
+    if (isRight) this.#right(column);
+    else this.#wrong(column);
+  }
+
+  /** Tell the next of three hints: the idea, the cells, the column. */
+  async hint() {
+    if (!this.puzzle || this.isOver || this.isWrong || this.isWaiting) return;
+    this.#count(false);
+    const { puzzle, found } = this;
+    try {
+      if (!this.hints) this.hints = (await get("/api/puzzles/hints", { number: puzzle.number, found })).hints;
+    } catch (error) {
+      this.#tell([error.message], "problem");
+      return;
+    }
+    if (this.puzzle !== puzzle || this.found !== found) return;
+    const hint = this.hints[this.hinted];
+    if (!hint) return;
+    this.hinted += 1;
+    this.hintButton.disabled = this.hinted === this.hints.length;
+    const cells = hint.cells.map(([column, row]) => [column - 1, row - 1]);
+    this.hintList.append(h("li", {}, this.#sentence({ text: hint.text, cells: hint.cells })));
+    this.board.light(cells);
+    if (hint.step === "column") this.board.best(hint.columns.map((column) => column - 1));
+    say(hint.text);
+  }
+
+  async showSolution() {
+    if (!this.puzzle || this.isOver || this.isWaiting) return;
+    this.#count(false);
+    if (this.isWrong) this.#again();
+    const { puzzle } = this;
+    this.isWaiting = true;
+    for (let place = 2 * this.found; place < this.solution.length; place++) {
+      this.position = this.position.play(this.solution[place]);
+      this.board.show(this.position, { drop: true });
+      if (place < this.solution.length - 1) await pause();
+      if (this.puzzle !== puzzle) return;
+    }
+    this.isWaiting = false;
+    const names = this.solution.slice(2 * this.found).map((column) => this.board.board.name(column)).join(" ");
+    await this.#end(`The solution is ${names}.`);
+  }
+
+  // What follows
+
+  async #right(column) {
+    this.hints = null;
+    this.hinted = 0;
+    this.hintButton.disabled = false;
+    this.found += 1;
+    const { puzzle } = this;
+    if (this.found === puzzle.length) {
+      const change = this.#count(true);
+      const gained = change ? ` Your rating rises by ${change}.` : "";
+      await this.#end(`${this.isClean ? "Solved at once." : "Solved."}${gained}`);
+      return;
+    }
+    const answer = this.solution[2 * this.found - 1];
+    this.isWaiting = true;
+    this.hintList.replaceChildren();
+    this.#tell([`Right: column ${this.board.board.name(column)}.`], "good");
+    await pause();
+    if (this.puzzle !== puzzle) return;
+    this.isWaiting = false;
+    this.position = this.position.play(answer);
+    this.board.show(this.position, { drop: true });
+    const name = this.board.board.name(answer);
+    this.#tell([`Right: column ${this.board.board.name(column)}. The answer is column ${name}. And now?`], "good");
+  }
+
+  async #wrong(column) {
+    const change = this.#count(false);
+    this.isWrong = true;
+    this.#open();
+    const { puzzle, found } = this;
+    const name = this.board.board.name(column);
+    const lost = change ? ` Your rating falls by ${-change}.` : "";
+    this.#tell([`Column ${name} is not it.${lost} Looking for why …`], "bad");
+    this.againButton.focus();
+    try {
+      const verdict = await get("/api/puzzles/verdict", { number: puzzle.number, found, column: name });
+      if (this.puzzle !== puzzle || !this.isWrong) return;
+      if (verdict.answer !== null) {
+        this.position = this.position.play(verdict.answer - 1);
+        this.board.show(this.position, { drop: true });
+      }
+      const answer = verdict.answer === null || this.position.isOver ? []
+        : [`The answer is column ${this.board.board.name(verdict.answer - 1)}.`];
+      this.#tell([`Column ${name} is not it.${lost}`, ...verdict.claims, ...answer], "bad");
+    } catch (error) {
+      this.#tell([`Column ${name} is not it.${lost}`, error.message], "bad");
+    }
+  }
+
+  #again() {
+    this.isWrong = false;
+    this.position = this.#after(2 * this.found);
+    this.board.show(this.position);
+    this.#open();
+    this.#tell(["Try another column."]);
+    this.board.focus();
+  }
+
+  /** The puzzle is over: say why its last column is right. */
+  async #end(text) {
+    this.isOver = true;
+    this.#open();
+    this.#tell([text], "good");
+    const { puzzle } = this;
+    const column = this.board.board.name(this.solution.at(-1));
+    this.nextButton.focus();
+    try {
+      const verdict = await get("/api/puzzles/verdict", { number: puzzle.number, found: puzzle.length - 1, column });
+      if (this.puzzle === puzzle) this.#tell([text, ...verdict.claims], "good");
+    } catch (error) {
+      if (this.puzzle === puzzle) this.#tell([text, error.message], "good");
+    }
+  }
+
+  /** Count the first result of a puzzle; return by how much the rating changed, 0 if it was counted. */
+  #count(isSolved) {
+    if (!isSolved) this.isClean = false;
+    if (this.isCounted) return 0;
+    this.isCounted = true;
+    const change = this.progress.count(this.puzzle, isSolved, this.day);
+    this.#score();
+    return change;
+  }
+
+  async #load(path, query, day) {
+    this.told.replaceChildren();
+    try {
+      const found = await get(path, query);
+      this.puzzle = found.puzzle;
+      this.set = found.set;
+    } catch (error) {
+      this.#tell([error.message], "problem");
+      return;
+    }
+    const board = new Board();
+    this.day = day;
+    this.solution = columnsOf(this.puzzle.solution, board);
+    this.found = 0;
+    this.hints = null;
+    this.hinted = 0;
+    Object.assign(this, { isOver: false, isWrong: false, isWaiting: false, isCounted: false, isClean: true });
+    this.start = played(new Position(board), this.puzzle.moves);
+    this.position = this.start;
+    this.hintList.replaceChildren();
+    this.hintButton.disabled = false;
+    this.board.show(this.position);
+    const { number, band, rating, task, length } = this.puzzle;
+    this.task.replaceChildren(discIcon(this.position.turn), task);
+    const many = length === 1 ? "one column to find" : `${length} columns to find`;
+    const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
+    this.about.textContent = `${when}: ${band}, rating ${rating}, ${many}.`;
+    this.analyse.href = `/?moves=${this.puzzle.moves}&second=human&analysis=on`;
+    this.#open();
+    this.#score();
+    this.#address();
+    say(`${this.about.textContent} ${task}`);
+  }
+
+  // How it looks
+
+  #after(plies) {
+    return this.solution.slice(0, plies).reduce((position, column) => position.play(column), this.start);
+  }
+
+  #open() {
+    this.board.open = !this.isOver && !this.isWrong;
+    this.againButton.hidden = !this.isWrong;
+    this.hintButton.hidden = this.isOver || this.isWrong;
+    this.showButton.hidden = this.isOver;
+    this.analyse.hidden = !this.isOver;
+    this.nextButton.classList.toggle("primary", this.isOver);
+    this.element.dataset.state = this.isOver ? "over" : this.isWrong ? "wrong" : "asked";
+  }
+
+  #score() {
+    this.score.replaceChildren(...this.progress.words.flatMap(([what, value]) => [h("dt", {}, what), h("dd", {}, String(value))]));
+    const isDone = this.progress.state.daily[today()];
+    if (isDone !== undefined) this.score.append(h("dt", {}, "Puzzle of today"), h("dd", {}, isDone ? "solved at once" : "tried"));
+  }
+
+  #address() {
+    if (this.isHere && this.puzzle) history.replaceState(null, "", `${location.pathname}?view=practise&puzzle=${this.puzzle.number}`);
+  }
+
+  /** Show and say sentences: texts, or claims whose cells light up when pointed at. */
+  #tell(parts, tone = "") {
+    const claims = parts.map((part) => (typeof part === "string" ? { text: part, cells: [] } : part));
+    this.told.className = `puzzle-told ${tone}`;
+    this.told.replaceChildren(...claims.map((claim) => this.#sentence(claim)));
+    say(claims.map((claim) => claim.text).join(" "));
+  }
+
+  #sentence({ text, cells }) {
+    if (!cells.length) return h("p", {}, text);
+    const lit = cells.map(([column, row]) => [column - 1, row - 1]);
+    const [on, off] = [() => this.board.light(lit), () => this.board.light([])];
+    return h("p", { class: "has-cells", tabindex: 0, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }, text);
+  }
+
+  #key(event) {
+    if (!this.isHere || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, select, textarea, dialog")) return;
+    const column = /^[1-9]$/.test(event.key) && this.board.board ? this.board.board.column(event.key) : -1;
+    if (column >= 0) this.choose(column);
+    else if (event.key === "h") this.hint();
+    else if (event.key === "n") this.next();
+    else return;
+    event.preventDefault();
+  }
+}
+
+function pause() {
+  return new Promise((done) => { setTimeout(done, wantsStillness() ? 0 : PAUSE); });
+}
+
+function button(text, onclick, style = null) {
+  return h("button", { type: "button", onclick, class: style }, text);
+}
+
+function choice(options, label, onchange) {
+  return h("select", { "aria-label": label, onchange }, options.map(([value, text]) => h("option", { value }, text)));
+}

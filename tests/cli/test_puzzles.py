@@ -1,0 +1,137 @@
+"""`claimeven puzzles`: solved on the terminal, listed, made."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from claimeven import daily_puzzle, puzzles
+from tests.cli.conftest import Run, bad_input, interrupted
+
+SET = "1103 win zugzwang 543727456472434 232\n1156 hold follow_up 5435543326327354467 455226677\n"
+SMALL = ("--columns", "5", "--rows", "4", "--plies", "3-11")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    path = tmp_path / "own.txt"
+    path.write_text(SET)
+    return str(path)
+
+
+def test_a_puzzle_is_failed_hinted_and_solved(run: Run, own: str) -> None:
+    typed = "4\nhint\nhint\nhint\n9\nwhat\nhelp\n2\n2\nq\n"
+    ran = run("puzzles", "--set", own, "--number", "1", typed=typed)
+    assert (ran.status, ran.err) == (0, "")
+    told = " ".join(ran.out.split())
+    order = (
+        "rating 1103",
+        "Second player to move: one column wins, no other does.",
+        "No. Column 4",
+        "Try again.",
+        "below which the other side must play",
+        "Look at row",
+        "Column 2 wins with disc",
+        "'9' is not a column: choose from 1 to 7, or type help.",
+        "'what' is not a column",
+        "another puzzle",
+        "Right. The answer is column 3. And now?",
+        "Solved. Column 2 wins with disc",
+    )
+    places = [told.index(words) for words in order]
+    assert places == sorted(places)
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_the_solution_is_shown_and_another_puzzle_drawn(run: Run, own: str) -> None:
+    words = ("puzzles", "--set", own, "--seed", "3")
+    ran = run(*words, typed="show\nnew\nshow\nxy\nnew\n")
+    assert ran.status == 0
+    assert ran.out.count("The solution is") == 2
+    assert "the puzzle is over: type new or quit." in ran.out
+    assert ran.out.endswith("solved 0 of 3 at once\n")
+    assert run(*words, typed="show\nnew\nshow\nxy\nnew\n").out == ran.out
+
+
+def test_what_is_piped_in_may_end_at_any_time(run: Run, own: str) -> None:
+    ran = run("puzzles", "--set", own, "--kind", "hold")
+    assert ran.status == 0
+    assert "one column holds the draw, every other loses." in ran.out
+
+
+def test_the_puzzle_of_a_day(run: Run) -> None:
+    told = json.loads(run("puzzles", "--daily", "2026-01-05", "--json").out)
+    assert told["number"] == daily_puzzle("2026-01-05").number
+    today = json.loads(run("puzzles", "--json", "--daily").out)
+    assert today["number"] == daily_puzzle().number
+
+
+def test_puzzles_are_listed_and_counted(run: Run) -> None:
+    lines = run("puzzles", "--band", "hard", "--kind", "hold", "--list").out.splitlines()
+    assert len(lines) == 1 + len(puzzles("hard", "hold"))
+    assert lines[0].split() == ["number", "kind", "band", "rating", "length", "moves"]
+    assert all(" hold " in line and " hard " in line for line in lines[1:])
+    told = run("puzzles", "--band", "hard", "--kind", "hold", "--list", "--json").out.splitlines()
+    assert json.loads(told[0])["band"] == "hard" and len(told) == len(lines) - 1
+    counted = json.loads(run("puzzles", "--counts", "--json").out)
+    assert counted["puzzles"] == len(puzzles())
+    for row in counted["bands"]:
+        assert row["win"] == len(puzzles(row["band"], "win"))
+
+
+def test_hints_as_text_and_as_json(run: Run, own: str) -> None:
+    ran = run("puzzles", "--set", own, "--number", "2", "--hint")
+    assert (ran.status, ran.err) == (0, "")
+    assert "Column 4 holds the draw" in " ".join(ran.out.split())
+    told = json.loads(run("puzzles", "--set", own, "--number", "2", "--hint", "--json").out)
+    assert [hint["step"] for hint in told["hints"]] == ["idea", "cells", "column"]
+    assert told["hints"][2]["columns"] == [4]
+
+
+def test_a_set_is_made_and_solved(run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "mine.txt")
+    ran = run("puzzles", "make", "--count", "3", "--seed", "3", "-o", path, *SMALL, "--json")
+    assert (ran.status, ran.err) == (0, "")
+    assert json.loads(ran.out)["puzzles"] == 3
+    listed = run("puzzles", "--set", path, "--list", *SMALL[:4]).out.splitlines()
+    assert len(listed) == 4
+    told = bad_input(run("puzzles", "make", "--count", "3", "-o", path))
+    assert told == f"{path} is there already: choose another name or remove it"
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no such signals")
+def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    partial = tmp_path / "mine.txt.partial"
+    ran = interrupted(
+        "puzzles", "make", "--count", "500", "-o", str(path), *SMALL,
+        when=lambda: partial.exists() and partial.read_bytes().count(b"\n") > 2,
+    )  # fmt: skip
+    assert ran.status == 130
+    assert ran.err.strip() == f"interrupted; run the same again to go on from {path}.partial"
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--band eazy", "'eazy' is none of beginner, easy, medium, hard, expert (did you mean"),
+        ("--kind lose", "'lose' is none of win, hold"),
+        ("--number 0", "there is no puzzle 0: choose from 1 to"),
+        ("--daily soon", "'soon' is no day: give one such as 2026-01-31"),
+        ("--daily 2026-01-01 --number 3", "give --daily or --number, not both"),
+        ("--seed -1", "a seed is 0 or more, not -1"),
+        ("--set nowhere.txt", "nowhere.txt cannot be read: No such file"),
+        ("--columns 9", "no puzzles of 9x6 connect 4 come along: make some with claimeven puzzles"),
+        ("maek", "there is no verb 'maek' (did you mean make?)"),
+        ("make --count 0 -o x.txt", "count must be 1 or more, not 0"),
+        ("make --count 1 -o /nowhere/x.txt", "there is no folder /nowhere"),
+        ("make --count 1 -o x.txt --plies 3-a", "--plies 3-a: give two plies such as 8-20, or one"),
+        ("make --count 1 -o x.txt --columns 16 --rows 16", "64 bits"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, words: str, sentence: str) -> None:
+    assert sentence in bad_input(run("puzzles", *words.split()))

@@ -1,0 +1,63 @@
+"""What a person who solves a puzzle is told; every claim is one that the solver confirms."""
+
+from __future__ import annotations
+
+import pytest
+
+from claimeven import IllegalMove, Solver, puzzles
+from claimeven.practice import InvalidPuzzles, Puzzle, hints_for, verdict_on
+from claimeven.practice.coaching import position_at
+
+LONG = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1))
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(table_mb=16)
+
+
+def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
+    first = verdict_on(LONG, 0, 1, solver)
+    assert (first.right, first.solved, first.answer) == (True, False, 2)
+    assert first.text.startswith("Column 2 wins with disc")
+    last = verdict_on(LONG, 1, 1, solver)
+    assert (last.right, last.solved, last.answer) == (True, True, None)
+    assert last.text.startswith("Column 2 wins with disc") and len(last.claims) > 1
+
+
+def test_a_wrong_column_is_refuted(solver: Solver) -> None:
+    position = position_at(LONG, 0)
+    for column in set(position.legal_columns) - {1}:
+        verdict = verdict_on(LONG, 0, column, solver)
+        assert not verdict.right and not verdict.solved
+        assert verdict.answer is not None
+        played = position.play(column)
+        assert verdict.answer in solver.best_columns(played)
+        gives = ("gives the win away", "turns the win into a loss")
+        assert any(words in verdict.text for words in gives)
+        assert all(claim.holds(position, solver) for claim in verdict.claims)
+        assert verdict.as_dict(position)["column"] == column + 1
+
+
+def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
+    with pytest.raises(IllegalMove, match="column 4 is full"):
+        verdict_on(Puzzle(1, "444444", "win", 1500, "double", (1,)), 0, 3, solver)
+    with pytest.raises(InvalidPuzzles, match="puzzle 3 has 2 columns to find: 0 to 1 may be"):
+        hints_for(LONG, 2, solver)
+
+
+def test_hints_tell_more_step_by_step(solver: Solver) -> None:
+    for puzzle in (LONG, *puzzles()[::401]):
+        for found in range(puzzle.length):
+            position, column = position_at(puzzle, found), puzzle.solution[2 * found]
+            idea, cells, last = hints_for(puzzle, found, solver)
+            assert (idea.step, cells.step, last.step) == ("idea", "cells", "column")
+            assert not idea.cells and not idea.columns
+            assert not any(sign.isdigit() for sign in idea.text)
+            assert cells.cells or cells.columns
+            assert column not in cells.columns
+            assert all(
+                each != column and row >= position.height_of(each) for each, row in cells.cells
+            )
+            assert last.columns == (column,)
+            assert last.text.startswith(f"Column {column + 1} ")

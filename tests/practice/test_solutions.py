@@ -1,0 +1,138 @@
+"""Solutions of puzzles, held against the oracle: a grid of lists and plain minimax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from claimeven import Geometry, Solver
+from claimeven.practice.making import PuzzlePlan, candidate
+from claimeven.practice.puzzle import HOLD, WIN, Puzzle
+from claimeven.practice.solutions import (
+    best_answer,
+    faults_of,
+    idea_of,
+    keeping,
+    kind_of,
+    solution_of,
+)
+from tests import naive
+
+BOARD = Geometry(4, 4)
+PLAN = PuzzlePlan(1, 5, 4, 11, BOARD)
+
+
+def game_of(columns: tuple[int, ...]) -> naive.Game:
+    return naive.from_columns(list(columns), BOARD.columns, BOARD.rows, BOARD.connect)
+
+
+def scores_of(game: naive.Game, known: dict[object, int]) -> dict[int, int]:
+    return {column: -naive.score(game.after(column), known) for column in game.legal()}
+
+
+def wins_whatever_is_answered(game: naive.Game) -> bool:
+    """Whether each answer leaves the side that has just moved a line to complete at once."""
+    answered = [game.after(answer) for answer in game.legal()]
+    return all(
+        not after.over()
+        and any(naive.winner(after.after(column)) is not None for column in after.legal())
+        for after in answered
+    )
+
+
+@pytest.fixture(scope="module")
+def found() -> list[tuple[tuple[int, ...], Puzzle]]:
+    solver = Solver(BOARD, 1, book=None)
+
+    def puzzles() -> Iterator[tuple[tuple[int, ...], Puzzle]]:
+        for game in range(250):
+            made = candidate(PLAN, game, solver, set())
+            if made is not None:
+                columns, position, kind = made
+                line = solution_of(position, kind, solver)
+                moves = "".join(str(column + 1) for column in columns)
+                idea = idea_of(position, kind, line[0], solver)
+                yield columns, Puzzle(1, moves, kind, 1500, idea, line, BOARD)
+
+    return list(puzzles())
+
+
+def test_the_oracle_finds_the_same_solutions(
+    found: list[tuple[tuple[int, ...], Puzzle]],
+) -> None:
+    known: dict[object, int] = {}
+    assert {puzzle.kind for _, puzzle in found} == {WIN, HOLD}
+    assert max(puzzle.length for _, puzzle in found) > 1
+    for columns, puzzle in found:
+        least = 1 if puzzle.kind == WIN else 0
+        game = game_of(columns)
+        for place, column in enumerate(puzzle.solution):
+            scores = scores_of(game, known)
+            if place % 2 == 0:
+                assert [c for c, score in scores.items() if score >= least] == [column]
+                assert place or len(game.legal()) >= 3
+            else:
+                assert scores[column] == max(scores.values())  # the best defence
+            game = game.after(column)
+        assert len(puzzle.solution) % 2 == 1
+
+
+def test_a_solution_goes_on_until_the_win_is_plain_or_there_is_a_choice(
+    found: list[tuple[tuple[int, ...], Puzzle]],
+) -> None:
+    solver = Solver(BOARD, 1, book=None)
+    ends = set()
+    for columns, puzzle in found:
+        game = game_of((*columns, *puzzle.solution))
+        if game.over() or puzzle.length == 6:
+            continue
+        if puzzle.kind == WIN and wins_whatever_is_answered(game):
+            ends.add("plain")
+            continue
+        position = puzzle.position
+        for column in puzzle.solution:
+            position = position.play(column)
+        after = position.play(best_answer(position, puzzle.kind, solver))
+        good = () if after.is_over else keeping(solver.scores(after), puzzle.kind)
+        assert len(good) != 1
+        ends.add("choice")
+    assert ends == {"plain", "choice"}
+
+
+def test_the_first_position_is_quiet(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
+    for columns, _ in found:
+        game = game_of(columns)
+        assert not any(naive.winner(game.after(column)) is not None for column in game.legal())
+        other = game.copy()
+        other.player = 1 - other.player
+        assert not any(naive.winner(other.after(column)) is not None for column in other.legal())
+
+
+@pytest.mark.parametrize(
+    ("scores", "kind"),
+    [
+        ((1, 0, -3), WIN),
+        ((1, 2, -3), None),
+        ((0, -1, -3), HOLD),
+        ((0, 0, -3), None),
+        ((-1, -2, -3), None),
+        ((1, 0, None), None),  # two columns: a guess is half the solution
+    ],
+)
+def test_the_kind_follows_from_the_scores(scores: tuple[int | None, ...], kind: str | None) -> None:
+    assert kind_of(scores) == kind
+
+
+def test_faults_are_told(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
+    solver = Solver(BOARD, 1, book=None)
+    _, puzzle = next(pair for pair in found if pair[1].kind == WIN)
+    assert faults_of(puzzle, solver) == []
+    other = (puzzle.solution[0] + 1) % 4
+    for wrong in (
+        Puzzle(1, puzzle.moves, HOLD, 1500, puzzle.idea, puzzle.solution, BOARD),
+        Puzzle(1, puzzle.moves, WIN, 1500, puzzle.idea, (other,), BOARD),
+        Puzzle(1, puzzle.moves, WIN, 1500, "denies", puzzle.solution, BOARD),
+        Puzzle(1, "121212", WIN, 1500, puzzle.idea, (0,), BOARD),
+    ):
+        assert len(faults_of(wrong, solver)) == 1

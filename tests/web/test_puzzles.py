@@ -1,0 +1,164 @@
+"""Puzzles through the API, and solved and failed on the page as a person would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from claimeven import daily_puzzle, puzzles
+from tests.web.conftest import Server
+from tests.web.test_page import PHONE, board_of, context, drop, page, rows  # noqa: F401
+
+#: A puzzle with two columns to find: 2, answered by 3, and 2.
+NUMBER = 1
+
+
+@pytest.fixture(scope="module")
+def solution() -> list[int]:
+    puzzle = puzzles()[NUMBER - 1]
+    assert puzzle.length == 2
+    return [column + 1 for column in puzzle.solution]
+
+
+def test_a_puzzle_is_drawn(server: Server) -> None:
+    query = {"band": "hard", "kind": "hold", "seed": 5}
+    told = server.get("/api/puzzles", **query).json
+    assert told["count"] == len(puzzles("hard", "hold"))
+    assert (told["puzzle"]["band"], told["puzzle"]["kind"]) == ("hard", "hold")
+    assert server.get("/api/puzzles", **query).json == told
+    others = [puzzle.number for puzzle in puzzles("hard", "hold")]
+    others.remove(told["puzzle"]["number"])
+    left = server.get("/api/puzzles", band="hard", kind="hold", after=",".join(map(str, others)))
+    assert left.json["puzzle"] == told["puzzle"] or len(others) > 200
+    near = server.get("/api/puzzles", rating=1500, seed=2).json["puzzle"]
+    assert abs(near["rating"] - 1500) < 100
+    assert server.get("/api/puzzles", number=7).json["puzzle"] == puzzles()[6].as_dict()
+
+
+def test_the_puzzle_of_a_day(server: Server) -> None:
+    told = server.get("/api/puzzles/daily", date="2026-01-05").json
+    assert told["puzzle"] == daily_puzzle("2026-01-05").as_dict()
+
+
+def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -> None:
+    first, answer, last = solution
+    told = server.get("/api/puzzles/verdict", number=NUMBER, column=first).json
+    assert (told["right"], told["solved"], told["answer"]) == (True, False, answer)
+    told = server.get("/api/puzzles/verdict", number=NUMBER, column=last, found=1).json
+    assert (told["right"], told["solved"], told["answer"]) == (True, True, None)
+    wrong = server.get("/api/puzzles/verdict", number=NUMBER, column=4).json
+    assert not wrong["right"] and wrong["answer"] and wrong["claims"]
+    hints = server.get("/api/puzzles/hints", number=NUMBER).json["hints"]
+    assert [hint["step"] for hint in hints] == ["idea", "cells", "column"]
+    assert hints[2]["columns"] == [first]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "sentence"),
+    [
+        ("/api/puzzles", {"band": "eazy"}, "there is no band 'eazy' (did you mean easy?)"),
+        ("/api/puzzles", {"number": 99999}, "there is no puzzle 99999: choose from 1 to"),
+        ("/api/puzzles/daily", {"date": "soon"}, "'soon' is no day"),
+        ("/api/puzzles/hints", {"number": NUMBER, "found": 2}, "has 2 columns to find"),
+        ("/api/puzzles/verdict", {"number": NUMBER, "column": 9}, "'9' is not a column"),
+        ("/api/puzzles/verdict", {"number": NUMBER}, "column"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    server: Server, path: str, query: dict[str, Any], sentence: str
+) -> None:
+    answer = server.get(path, **query)
+    assert answer.status == 422
+    assert sentence in answer.error
+
+
+def told(page: Any) -> str:  # noqa: F811
+    text: str = page.inner_text(".puzzle-told")
+    return text
+
+
+def rating(page: Any) -> int:  # noqa: F811
+    return int(page.inner_text(".puzzle-progress dd >> nth=0"))
+
+
+def begin(page: Any) -> str:  # noqa: F811
+    page.goto("/")
+    page.evaluate("localStorage.clear()")
+    page.goto(f"/?view=practise&puzzle={NUMBER}")
+    page.wait_for_selector(f".puzzle-about:has-text('Puzzle {NUMBER}:')")
+    moves = puzzles()[NUMBER - 1].moves
+    assert board_of(page) == rows(moves)
+    return moves
+
+
+def test_a_puzzle_is_solved(page: Any, solution: list[int]) -> None:  # noqa: F811
+    moves = begin(page)
+    first, answer, last = solution
+    drop(page, first)
+    page.wait_for_selector(f".puzzle-told:has-text('The answer is column {answer}')")
+    assert board_of(page) == rows(f"{moves}{first}{answer}")
+    page.keyboard.press(str(last))
+    page.wait_for_selector(f".puzzle-told:has-text('Column {last} wins with disc')")
+    assert told(page).startswith("Solved at once. Your rating rises by ")
+    assert "Solved at once" in page.inner_text("#said")
+    assert rating(page) > 1200
+    assert page.inner_text(".puzzle-progress dd >> nth=1") == "1"
+    page.keyboard.press("Enter")  # the focus is on the next one
+    page.wait_for_function(f"() => !location.search.endsWith('puzzle={NUMBER}')")
+    page.reload()
+    page.wait_for_selector(".puzzle-progress dd")
+    assert rating(page) > 1200  # kept
+
+
+def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int]) -> None:  # noqa: F811
+    moves = begin(page)
+    drop(page, 4)
+    page.wait_for_selector(".puzzle-told:has-text('turns the win into a loss')")
+    assert told(page).startswith("Column 4 is not it. Your rating falls by ")
+    assert rating(page) < 1200
+    page.hover(".puzzle-told .has-cells")
+    assert page.locator(".lit .lit").count() >= 1
+    page.click("text=Try again")
+    assert board_of(page) == rows(moves)
+    before = rating(page)
+    for count in (1, 2, 3):
+        page.keyboard.press("h")
+        page.wait_for_selector(f".puzzle-hints li >> nth={count - 1}")
+    assert f"Column {solution[0]} wins with disc" in page.inner_text(".puzzle-hints")
+    assert page.is_disabled("button:text-is('Hint')")
+    drop(page, solution[0])
+    page.wait_for_selector(".puzzle-told:has-text('And now?')")
+    drop(page, solution[2])
+    page.wait_for_selector(".practise[data-state=over]")
+    assert told(page).startswith("Solved.")
+    assert rating(page) == before  # counted once
+
+
+def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
+    page: Any,  # noqa: F811
+    solution: list[int],
+) -> None:
+    moves = begin(page)
+    page.click("text=Show the solution")
+    page.wait_for_selector(
+        f".puzzle-told:has-text('The solution is {' '.join(map(str, solution))}')"
+    )
+    assert board_of(page) == rows(moves + "".join(map(str, solution)))
+    page.click("text=Puzzle of the day")
+    page.wait_for_selector(".puzzle-about:has-text('Puzzle of 2')")
+    page.select_option("[aria-label='How hard']", "expert")
+    page.wait_for_selector(".puzzle-about:has-text('expert')")
+
+
+def test_it_fits_a_phone(browser: Any, server: Server) -> None:
+    context = browser.new_context(  # noqa: F811
+        viewport=PHONE, base_url=server.url, reduced_motion="reduce", has_touch=True
+    )
+    page = context.new_page()  # noqa: F811
+    page.goto(f"/?view=practise&puzzle={NUMBER}")
+    page.wait_for_selector(".puzzle-about:has-text('rating')")
+    page.tap(".stage [data-cell='4,6']")
+    page.wait_for_selector(".puzzle-told:has-text('turns the win into a loss')")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    context.close()
