@@ -17,15 +17,16 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no process grou
 #: Modules whose import is a sign of how far the program is: its first, early ones, late ones.
 EARLY = ("click.core", "claimeven.cli.main", "numpy", "numba.core.config")
 
-#: Plays on the left and makes the file `here` at its 600th move, some thirty games later.
+#: Plays on the left and makes a file of its process at its 600th move, some thirty games later.
 AGENT = """
+import os
 from pathlib import Path
 moves = 0
 def agent(position):
     global moves
     moves += 1
     if moves == 600:
-        Path(__file__).with_name("here").touch()
+        Path(__file__).with_name(f"here-{os.getpid()}").touch()
     return position.legal_columns[0]
 """
 
@@ -35,8 +36,11 @@ def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_
     file = tmp_path / "mine.py"
     file.write_text(AGENT, encoding="utf-8")
     words = ["match", f"{file}:agent", "random", "--games", "100000", "--jobs", jobs]
-    here = tmp_path / "here"
-    ended = interrupted(*words, *["--json"] * as_json, when=here.exists)
+
+    def all_play() -> bool:  # games are told in order: every process has to have played some
+        return len(list(tmp_path.glob("here-*"))) == int(jobs)
+
+    ended = interrupted(*words, *["--json"] * as_json, when=all_play)
     assert ended.status == 130
     assert "Traceback" not in ended.err
     last = ended.err.splitlines()[-1]

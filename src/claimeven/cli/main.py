@@ -25,13 +25,9 @@ VERBS = {
     "check": ("claimeven.cli.check", "Try an agent: does it load, fail, how long is a move?"),
     "study": ("claimeven.cli.study", "Run the classic studies: what was reported, and now."),
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
-<<<<<<< HEAD
-    "serve": ("claimeven.cli.serve", "Serve the page and the API."),
-    "challenge": ("claimeven.cli.challenge", "Play against a server of the Lund contract."),
-=======
     "puzzles": ("claimeven.cli.puzzles", "Solve puzzles, one for each day; make sets of them."),
     "serve": ("claimeven.cli.serve", "Serve the page and the API; play through a server."),
->>>>>>> puzzles
+    "challenge": ("claimeven.cli.challenge", "Play against a server of the Lund contract."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),
     "explain": ("claimeven.cli.explain", "Say why columns are good or bad, in sentences."),
