@@ -291,7 +291,8 @@ def test_the_opening_book_is_walked(page: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["/?moves=4455&analysis=on&second=human", "/?view=search", "/?view=book"]
+    "address",
+    ["/?moves=4455&analysis=on&second=human", "/?view=search", "/?view=book", "/?view=practise"],
 )
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Any, server: Server, address: str, scheme: str) -> None:
@@ -301,7 +302,7 @@ def test_axe_finds_nothing_serious(browser: Any, server: Server, address: str, s
     context = browser.new_context(base_url=server.url, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
     page.goto(address)
-    page.wait_for_selector(".column, .node, .book-move")
+    page.wait_for_selector(".column, .node, .book-move, .disc")
     found = axe.run(page).response
     assert len(found["passes"]) > 15  # it has looked
     serious = {

@@ -99,7 +99,7 @@ export class BoardView extends EventTarget {
     this.layers = Object.fromEntries(layers.map((name) => [name, s("g", { class: name })]));
     this.layers.panel.append(panel(board, width, height));
     const drawing = s("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-      s("rect", { class: "behind", width, height }), ...layers.map((name) => this.layers[name]));
+      s("rect", { class: "behind", x: 5, y: 5, width: width - 10, height: height - 10 }), ...layers.map((name) => this.layers[name]));
     this.cells = new Map();
     const rows = Array.from({ length: board.rows }, (_, i) => this.#row(board, board.rows - 1 - i));
     this.grid = h("div", { class: "cells", role: "grid", "aria-label": this.label }, rows);

@@ -1,11 +1,12 @@
 // Play and analyse: the board, who plays, the game line, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar, ScoreRow } from "../analysis.js";
-import { events, post } from "../api.js";
+import { post } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
+import { Review } from "../review.js";
 import { Board, Position } from "../rules.js";
 import { inWords, signed } from "../scores.js";
 import { addressOf, keepAddress } from "../share.js";
@@ -18,8 +19,6 @@ export class PlayView {
   constructor({ game, scores, wanted }) {
     this.game = game;
     this.scores = scores;
-    this.judged = new WeakMap();
-    this.review = null;
     this.isGoing = true; // agents move by themselves until somebody goes back in the game
     this.isPaused = false;
     this.pause = 400;
@@ -32,7 +31,7 @@ export class PlayView {
   /** Show this view. */
   async enter() {
     this.isHere = true;
-    this.#draw();
+    this.draw();
     await this.#offer();
     this.#goOn();
   }
@@ -54,7 +53,7 @@ export class PlayView {
     }
     if (!position.isLegal(column)) {
       const why = position.isOver ? "The game is over." : `Column ${this.game.board.name(column)} is full.`;
-      this.#tell(why);
+      this.tell(why);
       return;
     }
     this.isGoing = true;
@@ -77,7 +76,6 @@ export class PlayView {
 
   newGame(start = new Position(this.game.board)) {
     this.#stopThinking();
-    this.review = null;
     this.isGoing = true;
     this.game.begin(start);
     say("A new game.");
@@ -91,7 +89,7 @@ export class PlayView {
   analyse(isOn = !this.isAnalysing) {
     this.isAnalysing = isOn;
     if (!isOn) this.scores.giveUp();
-    this.#draw();
+    this.draw();
     say(isOn ? "Analysis on." : "Analysis off.");
   }
 
@@ -100,7 +98,7 @@ export class PlayView {
     await this.scores.ask(this.game);
     const known = this.scores.of(this.game);
     if (!known?.best.length) {
-      this.#tell(known?.error ?? "The best column is not known yet.");
+      this.tell(known?.error ?? "The best column is not known yet.");
       return;
     }
     const middle = (this.game.board.columns - 1) / 2;
@@ -114,58 +112,7 @@ export class PlayView {
     if (!known?.best.length) return;
     this.board.best(known.best);
     const columns = known.best.map((column) => this.game.board.name(column)).join(" or ");
-    this.#tell(`Column ${columns} ${known.words[known.best[0]]}.`);
-  }
-
-  async judge() {
-    if (this.game.line.length < 2) return;
-    this.reviewing?.abort();
-    this.reviewing = new AbortController();
-    const line = this.game.line;
-    const { game } = this;
-    this.judgeButton.disabled = true;
-    this.judgement.textContent = "Solving the game …";
-    try {
-      const found = await events("/api/review/events", game.query(line.at(-1)), (name, data) => {
-        if (name !== "scores" || !line[data.ply]) return;
-        this.scores.keep(game, line[data.ply], data.scores);
-        this.graph.draw();
-      }, this.reviewing.signal);
-      for (const judged of found.judged) {
-        const index = judged.ply - game.start.ply;
-        this.judged.set(line[index + 1], judged);
-        this.scores.keep(game, line[index], judged.scores);
-      }
-      this.review = { line, found };
-    } catch (error) {
-      if (error.name !== "AbortError") this.judgement.textContent = error.message;
-      this.judgeButton.disabled = false;
-      return;
-    }
-    this.judgeButton.disabled = false;
-    this.#draw();
-  }
-
-  /** Go to the next move of the line that gave something away, and show the position before it. */
-  nextMistake() {
-    const { line, here } = this.game;
-    const isMistake = (place) => ["blunder", "inaccurate"].includes(this.judged.get(place)?.judgement);
-    const after = line.slice(line.indexOf(here) + 1);
-    const found = after.find(isMistake) ?? line.find(isMistake);
-    if (!found) {
-      this.#tell("No mistakes in this line.");
-      return;
-    }
-    this.isGoing = false;
-    this.game.goTo(found);
-  }
-
-  /** Take the move back that led here, to try another one. */
-  tryAgain() {
-    this.isGoing = false;
-    this.game.back();
-    this.sides.forEach((side) => { side.isResting = true; });
-    this.#tell("Try another column.");
+    this.tell(`Column ${columns} ${known.words[known.best[0]]}.`);
   }
 
   // How it looks
@@ -176,12 +123,9 @@ export class PlayView {
     this.bar = new ScoreBar();
     this.status = h("p", { class: "status" });
     this.explanation = new Explanation((cells) => this.board.light(cells));
-    this.moves = new MoveList(this.game, (place) => this.judged.get(place) ?? null);
-    this.graph = new ScoreGraph(this.game, (place) => this.#firstScore(place), (place) => this.judged.get(place) ?? null);
-    this.judgeButton = button("Judge the game", () => this.judge());
-    this.judgement = h("p", { class: "judgement" });
-    this.mistakes = h("div", { class: "row", hidden: true },
-      button("Next mistake", () => this.nextMistake()), button("Try again from here", () => this.tryAgain()));
+    this.moves = new MoveList(this.game, (place) => this.review.judged(place));
+    this.graph = new ScoreGraph(this.game, (place) => this.#firstScore(place), (place) => this.review.judged(place));
+    this.review = new Review(this);
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyse(this.switch.checked) });
     this.pauseButton = button("Pause", () => this.#togglePause());
     this.speed = h("input", {
@@ -210,8 +154,8 @@ export class PlayView {
           h("div", { class: "card-head" }, h("h2", {}, h("label", { for: "analysis" }, "Analysis")), this.switch),
           this.explanation.element),
         h("div", { class: "card" },
-          h("div", { class: "card-head" }, h("h2", {}, "Game"), this.judgeButton),
-          this.moves.element, this.graph.element, this.judgement, this.mistakes),
+          h("div", { class: "card-head" }, h("h2", {}, "Game"), this.review.button),
+          this.moves.element, this.graph.element, this.review.element),
         gamePanel(this)),
     );
   }
@@ -220,7 +164,7 @@ export class PlayView {
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     this.game.addEventListener("change", ({ detail }) => {
       if (!this.isHere) return;
-      this.#draw(detail === "drop");
+      this.draw(detail === "drop");
       this.#sayWhere(detail);
       this.#goOn();
     });
@@ -230,7 +174,7 @@ export class PlayView {
         this.#stopThinking();
         this.sides.forEach((each) => { each.isResting = false; });
         this.isGoing = true;
-        this.#draw();
+        this.draw();
         this.#goOn();
       });
     }
@@ -240,7 +184,7 @@ export class PlayView {
     try {
       await Promise.all(this.sides.map((side) => side.offer(this.game.board)));
     } catch (error) {
-      this.#tell(error.message);
+      this.tell(error.message);
     }
   }
 
@@ -256,7 +200,7 @@ export class PlayView {
     if (start) this.newGame(start);
   }
 
-  #draw(drop = false) {
+  draw(drop = false) {
     const { game } = this;
     this.switch.checked = this.isAnalysing;
     this.element.classList.toggle("analysing", this.isAnalysing);
@@ -277,7 +221,7 @@ export class PlayView {
         "Exact scores of every column, and why. Press a, or switch it on."));
     }
     this.#drawScores();
-    this.#drawReview();
+    this.review.draw();
     keepAddress({ game, sides: this.sides.map((side) => side.spec), analysis: this.isAnalysing ? "on" : null });
   }
 
@@ -289,26 +233,8 @@ export class PlayView {
     this.bar.show(this.game, known?.score ?? null);
     this.board.best(known?.best ?? []);
     this.graph.draw();
-    if (this.isAnalysing && known?.error) this.#tell(known.error);
+    if (this.isAnalysing && known?.error) this.tell(known.error);
     else this.#drawStatus();
-  }
-
-  #drawReview() {
-    const current = this.review && this.game.line.length === this.review.line.length
-      && this.game.line.every((place, index) => place === this.review.line[index]);
-    this.mistakes.hidden = !current;
-    if (!current) {
-      if (!this.judgeButton.disabled) this.judgement.textContent = "";
-      return;
-    }
-    const share = (value) => (value === null ? "–" : `${Math.round(value)} %`);
-    const [first, second] = this.review.found.accuracy;
-    const here = this.judged.get(this.game.here);
-    const sentence = here && here.after < here.before
-      ? ` Here column ${this.game.board.name(here.column - 1)} ${inWords(this.game.here.parent.position, here.after)};`
-        + ` right was ${here.best.map((column) => this.game.board.name(column - 1)).join(" or ")}, which ${inWords(this.game.here.parent.position, here.before)}.`
-      : "";
-    this.judgement.textContent = `Accuracy: first player ${share(first)}, second player ${share(second)}.${sentence}`;
   }
 
   /** The score of a place for the first player, null where it is not known. */
@@ -340,7 +266,8 @@ export class PlayView {
     return side.isHuman ? NAMES[player] : `${NAMES[player]} (${side.name})`;
   }
 
-  #tell(sentence) {
+  /** Say a sentence where the state of the game stands. */
+  tell(sentence) {
     this.status.textContent = sentence;
     say(sentence);
   }
@@ -380,7 +307,7 @@ export class PlayView {
     this.isPaused = !this.isPaused;
     if (this.isPaused) this.#stopThinking();
     this.isGoing = true;
-    this.#draw();
+    this.draw();
     this.#goOn();
   }
 
@@ -403,8 +330,8 @@ export class PlayView {
       if (this.thinking === control) this.thinking = null;
       if (error.name === "AbortError") return;
       this.isGoing = false;
-      this.#draw();
-      this.#tell(error.message);
+      this.draw();
+      this.tell(error.message);
     }
   }
 
@@ -420,7 +347,7 @@ export class PlayView {
     const hasHuman = this.sides.some((side) => side.isHuman);
     let moved = go();
     while (moved && hasHuman && !this.game.position.isOver && !this.sides[this.game.position.turn].isHuman) moved = go();
-    this.#draw();
+    this.draw();
     this.#goOn();
   }
 

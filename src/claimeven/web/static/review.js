@@ -1,0 +1,106 @@
+// A whole game judged: its mistakes, the way from one to the next, and another try at each.
+
+import { events } from "./api.js";
+import { h } from "./dom.js";
+import { inWords } from "./scores.js";
+
+const MISTAKES = ["blunder", "inaccurate"];
+
+export class Review {
+  #judged = new WeakMap(); // place -> how the move that led there was judged
+  #current = null;
+  #control = null;
+
+  /** `view` shows the game: it has `game`, `scores`, `graph`, `tell`, and is told where to stand. */
+  constructor(view) {
+    this.view = view;
+    const button = (text, onclick) => h("button", { type: "button", onclick }, text);
+    this.button = button("Judge the game", () => this.judge());
+    this.text = h("p", { class: "judgement" });
+    this.steps = h("div", { class: "row", hidden: true },
+      button("Next mistake", () => this.nextMistake()), button("Try again from here", () => this.tryAgain()));
+    this.element = h("div", {}, this.text, this.steps);
+  }
+
+  /** How the move that led to a place was judged, null where it was not. */
+  judged(place) {
+    return this.#judged.get(place) ?? null;
+  }
+
+  /** Have the server judge the line. */
+  async judge() {
+    const { game, scores, graph } = this.view;
+    const { line } = game;
+    if (line.length < 2) return;
+    this.#control?.abort();
+    this.#control = new AbortController();
+    this.button.disabled = true;
+    this.text.textContent = "Solving the game …";
+    try {
+      const found = await events("/api/review/events", game.query(line.at(-1)), (name, data) => {
+        if (name !== "scores" || !line[data.ply]) return;
+        scores.keep(game, line[data.ply], data.scores);
+        graph.draw();
+      }, this.#control.signal);
+      for (const judged of found.judged) {
+        const index = judged.ply - game.start.ply;
+        this.#judged.set(line[index + 1], judged);
+        scores.keep(game, line[index], judged.scores);
+      }
+      this.#current = { line, found };
+    } catch (error) {
+      if (error.name !== "AbortError") this.text.textContent = error.message;
+      this.button.disabled = false;
+      return;
+    }
+    this.button.disabled = false;
+    this.view.draw();
+  }
+
+  /** Go to the next move of the line that gave something away. */
+  nextMistake() {
+    const { game } = this.view;
+    const { line, here } = game;
+    const isMistake = (place) => MISTAKES.includes(this.judged(place)?.judgement);
+    const found = line.slice(line.indexOf(here) + 1).find(isMistake) ?? line.find(isMistake);
+    if (!found) {
+      this.view.tell("No mistakes in this line.");
+      return;
+    }
+    this.view.isGoing = false;
+    game.goTo(found);
+  }
+
+  /** Take the move back that led here, to try another one. */
+  tryAgain() {
+    this.view.isGoing = false;
+    this.view.sides.forEach((side) => { side.isResting = true; });
+    this.view.game.back();
+    this.view.tell("Try another column.");
+  }
+
+  draw() {
+    const { game } = this.view;
+    const isCurrent = this.#current !== null && game.line.length === this.#current.line.length
+      && game.line.every((place, index) => place === this.#current.line[index]);
+    this.steps.hidden = !isCurrent;
+    if (!isCurrent) {
+      if (!this.button.disabled) this.text.textContent = "";
+      return;
+    }
+    const share = (value) => (value === null ? "–" : `${Math.round(value)} %`);
+    const [first, second] = this.#current.found.accuracy;
+    this.text.textContent = `Accuracy: first player ${share(first)}, second player ${share(second)}.${this.#here()}`;
+  }
+
+  /** What was wrong with the move that led here. */
+  #here() {
+    const { game } = this.view;
+    const judged = this.judged(game.here);
+    if (!judged || judged.after >= judged.before) return "";
+    const before = game.here.parent.position;
+    const right = judged.best.map((column) => game.board.name(column - 1)).join(" or ");
+    return ` Here column ${game.board.name(judged.column - 1)} ${inWords(before, judged.after)};`
+      + ` right was ${right}, which ${inWords(before, judged.before)}.`;
+  }
+}
