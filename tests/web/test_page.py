@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claimeven import Position, Solver
-from tests.web.conftest import PATIENCE, Server
+from claimeven import Position, Solver, play_tournament
+from tests.web.conftest import PATIENCE, Server, running
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 
@@ -288,6 +289,26 @@ def test_the_opening_book_is_walked(page: Any) -> None:
     page.click(".book-move >> nth=0")
     page.wait_for_function("() => document.querySelector('.path').innerText.includes('4')")
     assert page.locator(".book-move").count() == 7
+
+
+def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "class.db"
+    play_tournament(["random", "greedy"], rounds=3, out=path)
+    with running("--workers", "1", "--store", str(path)) as server:
+        page = browser.new_page(base_url=server.url)
+        page.goto("/?view=live")
+        page.wait_for_selector(".ladder tbody tr >> nth=1")
+        assert page.inner_text("[role=status].hint-text") == "class.db: 6 games so far."
+        labels = page.eval_on_selector_all(".ladder tbody th", "all => all.map(e => e.textContent)")
+        assert sorted(labels) == ["greedy", "random"]
+        problems: list[str] = []
+        page.on("console", lambda message: problems.append(message.text))
+        page.click("text=The whole report")
+        page.wait_for_selector("h1")
+        page.keyboard.press("End")
+        assert "6 games" in page.inner_text("body")
+        assert problems == []
+        page.close()
 
 
 @pytest.mark.parametrize(
