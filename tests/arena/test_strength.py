@@ -17,7 +17,7 @@ def test_agents_come_out_in_the_order_anyone_would_expect() -> None:
         "uct:iterations=1000",
         "perfect",
     )
-    result = play_tournament(agents, rounds=5, seed=1, openings="balanced", opening_plies=14)
+    result = play_tournament(agents, rounds=3, seed=1, openings="balanced", opening_plies=14)
     assert [agent.label for agent in result.standings.ranking] == list(reversed(agents))
     assert not result.standings.forfeits
 

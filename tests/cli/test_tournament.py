@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from claimeven.arena.store import Store
-from tests.cli.conftest import Run, bad_input, interrupted
+from tests.cli.conftest import COMPILING, Ran, Run, bad_input, environment, interrupted
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Unix")
 
 QUICK = ("--rounds", "2", "--jobs", "1")
 
@@ -130,6 +136,86 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     assert ended.status == 130, ended.err
     assert f"go on with: --out {path} --resume" in ended.err
     assert json.loads(ended.out)["games"] == _games(path)
+
+
+#: The command, allowed no file larger than so many bytes: what a full disk does, without one.
+CRAMPED = """
+import resource, sys
+from claimeven.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+main(sys.argv[2:])
+"""
+
+
+@unix
+def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    words = ("tournament", "random", "greedy", "--jobs", "1", "--out", str(path))
+    # The disk is full before the file is made; in the middle of more games than it takes.
+    for size, rounds, left in ((10_000, "1", []), (500_000, "3000", [path])):
+        ended = subprocess.run(
+            [sys.executable, "-c", CRAMPED, str(size), *words, "--rounds", rounds, "--resume"],
+            capture_output=True, text=True, check=False, env=environment(),
+        )  # fmt: skip
+        said = bad_input(Ran(ended.returncode, ended.stdout, ended.stderr.replace(COMPILING, "")))
+        assert said.startswith(f"{path} cannot be written: the disk is full")
+        assert said.endswith("once there is room --resume goes on")
+        assert list(tmp_path.iterdir()) == left
+    before = stored(path)
+    assert 0 < len(before) < 6000
+    went_on = run(*words, "--rounds", "600", "--resume", "--json")
+    assert json.loads(went_on.out)["games"] == max(1200, len(before))
+    assert stored(path)[: len(before)] == before
+
+
+@unix
+def test_a_read_only_file_or_folder_is_told(run: Run) -> None:
+    with TemporaryDirectory() as name:  # where somebody who is not root may come
+        folder = Path(name)
+        folder.chmod(0o755)
+        path, fresh = folder / "t.db", folder / "new.db"
+        words = ("tournament", "random", "greedy", "--jobs", "1", "--out")
+        assert run(*words, str(path), "--rounds", "1").status == 0
+        before = stored(path)
+        run("games", str(path))  # imports what nobody may not be able to read
+        for leftover in folder.glob("*-*"):
+            leftover.unlink()
+        for mode, words_of, said in (
+            (0o444, (str(path), "--resume"), f"{path} cannot be written: it is read-only"),
+            (0o666, (str(path), "--resume"), f"{path} cannot be written: its folder is read-only"),
+            (0o666, (str(fresh),), f"{fresh} cannot be written: its folder is read-only"),
+        ):
+            path.chmod(mode)
+            folder.chmod(0o555)
+            assert as_nobody(run, *words, *words_of) == (2, f"claimeven: {said}\n")
+        assert list(folder.iterdir()) == [path]
+        reader = as_nobody(run, "games", str(path), "--json")
+        assert reader == (0, run("games", str(path), "--json").out)  # reading is not writing
+        assert stored(path) == before
+
+
+def as_nobody(run: Run, *words: str) -> tuple[int, str]:
+    """The status of the command for somebody who is not root, and all that it says."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            ran = run(*words)
+            os.write(into, json.dumps((ran.status, ran.err + ran.out)).encode())
+        finally:
+            os._exit(0)
+    os.close(into)
+    with os.fdopen(out, "rb") as told:
+        status, said = json.loads(told.read())
+    os.waitpid(child, 0)
+    return status, said
+
+
+def stored(path: Path) -> list[tuple[str, str]]:
+    with Store.read(path) as store:
+        return [(game.job, game.moves) for game in store.games()]
 
 
 def _games(path: Path) -> int:

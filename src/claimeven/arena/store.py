@@ -20,9 +20,10 @@ a time may add games; it holds a lock on `FILE.lock`, which ends with the proces
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,13 @@ APPLICATION_ID = 0x4334474D
 VERSION = 1
 #: Seconds to wait for a reader that holds the file.
 _PATIENCE = 10.0
+#: Errors of SQLite where the disk has no room, or the system lets no file grow so large.
+_DISK_FULL = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+)
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -158,29 +166,15 @@ class Store:
         """
         path = Path(path)
         check_output(path)
-        if path.exists() and path.stat().st_size:
-            raise InvalidStore(f"{path} is there already: go on with --resume, or name another")
         lock = _locked(path)
         try:
-            connection = _connected(path)
-            with _naming(path):
-                connection.execute("PRAGMA journal_mode=WAL")
-                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-                connection.execute(f"PRAGMA user_version={VERSION}")
-                connection.executescript(_TABLES)
-                with connection:
-                    connection.executemany(
-                        "INSERT INTO meta VALUES (?, ?)",
-                        [(key, json.dumps(value)) for key, value in meta.items()],
-                    )
-                    connection.executemany(
-                        "INSERT INTO agents VALUES (?, ?, ?, ?)",
-                        [(a.id, a.label, a.spec, a.digest) for a in agents],
-                    )
+            if path.exists() and path.stat().st_size:
+                raise InvalidStore(f"{path} is there already: go on with --resume, or name another")
+            _make(path, meta, agents)
+            return cls(path, _connected(path), lock)
         except BaseException:
-            lock.close()
+            _unlock(path, lock)
             raise
-        return cls(path, connection, lock)
 
     @classmethod
     def extend(cls, path: str | Path) -> Store:
@@ -192,7 +186,7 @@ class Store:
         try:
             return cls(path, _checked(_connected(path), path), lock)
         except BaseException:
-            lock.close()
+            _unlock(path, lock)
             raise
 
     @classmethod
@@ -215,9 +209,7 @@ class Store:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
         if self._lock is not None:
-            with suppress(OSError):
-                _lock_path(self.path).unlink()
-            self._lock.close()
+            _unlock(self.path, self._lock)
             self._lock = None
 
     @property
@@ -281,6 +273,34 @@ class Store:
                 yield StoredGame.of_row(row)
 
 
+def _make(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]) -> None:
+    """Make a file without games: whole, or, on a full disk or after a kill, not at all."""
+    target = Path(os.path.realpath(path))
+    unfinished = target.with_name(target.name + ".part")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with _naming(path), closing(sqlite3.connect(unfinished)) as connection:
+            connection.execute("PRAGMA journal_mode=OFF")
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={VERSION}")
+            connection.executescript(_TABLES)
+            with connection:
+                connection.executemany(
+                    "INSERT INTO meta VALUES (?, ?)",
+                    [(key, json.dumps(value)) for key, value in meta.items()],
+                )
+                connection.executemany(
+                    "INSERT INTO agents VALUES (?, ?, ?, ?)",
+                    [(a.id, a.label, a.spec, a.digest) for a in agents],
+                )
+            connection.execute("PRAGMA journal_mode=WAL")
+        unfinished.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
 def _check_file(path: Path) -> None:
     if not path.exists():
         raise InvalidStore(f"{path} cannot be read: there is no such file")
@@ -292,7 +312,11 @@ def _connected(path: Path, readonly: bool = False) -> sqlite3.Connection:
     with _naming(path):
         if not readonly:
             return sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
-        where = f"{path.resolve().as_uri()}?mode=ro"
+        real = path.resolve()
+        where = f"{real.as_uri()}?mode=ro"
+        # Nobody writes where there is no log, and SQLite cannot make one in a read-only folder.
+        if not real.with_name(real.name + "-wal").exists() and not os.access(real.parent, os.W_OK):
+            where += "&immutable=1"
         return sqlite3.connect(where, uri=True, timeout=_PATIENCE, check_same_thread=False)
 
 
@@ -321,6 +345,13 @@ def _lock_path(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
+def _unlock(path: Path, lock: sqlite3.Connection) -> None:
+    """Let others add games to a file."""
+    with suppress(OSError):
+        _lock_path(path).unlink()
+    lock.close()
+
+
 def _locked(path: Path) -> sqlite3.Connection:
     """Return what holds the right to add games to a file until it is closed or the process ends.
 
@@ -336,6 +367,8 @@ def _locked(path: Path) -> sqlite3.Connection:
             lock.close()
         if "locked" in str(error):
             raise InvalidStore(f"{path} is being written by another process") from None
+        if not os.access(path.absolute().parent, os.W_OK):
+            raise InvalidStore(f"{path} cannot be written: its folder is read-only") from None
         raise InvalidStore(f"{path} cannot be written: {error}") from None
     return lock
 
@@ -346,4 +379,17 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise InvalidStore(f"{path} cannot be used: {error}") from None
+        raise InvalidStore(f"{path} {_trouble(error)}") from None
+
+
+def _trouble(error: sqlite3.Error) -> str:
+    """Say what an error of SQLite means for whoever wants the games."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    if code in _DISK_FULL:
+        return (
+            "cannot be written: the disk is full, or takes no larger file; what was stored"
+            " stands, and once there is room --resume goes on"
+        )
+    if code & 0xFF == sqlite3.SQLITE_READONLY:  # the lower byte: what kind of error it is
+        return "cannot be written: it is read-only, or was moved; what was stored stands"
+    return f"cannot be used: {error}"
