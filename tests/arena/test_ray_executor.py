@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import warnings
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ def two_workers() -> Iterator[RayWorkers]:
         warnings.simplefilter("ignore")
         for name, value in environment(RAY_USAGE_STATS_ENABLED="0").items():
             patch.setenv(name, value)
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # not the one of this user
         ray.init(
             "local",
             num_cpus=2,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +14,11 @@ from claimeven.arena.store import InvalidStore, Store
 from tests.cli.conftest import Run, bad_input, interrupted
 
 
-def test_ctrl_c_ends_ray_and_keeps_the_games(tmp_path: Path) -> None:
+def test_ctrl_c_ends_ray_and_keeps_the_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # not the one of this user
     out = tmp_path / "games.db"
 
     def some_are_stored() -> bool:

@@ -97,7 +97,10 @@ def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
             except (ConnectionError, RuntimeError, ValueError) as error:
                 where = "Ray cannot be started here" if address is None else address
                 told = (str(error).strip() or type(error).__name__).splitlines()[0]
-                raise InvalidMatch(f"{where}: {told.partition('. ')[0].rstrip('.')}") from None
+                told = told.partition(". ")[0].rstrip(".")
+                if isinstance(error, ConnectionError) and address not in (None, "auto"):
+                    told += " (a cluster that asks for a token needs RAY_AUTH_MODE=token)"
+                raise InvalidMatch(f"{where}: {told}") from None
         yield ray
     finally:
         with interrupts.put_off():
