@@ -7,7 +7,7 @@
   `write_report`; games listed, written and read in other forms: `find_games`, `export_games`,
   `import_games`;
 - what they are made of: plans (`MatchPlan`, `TournamentPlan`, `Schedule`), `run_tournament`,
-  `Store`, `Standings`, statistics of pairs (`PairCounts`, `SequentialTest`, `rate`).
+  `RayWorkers`, `Store`, `Standings`, statistics of pairs (`PairCounts`, `SequentialTest`, `rate`).
 
 Names are imported when they are first used.
 """
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from claimeven.arena.play import play_match, play_tournament
     from claimeven.arena.pool import pool_ladder
     from claimeven.arena.ratings import Ladder, Rating, rate
+    from claimeven.arena.ray_executor import RayWorkers
     from claimeven.arena.referee import Referee
     from claimeven.arena.report import write_report
     from claimeven.arena.schedule import Opening, Schedule
@@ -75,6 +76,7 @@ __all__ = [
     "PlayedGame",
     "RatedGame",
     "Rating",
+    "RayWorkers",
     "Referee",
     "Schedule",
     "SequentialResult",
@@ -131,6 +133,7 @@ _HOMES = {
     "play": ("play_match", "play_tournament"),
     "pool": ("pool_ladder",),
     "ratings": ("Ladder", "Rating", "rate"),
+    "ray_executor": ("RayWorkers",),
     "referee": ("Referee",),
     "report": ("write_report",),
     "schedule": ("Opening", "Schedule"),

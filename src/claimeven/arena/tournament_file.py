@@ -69,9 +69,13 @@ FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "memory": _WHOLE,
     "isolate": ("true or false", lambda value: isinstance(value, bool)),
     "jobs": _WHOLE,
+    "executor": _TEXT,
+    "address": _TEXT,
     "out": _TEXT,
     "report": _TEXT,
 }
+#: Who plays, usually the first: processes of this machine, or Ray.
+EXECUTORS = ("local", "ray")
 #: Rounds and plies of an opening where nothing else is said.
 ROUNDS, PLIES = 10, 4
 

@@ -223,7 +223,7 @@ def solver_options(command: Command, threads: int | None = 1, table_mb: float = 
 
 
 #: Options that change nothing of the games.
-_BESIDE = ("as_json", "jobs", "out", "page", "resume")
+_BESIDE = ("address", "as_json", "executor", "jobs", "out", "page", "resume")
 
 
 #: Where what was asked for comes from: typed, or from a file of settings.

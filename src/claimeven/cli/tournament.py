@@ -14,7 +14,9 @@ import click
 from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
+from claimeven.arena.executors import local
 from claimeven.arena.openings import make_openings
+from claimeven.arena.ray_executor import RayWorkers
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from claimeven.arena.tournament import (
@@ -24,7 +26,8 @@ from claimeven.arena.tournament import (
     run_tournament,
     store_of,
 )
-from claimeven.arena.tournament_file import read_settings
+from claimeven.arena.tournament_file import EXECUTORS, read_settings
+from claimeven.arena.work import Executor
 from claimeven.cli.entrants import entrants
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
@@ -86,6 +89,18 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 @opening_options
 @seed_option
 @jobs_option
+@click.option(
+    "--executor",
+    type=WordChoice(*EXECUTORS),
+    default=EXECUTORS[0],
+    show_default=True,
+    help="Who plays: processes of this machine, or Ray.",
+)
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="A Ray cluster that plays; usually Ray is started here.",
+)
 @keeping_options
 @page_option
 @geometry_options
@@ -108,6 +123,8 @@ def command(
     opening_plies: int,
     seed: int,
     jobs: int | None,
+    executor: str,
+    address: str | None,
     out: Path | None,
     resume: bool,
     page: Path | None,
@@ -126,6 +143,9 @@ def command(
     left of --bank. Games are written to the file of --out as they end; after Ctrl-C, or a crash,
     --resume plays the rest, and with more --rounds it adds to them.
 
+    With --executor ray the workers of a Ray cluster play the same games: all its cores, or --jobs
+    of them. It needs pip install 'claimeven[cluster]', on each machine.
+
     Every agent is loaded before the first game. Those that cannot be are told, all at once, and
     nothing is played; with --skip-broken the others play.
 
@@ -138,6 +158,7 @@ def command(
       claimeven tournament uct flat greedy --kind gauntlet --openings balanced
       claimeven tournament kaggle:main.py uct greedy --seconds 2 --bank 60
       claimeven tournament --file class.toml --rounds 20
+      claimeven tournament uct perfect --rounds 5000 --executor ray --address auto
     """
     check_seed(seed)
     specs = specs or ctx.meta.get(_AGENTS, ())
@@ -147,6 +168,7 @@ def command(
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     if page is not None:
         check_page(page, out)
+    players = _players(executor, address, jobs)
     say_when_compiling()
     isolation = replace(isolation, quiet=not verbose)
     specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)
@@ -157,7 +179,7 @@ def command(
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
     with clean_stdout() as stdout, store_of(plan, out, resume) as store:
         store.set_meta("command", command_line(ctx))
-        result, interrupted = _play(plan, store, cores() if jobs is None else jobs)
+        result, interrupted = _play(plan, store, players)
         if as_json:
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
             write_json({**result.as_dict(), "left_out": reasons}, stdout)
@@ -176,7 +198,18 @@ def command(
         ctx.exit(INTERRUPTED)
 
 
-def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResult, bool]:
+def _players(executor: str, address: str | None, jobs: int | None) -> Executor | None:
+    """Return who plays; None is this process."""
+    if executor == EXECUTORS[0]:
+        if address is not None:
+            raise ClaimevenError("--address is that of a Ray cluster: give --executor ray too")
+        return local(cores() if jobs is None else jobs)
+    return RayWorkers(cores() if jobs is None and address is None else jobs, address)
+
+
+def _play(
+    plan: TournamentPlan, store: Store, executor: Executor | None
+) -> tuple[TournamentResult, bool]:
     """Play the games; return what came of them by now, and whether Ctrl-C ended it early."""
     begin, resumed = time.monotonic(), len(store)
     with status_line() as line:
@@ -184,7 +217,7 @@ def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[TournamentResu
             result = run_tournament(
                 plan,
                 store,
-                jobs,
+                executor=executor,
                 tell=lambda text: click.echo(text, err=True),
                 watch=lambda done: line.show(
                     lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)

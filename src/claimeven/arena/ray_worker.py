@@ -1,0 +1,92 @@
+"""A process of a Ray cluster that plays games of a plan: what `ray_executor` starts.
+
+Ray is not imported here: it makes an actor of the class `Player`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import claimeven
+from claimeven.agents.files import file_of
+from claimeven.agents.registry import AGENTS
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.executors import Here
+from claimeven.arena.referee import Referee
+from claimeven.arena.work import Result, Work
+from claimeven.errors import ClaimevenError
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What must be alike where games are played: the program, the folder, the agents' files."""
+
+    version: str
+    folder: str
+    digests: Mapping[str, str]
+
+    @classmethod
+    def of(cls, work: Work) -> Surroundings:
+        """Return what some work finds in this process."""
+        specs = [spec for spec in work.plan.agents if isinstance(spec, str)]
+        digests = {spec: digest for spec in specs if (digest := _digest(spec)) is not None}
+        return cls(claimeven.__version__, str(Path.cwd()), digests)
+
+    def find(self) -> None:
+        """Enter the folder, and look at all the rest. Raises `InvalidMatch` for what differs."""
+        here = socket.gethostname()
+        if claimeven.__version__ != self.version:
+            raise InvalidMatch(
+                f"{here} has claimeven {claimeven.__version__}, and this is {self.version}:"
+                " install the same one on all machines"
+            )
+        with contextlib.suppress(OSError):  # without it, agents by name play all the same
+            os.chdir(self.folder)
+        for spec, digest in self.digests.items():
+            found = _digest(spec)
+            if found != digest:
+                what = "lacks the file" if found is None else "has another file"
+                raise InvalidMatch(
+                    f"{here} {what} of {spec}: agents from files need a folder that all machines"
+                    " share"
+                )
+
+
+class Player:
+    """Plays games as they are asked for."""
+
+    def __init__(self) -> None:
+        self._here: Here | None = None
+
+    def prepare(self, work: Work, surroundings: Surroundings) -> ClaimevenError | None:
+        """Take the work up; return an error that ends the match in place of raising it."""
+        try:
+            surroundings.find()
+            self._here = Here(Referee(work.plan, work.keep_decisions, resting=True))
+            self._work = work
+        except ClaimevenError as error:
+            return error
+        return None
+
+    def play(self, numbers: Sequence[int]) -> list[Result] | ClaimevenError:
+        """Return some games, or an error that ends the match."""
+        assert self._here is not None
+        try:
+            return list(self._here.play(self._work, numbers))
+        except ClaimevenError as error:
+            return error
+
+
+def _digest(spec: str) -> str | None:
+    """Return a digest of the file that an agent comes from, None if there is none."""
+    try:
+        path = None if spec.partition(":")[0] in AGENTS else file_of(spec)
+        return None if path is None else hashlib.blake2b(path.read_bytes()).hexdigest()
+    except (ClaimevenError, OSError):
+        return None

@@ -1,0 +1,60 @@
+"""`claimeven tournament --executor ray`: Ctrl-C, and what is told when Ray cannot play."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from claimeven.arena.store import InvalidStore, Store
+from tests.cli.conftest import Run, bad_input, interrupted
+
+
+def test_ctrl_c_ends_ray_and_keeps_the_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # not the one of this user
+    out = tmp_path / "games.db"
+
+    def some_are_stored() -> bool:
+        with suppress(InvalidStore), Store.read(out) as store:
+            return len(store) > 0
+        return False
+
+    words = ("random", "uct:iterations=500", "--rounds", "9999", "--executor", "ray", "--jobs", "1")
+    ran = interrupted("tournament", *words, "--out", str(out), "--json", when=some_are_stored)
+    assert (ran.status, "Traceback" in ran.err) == (130, False)
+    assert ran.err.splitlines()[-1].endswith(f"go on with: --out {out} --resume")
+    with Store.read(out) as store:
+        assert json.loads(ran.out)["games"] == len(store)
+
+
+def test_what_cannot_be_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("tournament", "random", "greedy")
+    assert bad_input(run(*words, "--address", "here:1")) == (
+        "--address is that of a Ray cluster: give --executor ray too"
+    )
+    assert "none of local, ray" in bad_input(run(*words, "--executor", "cloud"))
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert bad_input(run(*words, "--executor", "ray")) == (
+        "many machines need Ray: pip install 'claimeven[cluster]'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("nowhere", "address is host:port, ray://host:port or auto, not 'nowhere'"),
+        ("http://a:1", "address is host:port, ray://host:port or auto, not 'http://a:1'"),
+        ("127.0.0.1:1", "no Ray cluster answers at 127.0.0.1:1: Connection refused"),
+    ],
+)
+def test_an_address_without_a_cluster_is_told(address: str, told: str, run: Run) -> None:
+    pytest.importorskip("ray")
+    words = ("tournament", "random", "greedy", "--executor", "ray", "--address", address)
+    assert told in bad_input(run(*words))
