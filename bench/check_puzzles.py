@@ -8,6 +8,7 @@ there twice.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 
@@ -17,8 +18,11 @@ from claimeven.practice.solutions import faults_of
 from claimeven.solver import Solver
 
 
-def main(arguments: list[str]) -> int:
-    given = read_puzzles(arguments[0]) if arguments else shipped_puzzles()
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Solve every puzzle again.")
+    parser.add_argument("file", nargs="?", help="a set of puzzles; else the one that comes along")
+    file = parser.parse_args().file
+    given = shipped_puzzles() if file is None else read_puzzles(file)
     solver, begin = Solver(), time.perf_counter()
     faults: list[str] = []
     for puzzle in given.puzzles:
@@ -34,4 +38,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -118,7 +118,7 @@ def find_games(store: str | Path | Store, wanted: GameFilter | None = None) -> G
     Raises `InvalidStore` for a file that is no store, or agents that are not in it, and
     `InvalidNotation` for an opening that is no move string.
 
-    >>> find_games("class.db", GameFilter(("ann",), "loss")).games  # doctest: +SKIP
+    `find_games("class.db", GameFilter(("ann",), "loss")).games` are the games that ann lost.
     """
     with opened(store) as source:
         agents, geometry = source.agents, store_start(source).geometry
