@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimeven.arena.store import APPLICATION_ID, InvalidStore, Store, StoredAgent, StoredGame
@@ -48,6 +48,7 @@ games = st.builds(
 )
 
 
+@settings(max_examples=40)  # each makes a file
 @given(st.lists(games, unique_by=lambda game: game.job, max_size=6))
 def test_what_is_written_is_read(written: list[StoredGame]) -> None:
     with TemporaryDirectory() as folder:
