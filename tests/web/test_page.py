@@ -132,7 +132,7 @@ def test_a_game_by_keys_alone(page: Any) -> None:
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog#help", state="hidden")
     page.keyboard.press("f")
-    assert page.eval_on_selector("html", "html => html.classList.contains('flipped')")
+    page.wait_for_selector("html.flipped")
 
 
 def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None:

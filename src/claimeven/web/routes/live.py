@@ -34,7 +34,7 @@ def live(services: Shared) -> dict[str, Any]:
         return {"store": path.name, "standings": standings.as_dict()}
 
 
-@router.get("/report", responses=_NO_STORE, response_class=HTMLResponse)
+@router.get("/report", include_in_schema=False)
 def report(services: Shared) -> HTMLResponse:
     """Show the report of its games as they stand, without judging them."""
     path = _store_of(services)

@@ -27,7 +27,7 @@ export function listenToKeys(view, help) {
   };
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (event.target.closest("input, select, textarea, dialog[open]")) return;
     if (event.key === "?") {
       help();
       event.preventDefault();

@@ -285,7 +285,7 @@ export class View {
 
   #key(event) {
     if (!this.isHere || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (event.target.closest("input, select, textarea, dialog[open]")) return;
     const column = /^[1-9]$/.test(event.key) && this.board.board ? this.board.board.column(event.key) : -1;
     if (column >= 0) this.choose(column);
     else if (event.key === "h") this.hint();
