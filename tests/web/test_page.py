@@ -288,6 +288,7 @@ def test_the_opening_book_is_walked(page: Any) -> None:
     ]
     page.click(".book-move >> nth=0")
     page.wait_for_function("() => document.querySelector('.path').innerText.includes('4')")
+    page.wait_for_selector(".book-move >> nth=6")
     assert page.locator(".book-move").count() == 7
 
 
