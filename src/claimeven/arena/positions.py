@@ -15,9 +15,7 @@ explained.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,6 +24,7 @@ from pathlib import Path
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.inputs import text_of
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL, Solver
 
@@ -37,7 +36,6 @@ SHIPPED_VERSION = "v1"
 DIGEST_SHOWN = 12
 #: Bytes of a file that are read at most, unpacked: a hundred times what the shipped set takes.
 MOST_BYTES = 32 << 20
-_PACKED = b"\x1f\x8b"
 
 
 class InvalidPositions(ClaimevenError):
@@ -105,7 +103,10 @@ def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:
 
     Positions whose scores are not all in the file have none: see `completed`.
     """
-    return ScoredSet(str(path), tuple(parse_set(_text_of(path), geometry, str(path))))
+    return ScoredSet(
+        str(path),
+        tuple(parse_set(text_of(path, MOST_BYTES, InvalidPositions), geometry, str(path))),
+    )
 
 
 def parse_set(text: str, geometry: Geometry, name: str) -> Iterable[ScoredPosition]:
@@ -146,28 +147,6 @@ def completed(given: ScoredSet, solver: Solver) -> ScoredSet:
             )
         found.append(replace(each, scores=scores))
     return ScoredSet(given.name, tuple(found))
-
-
-def _text_of(path: str | Path) -> str:
-    try:
-        with Path(path).open("rb") as raw:
-            packed = raw.read(len(_PACKED)) == _PACKED
-            raw.seek(0)
-            if packed:
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    data = unpacked.read(MOST_BYTES + 1)
-            else:
-                data = raw.read(MOST_BYTES + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise InvalidPositions(f"{path} is damaged: it cannot be unpacked") from None
-    except OSError as error:
-        raise InvalidPositions(f"{path} cannot be read: {error.strerror or error}") from None
-    if len(data) > MOST_BYTES:
-        raise InvalidPositions(f"{path} is too large: at most {MOST_BYTES >> 20} MB are read")
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise InvalidPositions(f"{path} cannot be read: it is no text") from None
 
 
 def _parsed(words: Sequence[str], geometry: Geometry) -> ScoredPosition:

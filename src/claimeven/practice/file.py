@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from claimeven import outputs
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
+from claimeven.inputs import text_of
 from claimeven.practice.puzzle import IDEAS, KINDS, InvalidPuzzles, Puzzle
 from claimeven.suggestions import no_such
 
@@ -30,7 +30,6 @@ DIGEST_SHOWN = 12
 MOST_BYTES = 16 << 20
 #: Ratings lie below this.
 RATINGS = 10_000
-_PACKED = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def check_moves(puzzle: Puzzle) -> None:
 def read_puzzles(path: str | Path, geometry: Geometry = STANDARD) -> PuzzleSet:
     """Read a set of puzzles of a board. Raises `InvalidPuzzles` naming the file and the line."""
     found: list[Puzzle] = []
-    for number, line in _lines(text_of(path)):
+    for number, line in _lines(text_of(path, MOST_BYTES, InvalidPuzzles)):
         try:
             puzzle = puzzle_of(line, len(found) + 1, geometry)
             check_moves(puzzle)
@@ -106,7 +105,7 @@ def read_checked(path: Path, digest: str, geometry: Geometry = STANDARD) -> tupl
 
     Raises `InvalidPuzzles` if it is another one.
     """
-    lines = [line for _, line in _lines(text_of(path))]
+    lines = [line for _, line in _lines(text_of(path, MOST_BYTES, InvalidPuzzles))]
     if digest_of(lines) != digest:
         raise InvalidPuzzles(f"{path} is damaged: install claimeven again")
     return tuple(puzzle_of(line, n, geometry) for n, line in enumerate(lines, start=1))
@@ -116,29 +115,6 @@ def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
     """Write a set, whole or not at all; packed where the name ends in .gz. Raises `CannotWrite`."""
     data = "".join(f"{puzzle_line(puzzle)}\n" for puzzle in puzzles).encode()
     outputs.write_bytes(path, gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
-
-
-def text_of(path: str | Path) -> str:
-    """Return the text of a file, unpacked. Raises `InvalidPuzzles`."""
-    try:
-        with Path(path).open("rb") as raw:
-            packed = raw.read(len(_PACKED)) == _PACKED
-            raw.seek(0)
-            if packed:
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    data = unpacked.read(MOST_BYTES + 1)
-            else:
-                data = raw.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise InvalidPuzzles(f"{path} is too large: at most {MOST_BYTES >> 20} MB are read")
-        return data.decode()
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise InvalidPuzzles(f"{path} is damaged: it cannot be unpacked") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, InvalidPuzzles):
-            raise
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise InvalidPuzzles(f"{path} cannot be read: {reason}") from None
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

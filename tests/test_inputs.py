@@ -1,0 +1,54 @@
+"""Text files of others: read whole, or refused in a sentence."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from claimeven.errors import ClaimevenError
+from claimeven.inputs import text_of
+
+MOST = 1 << 20
+
+
+@pytest.mark.parametrize("data", ["4455\n", "", "ä" * 1000], ids=["short", "empty", "letters"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_stands_there_is_read(tmp_path: Path, data: str, packed: bool) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(gzip.compress(data.encode()) if packed else data.encode())
+    assert text_of(path, MOST, ClaimevenError) == data
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_most_is_read_and_a_byte_more_is_not(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / "a.txt"
+    for size, fits in ((MOST, True), (MOST + 1, False)):
+        data = b"4" * size
+        path.write_bytes(gzip.compress(data) if packed else data)
+        if fits:
+            assert len(text_of(path, MOST, ClaimevenError)) == MOST
+        else:
+            with pytest.raises(ClaimevenError, match="is too large: at most 1 MB are read"):
+                text_of(path, MOST, ClaimevenError)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"\xff\xfe", "cannot be read: it is no text"),
+        (gzip.compress(b"4455")[:-4], "is damaged: it cannot be unpacked"),
+        (b"\x1f\x8b and nothing more of it", "is damaged: it cannot be unpacked"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, sentence: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(data)
+    with pytest.raises(ClaimevenError, match=sentence):
+        text_of(path, MOST, ClaimevenError)
+
+
+def test_what_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ClaimevenError, match=r"none\.txt cannot be read: No such file"):
+        text_of(tmp_path / "none.txt", MOST, ClaimevenError)
