@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from tests.cli.conftest import command, environment, process, run  # noqa: F401
+from tests.web.pages import DESKTOP
 
 #: Seconds that anything may take before a test gives up: generous, for machines under load.
 PATIENCE = 120
@@ -162,3 +163,26 @@ def server() -> Iterator[Server]:
 def drawn(*rows: str) -> str:
     """Return a drawing as a query takes it."""
     return quote("/".join(rows))
+
+
+@pytest.fixture(scope="module")
+def context(browser: Any, server: Server) -> Iterator[Any]:
+    """A browser's session; nothing it opens may fail, warn, or ask another host."""
+    context = browser.new_context(viewport=DESKTOP, base_url=server.url)
+    context.set_default_timeout(PATIENCE * 1000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: Any, server: Server) -> Iterator[Any]:
+    """A page that is watched: its console stays empty, and it asks this server alone."""
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda asked: asked.url.startswith((server.url, "data:", "blob:"))
+            or problems.append(f"asked {asked.url}"))  # fmt: skip
+    yield page
+    page.close()
+    assert problems == []

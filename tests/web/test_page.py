@@ -2,65 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from claimeven import Position, Solver, play_tournament
-from tests.web.conftest import PATIENCE, Server, running
-
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
-
-
-@pytest.fixture(scope="module")
-def context(browser: Any, server: Server) -> Iterator[Any]:
-    """A browser's session; nothing it opens may fail, warn, or ask another host."""
-    context = browser.new_context(viewport=DESKTOP, base_url=server.url)
-    context.set_default_timeout(PATIENCE * 1000)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context: Any, server: Server) -> Iterator[Any]:
-    """A page that is watched: its console stays empty, and it asks this server alone."""
-    page = context.new_page()
-    problems: list[str] = []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith((server.url, "data:", "blob:"))
-            or problems.append(f"asked {asked.url}"))  # fmt: skip
-    yield page
-    page.close()
-    assert problems == []
-
-
-def drop(page: Any, column: int) -> None:
-    """Click on a column, its lowest cell."""
-    page.click(f".stage [data-cell='{column},1']")
-
-
-def board_of(page: Any) -> str:
-    """The rows of the board shown, from the top."""
-    cells = page.eval_on_selector_all(
-        ".stage [data-cell]", "cells => cells.map(cell => cell.dataset.player)"
-    )
-    columns = page.eval_on_selector(".stage [role=row]", "row => row.children.length")
-    marks = [".XO"[int(player or 0)] for player in cells]
-    return "/".join("".join(marks[i : i + columns]) for i in range(0, len(marks), columns))
-
-
-def rows(moves: str) -> str:
-    """The rows of the position after moves, by our own rules."""
-    now = Position.from_moves(moves)
-    geometry = now.geometry
-    marks = {None: ".", 0: "X", 1: "O"}
-    return "/".join(
-        "".join(marks[now.cell(column, row)] for column in range(geometry.columns))
-        for row in reversed(range(geometry.rows))
-    )
+from tests.web.conftest import Server, running
+from tests.web.pages import PHONE, board_of, drop, rows
 
 
 def shows(page: Any, moves: str) -> None:
@@ -270,6 +219,10 @@ def test_a_search_is_stepped_through(page: Any) -> None:
     for phase in ("expand", "simulate", "back up"):
         page.click("[aria-label='Step on']")
         assert f"Iteration 1, {phase}" in page.inner_text(".step-words")
+        if phase == "expand":
+            assert page.inner_text(".step-words").endswith(
+                "the root is given its children, columns 1, 2, 3, 4."
+            )
     page.click("[aria-label='Last step']")
     assert "N 100" in page.text_content(".search-tree")
 

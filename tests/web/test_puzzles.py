@@ -8,7 +8,7 @@ import pytest
 
 from claimeven import daily_puzzle, puzzles
 from tests.web.conftest import Server
-from tests.web.test_page import PHONE, board_of, context, drop, page, rows  # noqa: F401
+from tests.web.pages import PHONE, board_of, drop, rows
 
 #: A puzzle with two columns to find: 2, answered by 3, and 2.
 NUMBER = 1
@@ -73,16 +73,16 @@ def test_what_cannot_be_is_one_sentence(
     assert sentence in answer.error
 
 
-def told(page: Any) -> str:  # noqa: F811
+def told(page: Any) -> str:
     text: str = page.inner_text(".puzzle-told")
     return text
 
 
-def rating(page: Any) -> int:  # noqa: F811
+def rating(page: Any) -> int:
     return int(page.inner_text(".puzzle-progress dd >> nth=0"))
 
 
-def begin(page: Any) -> str:  # noqa: F811
+def begin(page: Any) -> str:
     page.goto("/")
     page.evaluate("localStorage.clear()")
     page.goto(f"/?view=practise&puzzle={NUMBER}")
@@ -92,7 +92,7 @@ def begin(page: Any) -> str:  # noqa: F811
     return moves
 
 
-def test_a_puzzle_is_solved(page: Any, solution: list[int]) -> None:  # noqa: F811
+def test_a_puzzle_is_solved(page: Any, solution: list[int]) -> None:
     moves = begin(page)
     first, answer, last = solution
     drop(page, first)
@@ -111,7 +111,7 @@ def test_a_puzzle_is_solved(page: Any, solution: list[int]) -> None:  # noqa: F8
     assert rating(page) > 1200  # kept
 
 
-def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int]) -> None:  # noqa: F811
+def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int]) -> None:
     moves = begin(page)
     drop(page, 4)
     page.wait_for_selector(".puzzle-told:has-text('turns the win into a loss')")
@@ -136,7 +136,7 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
 
 
 def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
-    page: Any,  # noqa: F811
+    page: Any,
     solution: list[int],
 ) -> None:
     moves = begin(page)
@@ -152,10 +152,10 @@ def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
 
 
 def test_it_fits_a_phone(browser: Any, server: Server) -> None:
-    context = browser.new_context(  # noqa: F811
+    context = browser.new_context(
         viewport=PHONE, base_url=server.url, reduced_motion="reduce", has_touch=True
     )
-    page = context.new_page()  # noqa: F811
+    page = context.new_page()
     page.goto(f"/?view=practise&puzzle={NUMBER}")
     page.wait_for_selector(".puzzle-about:has-text('rating')")
     page.tap(".stage [data-cell='4,6']")

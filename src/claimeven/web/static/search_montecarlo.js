@@ -38,10 +38,13 @@ export class MonteCarloSteps {
     const before = this.iterations[number - 1]?.tree ?? EMPTY;
     const tree = phase === 3 ? step.tree : before;
     const result = { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
-    const name = step.selected ? `column ${[...step.selected].join(", then ")}` : "the root";
+    const name = named(step.selected);
+    const isGuided = step.tree.children.some((child) => child.bonus !== null);
     const said = [
-      `Select: go down by the highest N, Q and bonus together, to ${name}.`,
-      step.expanded.length ? `Expand: the new node's columns ${step.expanded.join(", ")} can be tried from now on.` : `Expand: ${name} is looked at.`,
+      isGuided ? `Select: go down by the greatest sum of Q and bonus, unvisited columns first, to ${name}.` : `Select: ${name} has its turn.`,
+      step.expanded.length
+        ? `Expand: ${named(step.selected.slice(0, -1))} is given its children, columns ${step.expanded.join(", ")}.`
+        : "Expand: no leaf was met again, so nothing is added.",
       step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here, nothing to play.",
       `Back up: ${result} for the side to move at the root is counted along the path.`,
     ];
@@ -86,4 +89,5 @@ function words(node, title) {
   return { title: `${title}`, lines: [`N ${node.visits}`, [mean, bonus].filter(Boolean).join(" ")] };
 }
 
+const named = (moves) => (moves ? `column ${[...moves].join(", then ")}` : "the root");
 const signed = (number) => (number < 0 ? `−${(-number).toFixed(2)}` : number.toFixed(2));

@@ -1,0 +1,35 @@
+"""What tests do on the page, and read from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claimeven import Position
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+
+
+def drop(page: Any, column: int) -> None:
+    """Click on a column, its lowest cell."""
+    page.click(f".stage [data-cell='{column},1']")
+
+
+def board_of(page: Any) -> str:
+    """The rows of the board shown, from the top."""
+    cells = page.eval_on_selector_all(
+        ".stage [data-cell]", "cells => cells.map(cell => cell.dataset.player)"
+    )
+    columns = page.eval_on_selector(".stage [role=row]", "row => row.children.length")
+    marks = [".XO"[int(player or 0)] for player in cells]
+    return "/".join("".join(marks[i : i + columns]) for i in range(0, len(marks), columns))
+
+
+def rows(moves: str) -> str:
+    """The rows of the position after moves, by our own rules."""
+    now = Position.from_moves(moves)
+    geometry = now.geometry
+    marks = {None: ".", 0: "X", 1: "O"}
+    return "/".join(
+        "".join(marks[now.cell(column, row)] for column in range(geometry.columns))
+        for row in reversed(range(geometry.rows))
+    )
