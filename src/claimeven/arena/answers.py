@@ -1,18 +1,15 @@
-"""Answers of agents in positions, asked for by several processes: from both sides."""
+"""Answers of agents in positions, asked for by several processes (`answer_worker`)."""
 
 from __future__ import annotations
 
-import os
 import pickle
 import select
-import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.errors import ClaimevenError
-from claimeven.processes import Child, ChildEnded, ChildSilent, Parent
+from claimeven.processes import Child, ChildEnded, ChildSilent
 
 if TYPE_CHECKING:
     from claimeven.arena.measuring import Answer, SetPlan
@@ -35,7 +32,7 @@ def answers_of_workers(
     workers: dict[int, Child] = {}
     try:
         for _ in range(jobs):
-            child = Child("claimeven.arena.answers")
+            child = Child("claimeven.arena.answer_worker")
             workers[child.answers] = child
             child.send(pickle.dumps(plan))
         waiting = set(workers)
@@ -59,26 +56,6 @@ def answers_of_workers(
     finally:
         for child in workers.values():
             child.kill()
-
-
-def main(ends: tuple[int, int, int]) -> None:
-    """Answer in a process of its own: the first message is the plan, others lists of questions."""
-    from claimeven.arena.measuring import Examiner  # noqa: PLC0415 - it imports this module
-
-    parent = Parent(ends)
-    first = parent.receive()
-    try:
-        if first is not None:
-            with Examiner(pickle.loads(first)) as examiner:
-                while (message := parent.receive()) is not None:
-                    parent.send(
-                        pickle.dumps([examiner.ask(each) for each in pickle.loads(message)])
-                    )
-    except ClaimevenError as error:
-        parent.send(pickle.dumps(error))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
 
 
 def _ready(places: Iterable[int]) -> list[int]:
