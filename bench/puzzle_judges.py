@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from claimeven.practice.judges import JUDGES, MEAN, SCALE, SPREAD, Bench
+from claimeven.practice.judges import JUDGES, MEAN, SCALE, SPREAD, Jury
 from claimeven.practice.making import PuzzlePlan, candidate
 from claimeven.practice.solutions import solution_of
 from claimeven.solver import Solver
@@ -22,7 +22,7 @@ from claimeven.solver import Solver
 
 def tried(count: int, seed: int) -> np.ndarray:
     """Return how many tries of each judge (columns) solved each puzzle (rows)."""
-    plan, solver, bench = PuzzlePlan(count, seed), Solver(), Bench()
+    plan, solver, jury = PuzzlePlan(count, seed), Solver(), Jury()
     rows: list[list[int]] = []
     game = 0
     while len(rows) < count:
@@ -30,7 +30,7 @@ def tried(count: int, seed: int) -> np.ndarray:
         game += 1
         if found is not None:
             _, position, kind = found
-            rows.append(bench.solved(position, solution_of(position, kind, solver), game))
+            rows.append(jury.solved(position, solution_of(position, kind, solver), game))
             print(f"\r{len(rows)} of {count}", end="", flush=True)
     print()
     return np.array(rows, dtype=float)

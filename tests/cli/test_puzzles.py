@@ -133,5 +133,9 @@ def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         ("make --count 1 -o x.txt --columns 16 --rows 16", "64 bits"),
     ],
 )
-def test_bad_input_is_one_sentence(run: Run, words: str, sentence: str) -> None:
+def test_bad_input_is_one_sentence_and_leaves_nothing(
+    run: Run, words: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert sentence in bad_input(run("puzzles", *words.split()))
+    assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from claimeven import Position
-from claimeven.practice.judges import JUDGES, MEAN, SCALE, SPREAD, Bench, Judge, rating_of
+from claimeven.practice.judges import JUDGES, MEAN, SCALE, SPREAD, Judge, Jury, rating_of
 
 TRIES = [judge.tries for judge in JUDGES]
 
@@ -35,14 +35,14 @@ def test_a_puzzle_solved_more_often_is_rated_lower() -> None:
 
 def test_judges_find_a_win_in_sight() -> None:
     judges = (Judge("greedy:win=yes,block=yes", 1000, 3), Judge("alphabeta:depth=4", 1300))
-    bench = Bench(judges=judges)
+    jury = Jury(judges=judges)
     position = Position.from_moves("4455")
-    assert bench.solved(position, (2,), 0)[1] == 1
-    assert bench.solved(position, (0,), 0) == [0, 0]
-    assert bench.solved(position, (2, 5, 1), 0)[1] == 1
+    assert jury.solved(position, (2,), 0)[1] == 1
+    assert jury.solved(position, (0,), 0) == [0, 0]
+    assert jury.solved(position, (2, 5, 1), 0)[1] == 1
 
 
 def test_the_seed_decides() -> None:
-    bench = Bench()
+    jury = Jury()
     position = Position.from_moves("543727456472434")
-    assert bench.solved(position, (1, 2, 1), 7) == bench.solved(position, (1, 2, 1), 7)
+    assert jury.solved(position, (1, 2, 1), 7) == jury.solved(position, (1, 2, 1), 7)

@@ -42,7 +42,7 @@ def command(as_json: bool) -> None:
         SearchTotals,
         run_benchmark,
     )
-    from claimeven.arena.studies.machine import machine  # noqa: PLC0415
+    from claimeven.arena.studies.machine import machine  # noqa: PLC0415 - for a quick start
 
     searches: list[SearchTotals] = []
     with counting(SEARCHES, "searches") as tick:

@@ -55,7 +55,7 @@ JUDGES = (
 )
 
 
-class Bench:
+class Jury:
     """The judges, ready to try puzzles of a board."""
 
     def __init__(self, geometry: Geometry = STANDARD, judges: Sequence[Judge] = JUDGES) -> None:

@@ -30,7 +30,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.practice.file import PuzzleSet, puzzle_line, puzzle_of, write_puzzles
-from claimeven.practice.judges import Bench
+from claimeven.practice.judges import Jury
 from claimeven.practice.puzzle import BANDS, KINDS, InvalidPuzzles, Puzzle
 from claimeven.practice.solutions import (
     LEAST_COLUMNS,
@@ -69,6 +69,7 @@ class PuzzlePlan:
             number = whole_number(getattr(self, name), name, InvalidPuzzles)
             if number < least:
                 raise InvalidPuzzles(f"{name} must be {least} or more, not {number}")
+        self.geometry.check_fits_word("the solver", InvalidPuzzles)
         last = self.geometry.cells - 1
         if not self.lowest <= self.highest <= last:
             raise InvalidPuzzles(
@@ -160,7 +161,7 @@ def made(
     `known` are the puzzles of the first `games` games; whoever asks adds the new ones. Raises
     `InvalidPuzzles` when there seem to be no more.
     """
-    bench = Bench(plan.geometry)
+    jury = Jury(plan.geometry)
     seen = {puzzle.position.canonical_key for puzzle in known}
     spread = Counter((each.kind, each.band) for each in known)
     waited = in_vain = 0
@@ -171,7 +172,7 @@ def made(
         if found is None:
             yield games, None
             continue
-        puzzle = rated(found, len(known) + 1, plan, games, solver, bench)
+        puzzle = rated(found, len(known) + 1, plan, games, solver, jury)
         cell = (puzzle.kind, puzzle.band)
         share = len(known) / (len(KINDS) * len(BANDS))
         if spread[cell] > 2 * share and waited < WAIT:
@@ -193,13 +194,13 @@ def rated(
     plan: PuzzlePlan,
     game: int,
     solver: Solver,
-    bench: Bench,
+    jury: Jury,
 ) -> Puzzle:
     """Return the puzzle of a candidate with its solution, idea and rating."""
     columns, position, kind = found
     solution = solution_of(position, kind, solver)
     idea = idea_of(position, kind, solution[0], solver)
-    rating = bench.rating(position, solution, game)
+    rating = jury.rating(position, solution, game)
     moves = format_moves(columns, plan.geometry)
     return Puzzle(number, moves, kind, rating, idea, solution, plan.geometry)
 

@@ -152,7 +152,7 @@ def image(chart: Chart, kind: str) -> bytes:
 
 def _drawn(chart: Chart, kind: str) -> bytes:
     from matplotlib import style  # noqa: PLC0415 - an extra, and slow
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, and slow
 
     with style.context(["default", _STYLE]):
         figure: Figure = Figure(figsize=(_SIZE[0], chart.height), layout="constrained")
