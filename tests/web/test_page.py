@@ -169,6 +169,24 @@ def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     shows(page, "44")
 
 
+def test_after_another_try_the_agent_answers_and_plays_the_next_game(page: Any) -> None:
+    page.goto("/?first=human&second=greedy&moves=445566")
+    page.click("text=Judge the game")
+    page.wait_for_selector(".judgement:has-text('Accuracy')")
+    page.keyboard.press("Home")
+    page.click("text=Next mistake")
+    shows(page, "445")
+    page.click("text=Try again from here")
+    shows(page, "44")
+    length = "n => document.querySelector('.moves').dataset.moves.length === n"
+    drop(page, 4)
+    page.wait_for_function(length, arg=4)
+    page.click("text=New game")
+    shows(page, "")
+    drop(page, 4)
+    page.wait_for_function(length, arg=2)
+
+
 def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.goto("/?second=human")
     page.click("summary:has-text('Share')")

@@ -74,7 +74,6 @@ export class Review {
   /** Take the move back that led here, to try another one. */
   tryAgain() {
     this.view.isGoing = false;
-    this.view.sides.forEach((side) => { side.isResting = true; });
     this.view.game.back();
     this.view.tell("Try another column.");
   }

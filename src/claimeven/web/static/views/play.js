@@ -19,7 +19,8 @@ export class PlayView {
   constructor({ game, scores, wanted }) {
     this.game = game;
     this.scores = scores;
-    this.isGoing = true; // agents move by themselves until somebody goes back in the game
+    // Agents move by themselves until somebody goes back in the game, or a link stands in its middle.
+    this.isGoing = game.here.next === null;
     this.isPaused = false;
     this.pause = 400;
     this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player] ?? (player ? "perfect:level=4" : "human")));
@@ -172,7 +173,6 @@ export class PlayView {
     for (const side of this.sides) {
       side.addEventListener("change", () => {
         this.#stopThinking();
-        this.sides.forEach((each) => { each.isResting = false; });
         this.isGoing = true;
         this.draw();
         this.#goOn();
@@ -289,7 +289,7 @@ export class PlayView {
 
   /** Whether an agent is about to move, so that nobody else may. */
   #thinker() {
-    return this.#agentToMove() && this.isGoing && !this.isPaused && !this.sides[this.game.position.turn].isResting;
+    return this.#agentToMove() && this.isGoing && !this.isPaused;
   }
 
   #goOn() {
