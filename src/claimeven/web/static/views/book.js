@@ -5,8 +5,8 @@ import { BoardView } from "../board.js";
 import { h, say } from "../dom.js";
 import { Game } from "../game.js";
 import { Position } from "../rules.js";
-import { inWords, signed } from "../scores.js";
 import { addressOf, keepAddress } from "../share.js";
+import { inWords, signed } from "../words.js";
 
 export class View {
   constructor({ game, scores }) {
