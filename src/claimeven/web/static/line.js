@@ -1,7 +1,7 @@
 // The moves of a game with its variations, and the score over the game.
 
 import { h, s } from "./dom.js";
-import { signed } from "./scores.js";
+import { signed } from "./words.js";
 
 const MARKS = { blunder: "??", inaccurate: "?", good: "", perfect: "" };
 const JUDGED = {

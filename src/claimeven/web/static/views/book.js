@@ -6,8 +6,8 @@ import { h, say } from "../dom.js";
 import { Game } from "../game.js";
 import { columnOfKey, isForPage } from "../keys.js";
 import { Position } from "../rules.js";
-import { inWords, signed } from "../scores.js";
 import { addressOf, keepAddress } from "../share.js";
+import { inWords, signed } from "../words.js";
 
 export class View {
   constructor({ game, scores }) {

@@ -1,6 +1,6 @@
 // Play and analyse: the board, who plays, the game line, scores and explanations.
 
-import { Explanation, finalScore, ScoreBar, ScoreRow } from "../analysis.js";
+import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { post } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { h, say } from "../dom.js";
@@ -8,10 +8,11 @@ import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
 import { Board, Position } from "../rules.js";
-import { inWords, signed } from "../scores.js";
+import { ScoreRow } from "../score_row.js";
 import { addressOf, keepAddress } from "../share.js";
 import { gamePanel } from "../game_panel.js";
 import { Side } from "../sides.js";
+import { inWords, signed } from "../words.js";
 
 const NAMES = ["first player", "second player"];
 
