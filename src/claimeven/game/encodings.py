@@ -165,6 +165,19 @@ def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.i
     return np.stack([cells == own, cells == other], axis=-1).astype(np.int8)
 
 
+def places_in_planes(geometry: Geometry) -> NDArray[np.intp]:
+    """Return where `to_pettingzoo` has each cell: int (columns, rows), indices of the flat array.
+
+    The index is that of plane 0; plane 1 is the next one. For those who keep such an array up to
+    date disc by disc, or write very many.
+
+    >>> places_in_planes(Geometry(3, 2)).tolist()
+    [[6, 0], [8, 2], [10, 4]]
+    """
+    flat = np.arange(2 * geometry.cells).reshape(geometry.rows, geometry.columns, 2)
+    return _from_top_first(flat[..., _OWN_PLANE])
+
+
 def from_pettingzoo(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -300,7 +313,7 @@ def _top_first(cells: Cells) -> Cells:
     return cells.T[::-1]
 
 
-def _from_top_first(cells: Cells) -> Cells:
+def _from_top_first(cells: NDArray[Any]) -> NDArray[Any]:
     return cells[::-1].T
 
 
