@@ -1,10 +1,14 @@
 """Settings for every test."""
 
+import compileall
 import os
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import claimeven
 from claimeven.compiled.kernels import PLAIN
 from tests.browser import browser  # noqa: F401
 
@@ -20,6 +24,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let words wrap around where kernels are plain Python: there NumPy warns of it."""
     if PLAIN:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
+    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+        # The tests start hundreds of processes: each would compile all of our modules anew.
+        compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one process more than there are cores: many tests wait for processes they started."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return (cores or 1) + 1
 
 
 @pytest.hookimpl(hookwrapper=True)
