@@ -16,11 +16,14 @@ export class ScoreRow {
     if (this.count !== board.columns) {
       this.count = board.columns;
       this.buttons = Array.from({ length: board.columns }, (_, column) => h("button", {
-        type: "button", onclick: () => this.onchoice(column),
+        type: "button", onclick: () => this.#clicked(column),
+        onpointerdown: ({ pointerType }) => { this.isFinger = pointerType !== "mouse"; },
       }));
       this.element.replaceChildren(...this.buttons);
     }
     this.element.style.setProperty("--columns", board.columns);
+    if (this.position !== position) this.point(null);
+    this.position = position;
     const best = known?.best ?? [];
     this.buttons.forEach((button, column) => {
       const score = known?.scores[column] ?? null;
@@ -32,8 +35,19 @@ export class ScoreRow {
       button.disabled = !isLegal;
       const words = known?.words[column];
       const text = words ? `Column ${board.name(column)} ${words}` : `Column ${board.name(column)}`;
-      button.title = text;
+      button.dataset.words = words ?? "";
       button.setAttribute("aria-label", best.includes(column) ? `${text}, best` : text);
     });
+  }
+
+  /** Show the words of a column, of none for null; hovering and focus show them anyway. */
+  point(column) {
+    this.buttons?.forEach((button, at) => button.classList.toggle("told", at === column));
+  }
+
+  /** A finger cannot hover: its first tap tells the words, the next one plays. */
+  #clicked(column) {
+    if (this.isFinger && this.buttons[column].dataset.words && !this.buttons[column].matches(".told")) this.point(column);
+    else this.onchoice(column);
   }
 }
