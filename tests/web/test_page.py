@@ -276,7 +276,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
                 "the root is given its children, columns 1, 2, 3, 4."
             )
     page.click("[aria-label='Last step']")
-    assert "N 100" in page.text_content(".search-tree")
+    page.wait_for_selector(".search-tree >> text=N 100")
     # A search whose steps do not come at once: the slider covers them all.
     page.select_option(".search-view select >> nth=0", "alphabeta")
     page.select_option(".search-view select >> nth=1", "7x6 4")

@@ -160,8 +160,9 @@ def montecarlo(
     """Return the iterations of a Monte Carlo agent's search, phase by phase, and its tree.
 
     `steps` iterations from `first` (counted from 1) on are told; `every_tree` adds the tree after
-    each of them, the path of that iteration first. Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for more than
-    `MOST_ITERATIONS` iterations or trees of more than `MOST_NODES` nodes together.
+    each of them, the path of that iteration first. Raises `InvalidSpec` for an agent of another
+    family, `InvalidSearch` for more than `MOST_ITERATIONS` iterations or trees of more than
+    `MOST_NODES` nodes together.
     """
     asked = wire.to_position(position)
     player = build(agent)
