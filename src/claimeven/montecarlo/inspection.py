@@ -17,6 +17,7 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 
 from claimeven.game import ClaimevenError, Position, column_name
+from claimeven.markup import shown_by
 from claimeven.montecarlo.contract import Facts, Handle, Viewed
 from claimeven.montecarlo.evident import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
@@ -86,6 +87,8 @@ class Forest:
     `unchanged` makes a context in which they stay as they are; it raises `OutdatedForest` when they
     have changed already, and so do the methods here.
     """
+
+    _repr_html_ = shown_by("claimeven.montecarlo.result_html", "forest_html")
 
     def __init__(
         self,
