@@ -278,14 +278,11 @@ class Position:
     def play_unchecked(self, column: int) -> Position:
         """`play` for a column known to be legal: no check is made."""
         mask = self.mask
-        after = object.__new__(Position)
-        _set(
-            after,
+        return Position.unchecked(
             self.geometry,
             self.mine ^ mask,
             mask | (mask + (1 << (column * self.geometry.height))),
         )
-        return after
 
     def mirror(self) -> Position:
         """Return the position with its columns in reverse order."""
