@@ -276,7 +276,9 @@ class ProcessAgent(Agent):
             except ChildSilent:
                 in_time = False
                 answer = self._child.receive(min(seconds, MERCY))
-            told = {"value": answer} if short.is_answer(answer) else wire.unpacked(answer)
+            told: dict[str, Any] = (
+                {"value": answer} if short.is_answer(answer) else wire.unpacked(answer)
+            )
             if in_time and "value" in told:
                 return told["value"]
             reason = str(told.get("fault", told.get("invalid")))
