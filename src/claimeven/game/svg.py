@@ -25,6 +25,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
+from claimeven.markup import Svg
 
 Cell = tuple[int, int]
 
@@ -76,8 +77,8 @@ def draw_svg(
     scores: Sequence[int | None] | None = None,
     cell: float = 44,
     bare: bool = False,
-) -> str:
-    """Return an SVG drawing of a board.
+) -> Svg:
+    """Return an SVG drawing of a board, which notebooks show.
 
     `last` is the 0-based column played last. `scores` holds one whole number a column, or None
     where there is none, written above the columns; the best ones stand out. `cell` is the side of
@@ -109,7 +110,7 @@ def draw_svg(
     if scores is not None:
         parts += _scores(scores, layout)
     parts += _column_names(layout)
-    return "\n".join([*parts, "</svg>"])
+    return Svg("\n".join([*parts, "</svg>"]))
 
 
 def draw_stage(geometry: Geometry, cell: float = 44) -> str:
