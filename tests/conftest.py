@@ -18,15 +18,27 @@ settings.load_profile("claimeven")
 
 #: Set where everything a test may need is installed: a test that is skipped all the same fails.
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"
+#: Whether bytecode is written while tests are collected only.
+COLLECTING = pytest.StashKey[bool]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let words wrap around where kernels are plain Python: there NumPy warns of it."""
     if PLAIN:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
-    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+    if sys.dont_write_bytecode:
         # The tests start hundreds of processes: each would compile all of our modules anew.
-        compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
+        if not hasattr(config, "workerinput"):
+            compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
+        # So would each of pytest's with the tests. What tests write is left out again.
+        sys.dont_write_bytecode = False
+        config.stash[COLLECTING] = True
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Write no more bytecode than we were told."""
+    if session.config.stash.get(COLLECTING, False):
+        sys.dont_write_bytecode = True
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -60,7 +60,8 @@ def helper(function: Callable[..., Any], callable_here: bool = False) -> Any:
 
     `callable_here`: from Python too. An entry for that takes time to compile, and few need it.
     """
-    return numba.njit(forceinline=True, no_cpython_wrapper=not callable_here, **_OPTIONS)(function)
+    options = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": not callable_here}
+    return numba.njit(**options)(function)
 
 
 class KernelCache:
