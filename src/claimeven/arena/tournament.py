@@ -38,6 +38,7 @@ from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
+from claimeven.markup import shown_by
 
 KINDS = ("round-robin", "gauntlet")
 #: What a run that is taken up again cannot change.
@@ -207,6 +208,8 @@ class TournamentResult:
     plan: TournamentPlan
     standings: Standings
     seconds: float
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "tournament_html")
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON."""
