@@ -232,7 +232,8 @@ def test_uct_proves_and_keeps_its_tree() -> None:
 def test_the_time_for_a_move() -> None:
     assert seconds_for_move(2.0, 60.0, False) == pytest.approx(1.4)
     assert seconds_for_move(0.1, 60.0, False) == pytest.approx(0.06)
-    assert seconds_for_move(2.0, 60.0, True) == pytest.approx(1.4 + 9)
+    assert seconds_for_move(2.0, 60.0, True) == pytest.approx(1.4 + 6)
+    assert seconds_for_move(2.0, 25.0, True) == pytest.approx(1.4 + 2)
     assert seconds_for_move(2.0, 10.0, True) == pytest.approx(1.4)
     assert seconds_for_move(float("nan"), float("nan"), True) == 0
     assert seconds_for_move(-1, -1, True) == 0

@@ -13,7 +13,7 @@ import time
 MARGIN_SECONDS, MARGIN_SHARE = 0.6, 0.4
 #: Seconds of the bank that are never spent on purpose, the part of the rest for one move, and the
 #: most of it for one move, by the time for a move.
-BANK_RESERVE, BANK_SHARE, BANK_MOVES = 15.0, 0.2, 5.0
+BANK_RESERVE, BANK_SHARE, BANK_MOVES = 15.0, 0.2, 3.0
 #: Seconds that no move takes, whatever is allowed.
 LONGEST_MOVE = 600.0
 
