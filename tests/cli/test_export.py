@@ -11,11 +11,14 @@ from claimeven.adapters.kaggle import submission
 from tests.cli.conftest import Run
 
 
-def test_a_file_is_written_and_plays(run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "main.py"
-    ran = run("export", "alphabeta:depth=2", "-o", str(out))
+def test_a_file_is_written_and_plays(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = Path("main.py")
+    ran = run("export", "alphabeta:depth=2", "-o", "main.py")
     assert (ran.status, ran.err) == (0, "")
-    assert "main.py: alphabeta:depth=2 for Kaggle ConnectX, " in ran.out
+    assert ran.out.startswith("main.py: alphabeta:depth=2 for Kaggle ConnectX, ")
     assert out.read_text("utf-8") == submission("alphabeta:depth=2")
     match = ("match", f"kaggle:{out}", "random", "--games", "2", "--json")
     totals = json.loads(run(*match).out)
