@@ -36,7 +36,7 @@ def test_json_and_seed(run: Run, tmp_path: Path) -> None:
     ("words", "told"),
     [
         (("human", "-o", "main.py"), "human cannot be exported: choose from minimax"),
-        (("perfekt", "-o", "main.py"), "did you mean 'perfect'"),
+        (("perfekt", "-o", "main.py"), "did you mean perfect"),
         (("perfect", "-o", "nowhere/main.py"), "there is no folder"),
         (("perfect",), "Missing option '-o'"),
     ],

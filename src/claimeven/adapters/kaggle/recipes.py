@@ -17,7 +17,7 @@ from claimeven.agents.options import FULL, AgentKind, InvalidSpec
 from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC
 from claimeven.game.geometry import STANDARD
-from claimeven.montecarlo.options import PRESETS
+from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
 from claimeven.suggestions import no_such
 
 #: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the centre.
@@ -36,8 +36,15 @@ EVALUATION_PARTS: Final = {
 }
 #: Characters of a call that is written in one line.
 LINE: Final = 80
-#: Playouts that a submission knows.
-PLAYOUT_RULES: Final = ("random", "wins-and-blocks", "careful", "replies")
+#: What options of UCT can be in a submission, where not all is.
+UCT_CHOICES: Final[dict[str, tuple[Any, ...]]] = {
+    "method": ("uct",),
+    "playout": ("random", "wins-and-blocks", "careful", "replies"),
+    "first": ("random", "order"),
+    "table": ("off",),
+    "least_wins": (0,),
+    "threads": (1,),
+}
 
 
 @dataclass(frozen=True)
@@ -92,13 +99,7 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     chosen = PRESETS[kind.name].with_changes(
         **{name: value for name, value in options.items() if name in _UCT_OPTIONS}
     )
-    for name, known in (
-        ("playout", PLAYOUT_RULES),
-        ("first", ("random", "order")),
-        ("table", ("off",)),
-        ("least_wins", (0,)),
-        ("threads", (1,)),
-    ):
+    for name, known in UCT_CHOICES.items():
         if getattr(chosen, name) not in known:
             raise InvalidSpec(
                 f"{name}={getattr(chosen, name)} cannot be exported: choose from"
@@ -131,6 +132,11 @@ def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     )
 
 
+def _is_known(options: MonteCarloOptions) -> bool:
+    """Whether a submission can search as these options say."""
+    return all(getattr(options, name) in known for name, known in UCT_CHOICES.items())
+
+
 #: Options of UCT that a recipe looks at.
 _UCT_OPTIONS = (
     "formula", "c", "first", "playout", "cut", "scale", "least_wins", "choice", "solver",
@@ -140,7 +146,7 @@ _UCT_OPTIONS = (
 #: Agent -> what makes its recipe.
 RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {
     **{kind.name: _alphabeta for kind in classic.KINDS},
-    **{kind.name: _uct for kind in montecarlo.KINDS if PRESETS[kind.name].method == "uct"},
+    **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
     "perfect": _perfect,
 }
 
