@@ -22,9 +22,9 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     """Write an agent as a submission to Kaggle ConnectX: one file that needs nothing but Python.
 
     \b
-    minimax, alphabeta, negamax   with each of our evaluations, and their presets
-    uct                           with most of its options, and some of its presets
-    perfect                       a book of moves, and then the exact score
+    minimax, alphabeta, negamax  with each of our evaluations, and their presets
+    uct                          with most of its options, and some of its presets
+    perfect                      a book of moves, and then the exact score
 
     The file is plain Python to be read and changed. It plays on any board, in the time that Kaggle
     gives: it deepens or goes on searching until about 0.6 s before the end of a move, unless its
