@@ -145,6 +145,33 @@ def test_memory_is_bounded(name: str) -> None:
     assert kinds == {FaultKind.MEMORY}
 
 
+@pytest.mark.parametrize(
+    ("counted", "kind", "told"),
+    [
+        ("nr_free_pages 7\noom_kill 3\n", "crash", "signal SIGKILL"),
+        ("oom_kill 4\n", "memory", "signal SIGKILL, for the system had run out of memory"),
+        ("nr_free_pages 7\n", "crash", "signal SIGKILL, perhaps for want of memory"),
+    ],
+)
+def test_a_process_that_the_system_ends_for_memory_is_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: str, kind: str, told: str
+) -> None:
+    # In place of the counts of the kernel, which end nobody here.
+    counts, file = tmp_path / "vmstat", tmp_path / "starves.py"
+    counts.write_text("nr_free_pages 7\noom_kill 3\n", encoding="ascii")
+    monkeypatch.setattr("claimeven.processes._COUNTS", counts)
+    file.write_text(
+        "import os, pathlib, signal\n"
+        "def agent(position):\n"
+        f"    pathlib.Path({str(counts)!r}).write_text({counted!r})\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n",
+        encoding="utf-8",
+    )
+    forfeit = play_match(str(file), "random", games=1).games[0].game.forfeit
+    assert forfeit is not None
+    assert (forfeit.kind, forfeit.reason) == (kind, f"ended its process: {told}")
+
+
 def test_built_in_agents_have_processes_when_asked() -> None:
     spec = "uct:iterations=30"
     there, person = make_agents([spec, "human"], isolation=Isolation(everyone=True))
