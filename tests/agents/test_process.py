@@ -209,15 +209,23 @@ def test_an_agent_that_cannot_begin_is_told_in_a_sentence(name: str, what: str, 
     ).replace("7x6", str(Geometry()))
 
 
+@pytest.mark.parametrize("prefix", ["", "kaggle:"])
 def test_an_agent_that_is_never_loaded_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
-    monkeypatch.setattr("claimeven.agents.process.LOAD_SECONDS", 0.5)
-    file = tmp_path / "sleeps.py"
-    file.write_text("import time\ntime.sleep(1000)\n", encoding="utf-8")
+    file = tmp_path / "loops.py"
+    file.write_text("while True:\n    pass\ndef agent(obs, config): return 0\n", encoding="utf-8")
+    told = f"{prefix}{file} cannot be loaded: it was not done after the 0.5 s it had (load_seconds)"
     with pytest.raises(InvalidSpec) as caught:
-        make_agent(str(file))
-    assert str(caught.value) == f"{file} cannot be loaded: it was not done after 0.5 s"
+        make_agents([prefix + str(file)], isolation=Isolation(load_seconds=0.5))
+    assert str(caught.value) == told
+    monkeypatch.setattr("claimeven.agents.process.FILE_LOAD_SECONDS", 0.5)
+    with pytest.raises(InvalidSpec) as caught:
+        make_agent(prefix + str(file))
+    assert str(caught.value) == told
+    for wrong in (0, -1.0, "long", float("nan"), float("inf")):
+        with pytest.raises(InvalidLimit, match="load_seconds must be "):
+            Isolation(load_seconds=wrong)  # type: ignore[arg-type]
 
 
 def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> None:
