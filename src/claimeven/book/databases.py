@@ -41,7 +41,10 @@ def database_path() -> Path:
 
     Raises `InvalidBook` naming the extra if the package is not installed.
     """
-    found = util.find_spec(MODULE)
+    try:
+        found = util.find_spec(MODULE)
+    except ValueError:  # kept from being imported
+        found = None
     if found is None or not found.submodule_search_locations:
         raise InvalidBook(
             f"the package {PACKAGE} is not installed: pip install 'claimeven[{EXTRA}]'"
