@@ -98,11 +98,11 @@ class Child:
                     start_new_session=True,
                 )
             except BaseException:
-                _close(self._ends)
+                close_ends(self._ends)
                 raise
             finally:
-                _close([*ends, output_in if printed is not None else _NONE])
-            self._finish = weakref.finalize(self, _end, self._process, self._ends, os.getpid())
+                close_ends([*ends, output_in if printed is not None else _NONE])
+            self._finish = weakref.finalize(self, end_group, self._process, self._ends, os.getpid())
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         if printed is not None:
@@ -111,7 +111,7 @@ class Child:
     @property
     def ended(self) -> bool:
         """Whether it has ended, or was ended."""
-        return not self._finish.alive or _has_ended(self._process)
+        return not self._finish.alive or has_ended(self._process)
 
     @property
     def process(self) -> int:
@@ -151,7 +151,7 @@ class Child:
                 if not data:
                     raise ChildEnded(self._how_it_ended())
                 self._received += data
-            elif _has_ended(self._process) and not select.select([self._answers], [], [], 0)[0]:
+            elif has_ended(self._process) and not select.select([self._answers], [], [], 0)[0]:
                 raise ChildEnded(self._how_it_ended())
             elif deadline is not None and time.monotonic() >= deadline:
                 raise ChildSilent
@@ -212,7 +212,7 @@ class Child:
     def _wait(self, seconds: float) -> bool:
         """Wait for the child to end, so long at most; whether it has."""
         deadline = time.monotonic() + seconds
-        while not _has_ended(self._process):
+        while not has_ended(self._process):
             if time.monotonic() >= deadline:
                 return False
             self._pass_on_the_rest()
@@ -225,8 +225,7 @@ class Child:
         self.kill()
         if not ended:
             return "it let go of its connection"
-        status = self._process.returncode
-        return f"exit status {status}" if status >= 0 else f"signal {_signal_name(-status)}"
+        return how_it_ended(self._process.returncode)
 
 
 class Parent:
@@ -285,7 +284,7 @@ def _end_with(lifeline: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
     """Whether a process has ended; it stays a zombie, so that its number is not given away."""
     if process.returncode is not None:
         return True
@@ -298,7 +297,7 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
         return True
 
 
-def _end(process: subprocess.Popen[bytes], ends: list[int], owner: int) -> None:
+def end_group(process: subprocess.Popen[bytes], ends: list[int], owner: int) -> None:
     """Kill a process with its group and close our ends of its pipes."""
     if os.getpid() != owner:
         return  # a copy of the owner, forked from it
@@ -306,18 +305,26 @@ def _end(process: subprocess.Popen[bytes], ends: list[int], owner: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    _close(ends)
+    close_ends(ends)
 
 
-def _close(ends: list[int]) -> None:
+def close_ends(ends: list[int]) -> None:
+    """Close file descriptors, and forget them."""
     while ends:
         end = ends.pop()
         if end != _NONE:
             os.close(end)
 
 
-def _signal_name(number: int) -> str:
+def how_it_ended(status: int) -> str:
+    """Say how a process ended that left this status.
+
+    >>> how_it_ended(3), how_it_ended(-9)
+    ('exit status 3', 'signal SIGKILL')
+    """
+    if status >= 0:
+        return f"exit status {status}"
     try:
-        return signal.Signals(number).name
+        return f"signal {signal.Signals(-status).name}"
     except ValueError:
-        return str(number)
+        return f"signal {-status}"

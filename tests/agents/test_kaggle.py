@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.agents import AgentFault, InvalidSpec, KaggleAgent, Limit
+from claimeven.agents import AgentFault, InvalidSpec, Isolation, KaggleAgent, Limit
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.kaggle import kaggle_arguments
 from claimeven.arena.guard import checked_decision
 
@@ -131,9 +132,12 @@ def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def loaded(spec: str) -> KaggleAgent:
-    parts = split_file_spec(spec)
-    assert parts is not None
-    agent = load_agent(spec, *parts)
+    parts, foreign = split_file_spec(spec), split_foreign(spec)
+    if foreign is not None:
+        agent = foreign[0].build(foreign[1], spec, Isolation())
+    else:
+        assert parts is not None
+        agent = load_agent(spec, *parts)
     assert isinstance(agent, KaggleAgent)
     return agent
 

@@ -6,18 +6,28 @@ import pytest
 
 from claimeven import ClaimevenError
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec, Option, make_agent
+from claimeven.agents.foreign.table import FOREIGN
 from claimeven.evaluation import InvalidEvaluation
 
 NAMES = ", ".join(AGENTS)
+OTHERS = (
+    "a Python file such as my_agent.py:agent, or of other programs"
+    f" {', '.join(kind.form for kind in FOREIGN.values())}"
+)
 SEARCH_OPTIONS = "depth, eval, view, seconds, nodes, order, start, backend"
 
 BAD = [
     (
         "alphabet",
-        f"there is no agent 'alphabet' (did you mean alphabeta?): choose from {NAMES}, or"
-        " a Python file such as my_agent.py:agent",
+        f"there is no agent 'alphabet' (did you mean alphabeta?): choose from {NAMES}, {OTHERS}",
     ),
-    ("", f"there is no agent '': choose from {NAMES}, or a Python file such as my_agent.py:agent"),
+    ("", f"there is no agent '': choose from {NAMES}, {OTHERS}"),
+    (
+        "kagle:main.py",
+        f"there is no agent 'kagle' (did you mean kaggle?): choose from {NAMES}, {OTHERS}",
+    ),
+    *((p, f"nothing stands after {p}: give {FOREIGN[p].form}") for p in FOREIGN),
+    *((f"{p}: ", f"nothing stands after {p}: give {FOREIGN[p].form}") for p in FOREIGN),
     (
         "alphabeta:deep=3",
         f"alphabeta has no option 'deep' (did you mean depth?): it takes {SEARCH_OPTIONS}",

@@ -84,6 +84,12 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
     assert set(keys_of(json.loads(run(*words, *SMALL, "--json").out))) <= told
 
 
+def test_the_keys_of_a_conversion_are_told(run: Run, tmp_path: Path) -> None:
+    ran = run("convert", "-", "-o", str(tmp_path / "a.csv"), "--json", typed="44\n")
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("convert")))
+    assert set(keys_of(json.loads(ran.out))) <= told
+
+
 def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) -> None:
     ran = run("accuracy", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
     told = set(re.findall(r"`([a-z_0-9]+)`", section("accuracy")))

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from claimeven.agents import AGENTS
+from claimeven.agents.foreign.table import FOREIGN
 from claimeven.cli.main import VERBS
 from tests.cli.conftest import Run
 
@@ -110,6 +111,20 @@ def test_agents_are_listed_with_their_options(run: Run) -> None:
     assert widest(one.out) <= WIDTH
     for option in AGENTS["negamax"].options:
         assert f"{option.name}=" in one.out
+
+
+def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
+    words, data = run("agents"), json.loads(run("agents", "--json").out)
+    assert [kind["prefix"] for kind in data["foreign"]] == list(FOREIGN)
+    for prefix, kind in FOREIGN.items():
+        assert kind.form in words.out
+        one = run("agents", prefix)
+        assert (one.status, one.err) == (0, "")
+        assert all(example in one.out for example in kind.examples)
+        assert max(map(len, one.out.splitlines())) <= 80
+        alone = json.loads(run("agents", f"{prefix}:", "--json").out)
+        assert (alone["agents"], [kind["prefix"] for kind in alone["foreign"]]) == ([], [prefix])
+    assert run("agents", "kagle").err.count("did you mean kaggle?") == 1
 
 
 def test_perft_counts_what_is_published(run: Run) -> None:

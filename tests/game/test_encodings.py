@@ -42,6 +42,7 @@ GOLDEN = {
     ],
     "uci": ["x", "b", "b", "x", "b", "b", "o", "x", "b", "o", "b", "b"],
     "theaigames": "0,0,0,0;0,0,1,0;1,1,2,2",
+    "fen": "4/2r1/rryy y 3",
 }
 DTYPES = {
     "polito": np.int8,
@@ -97,6 +98,8 @@ def test_views() -> None:
     assert encodings.to_characters(ASYMMETRIC, first="O")[2] == list("OOXX")
     assert encodings.from_characters(["....", "..O.", "OOXX"], SMALL, first="O") == ASYMMETRIC
     assert encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=ASYMMETRIC.turn + 1) == ASYMMETRIC
+    for text in ("4/2r1/rryy", "4/..X1/XXOO O 9", "4/2r1/rryy y"):
+        assert encodings.from_fen(text, SMALL) == ASYMMETRIC
 
 
 BAD = [
@@ -123,6 +126,12 @@ BAD = [
     ("polito", np.full((4, 3), np.nan), "a cell holds nan: choose from 1, -1, 0"),
     ("theaigames", "0,0;0,0", r"shape \(3, 4\), not \(2, 2\)"),
     ("theaigames", "0,0,0,0;0,0,0,0;0,0,0,9", "a cell holds '9'"),
+    ("fen", "4/4/5 r 1", "the parts of the fen board must be of equal length"),
+    ("fen", "7/7/7/7/7/7 r 1", r"the fen board must have shape \(3, 4\), not \(6, 7\)"),
+    ("fen", "4/4/rr2 y 2", "the first player has 2 discs and the second 0"),
+    ("fen", "4/4/rb2 r 2", "a cell holds 'b': choose from '.', 'r', 'y'"),
+    ("fen", "4/2r1/rryy r 3", "the fen says 'r' is to move, and its discs say 'y'"),
+    ("fen", "", "the fen board must have shape"),
 ]
 
 

@@ -69,11 +69,12 @@ def test_limits_are_kept_and_capped(server: Server) -> None:
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        ({"agent": "my_agent.py:agent"}, "agents from files, modules and other servers"),
-        ({"agent": "os:system"}, "agents from files, modules and other servers"),
-        ({"agent": "kaggle:main.py"}, "agents from files, modules and other servers"),
-        ({"agent": "http://example.org/"}, "agents from files, modules and other servers"),
-        ({"agent": "/etc/passwd"}, "agents from files, modules and other servers"),
+        ({"agent": "my_agent.py:agent"}, "agents from files, modules, other programs and other"),
+        ({"agent": "os:system"}, "agents from files, modules, other programs and other"),
+        ({"agent": "kaggle:main.py"}, "agents from files, modules, other programs and other"),
+        ({"agent": "kaggle"}, "agents from files, modules, other programs and other"),
+        ({"agent": "http://example.org/"}, "agents from files, modules, other programs and other"),
+        ({"agent": "/etc/passwd"}, "agents from files, modules, other programs and other"),
         ({"agent": "alphabeta:eval=my.py:f"}, "functions from files and modules"),
         ({"agent": "uct:playout=os:system"}, "functions from files and modules"),
         ({"agent": "human"}, "human plays at a terminal"),

@@ -40,13 +40,13 @@ def test_a_game_by_mouse_against_an_agent(page: Any) -> None:
         drop(page, int(column))
         page.wait_for_function(
             "before => document.querySelector('.moves').dataset.moves.length === before + 2"
-            " || /wins|draw/.test(document.querySelector('.status').textContent)",
+            " || /wins?|draw/.test(document.querySelector('.status').textContent)",
             arg=len(before),
         )
         moves = moves_of(page)
         assert board_of(page) == rows(moves)
         if (outcome := Position.from_moves(moves).outcome) is not None:
-            words = {0: "First player wins", 1: "Second player (greedy) wins", None: "draw"}
+            words = {0: "You win!", 1: "Second player (greedy) wins", None: "draw"}
             assert words[outcome.winner] in status(page)
             return
     raise AssertionError("the game has no end")
@@ -78,6 +78,8 @@ def test_a_game_by_keys_alone(page: Any) -> None:
     assert moves_of(page) in ("4453", "4456")  # the two that win
     page.keyboard.press("?")
     assert page.is_visible("dialog#help")
+    assert page.locator("dialog#help dt").count() == page.locator("dialog#help dd").count() > 15
+    assert "[object" not in page.inner_text("dialog#help")
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog#help", state="hidden")
     page.keyboard.press("f")
@@ -116,7 +118,11 @@ def test_analysis_shows_the_scores_of_the_solver(page: Any) -> None:
     shown = page.eval_on_selector_all(".scores button", "all => all.map(b => b.textContent)")
     exact = Solver().scores(Position.from_moves("4455"))
     assert [int(text.replace("\u2212", "-")) for text in shown] == list(exact)
-    assert page.get_attribute(".scores button >> nth=2", "title") == "Column 3 wins in 2 moves"
+    page.hover(".stage [data-cell='3,4']")  # over a column its words appear, as over its score
+    words = page.eval_on_selector(".scores .told", "it => getComputedStyle(it, '::after').content")
+    assert words == '"wins in 2 moves"'
+    cell = page.get_attribute(".stage [data-cell='3,1']", "aria-label")
+    assert cell == "column 3, row 1, empty; wins in 2 moves"
     assert page.locator(".scores .best").count() == 2
     claim = page.locator(".explanation .has-cells").first
     claim.hover()
@@ -220,16 +226,44 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     light = sum(map(int, ground[4:-1].split(", "))) > 3 * 128
     assert light == (scheme == "light")
+    # A tap lights a sentence's cells up, with the board in sight, and another one puts them out.
+    page.goto("/?second=human&moves=4455&analysis=on")
+    page.tap(".claim.has-cells")
+    assert page.locator("rect.lit").count() == 2
+    assert page.locator(".stage [role=grid]").bounding_box()["y"] >= 0
+    page.tap(".claim.has-cells")
+    assert page.locator("rect.lit").count() == 0
+    # The first tap on a score tells it in words, the second one plays.
+    page.tap(".scores button >> nth=6")
+    assert moves_of(page) == "4455"
+    page.tap(".scores button.told")
+    shows(page, "44557")
+    stands = page.evaluate("scrollY")
+    page.tap("[aria-label^='Back']")
+    shows(page, "4455")
+    assert page.evaluate("scrollY") == stands  # walking through the game does not move the page
     context.close()
 
 
-def test_a_search_is_stepped_through(page: Any) -> None:
+def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.goto("/?view=search")
     page.wait_for_selector(".search-tree")
     assert page.inner_text(".step-words").startswith("Look at the root")
     page.click("[aria-label='Last step']")
     assert "The root is worth" in page.inner_text(".step-words")
     assert page.locator(".node.cut").count() >= 1
+    above = page.locator(".node").count()
+    page.keyboard.press("w")  # everything at once, where it is small
+    steps = server.get(
+        "/api/search/minimax", board="4x4", connect=3, agent="alphabeta", depth=3, steps=500
+    ).json["steps"]
+    looked_at = {step["moves"] for step in steps}
+    assert page.locator(".node:not(.skipped)").count() == len(looked_at) > above
+    page.click(".node[data-moves='22']")
+    assert page.inner_text(".step-words").startswith("Column 2, then 2 is worth")
+    page.keyboard.press("w")
+    page.click("[aria-label='Last step']")
+    assert page.locator(".node[data-moves='221']").count() == 1  # what was opened stays open
     page.click("[aria-label='Step back']")
     page.select_option(".search-view select >> nth=0", "uct")
     page.click(".search-view form button")
@@ -242,7 +276,17 @@ def test_a_search_is_stepped_through(page: Any) -> None:
                 "the root is given its children, columns 1, 2, 3, 4."
             )
     page.click("[aria-label='Last step']")
-    assert "N 100" in page.text_content(".search-tree")
+    page.wait_for_selector(".search-tree >> text=N 100")
+    # A search whose steps do not come at once: the slider covers them all.
+    page.select_option(".search-view select >> nth=0", "alphabeta")
+    page.select_option(".search-view select >> nth=1", "7x6 4")
+    page.fill(".search-view input[type=number]:visible", "6")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    page.keyboard.press("End")
+    page.wait_for_selector(".step-words:has-text('The root is worth')")
+    told = page.inner_text(".search-view .hint-text >> nth=0")
+    assert told.startswith("step 5,065 of 5,065 · 2,255 nodes")
 
 
 def test_the_opening_book_is_walked(page: Any) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.markup import drawing, shown_by
 
 
 class InvalidLimit(ClaimevenError):
@@ -190,6 +191,8 @@ class Decision:
     details: Mapping[str, Any] = field(default_factory=dict)
     iterations: int | None = None
 
+    _repr_html_ = shown_by("claimeven.agents.decision_html", "decision_html")
+
 
 @dataclass(frozen=True)
 class TreeView:
@@ -198,6 +201,12 @@ class TreeView:
     text: str
     data: Mapping[str, Any]
     svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return drawing(self.svg)
 
 
 class Agent(ABC):

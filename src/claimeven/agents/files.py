@@ -3,7 +3,7 @@
 `my_agent.py:agent`, `my_agent.py` (what is called `agent`, else the last function or class it
 defines) and `package.module:name`. A file may import its neighbours. What it prints goes to
 stderr. If what is found is an agent for Kaggle and no name was given, the last callable that the
-file leaves behind is taken, as Kaggle does; `kaggle:main.py` does so in any case (see `kaggle`).
+file leaves behind is taken, as Kaggle does; `kaggle:main.py` does so in any case (see `foreign`).
 
 The code runs in the process that calls these functions. `make_agent` gives agents that run code
 of a user a process of their own.
@@ -22,9 +22,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.contract import Agent
+from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.functions import as_agent
 from claimeven.agents.http_calls import is_address
-from claimeven.agents.kaggle import PREFIX, KaggleAgent, load_submission
+from claimeven.agents.kaggle import KaggleAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.safe_text import described, traceback_of
 
@@ -36,14 +37,9 @@ USUAL_NAME = "agent"
 
 
 def split_file_spec(spec: str) -> tuple[str, str] | None:
-    """Split `file.py:name` or `package.module:name`; None for a spec of another form.
-
-    The place of `kaggle:file.py` keeps its prefix.
-    """
-    if is_address(spec):
+    """Split `file.py:name` or `package.module:name`; None for a spec of another form."""
+    if is_address(spec) or split_foreign(spec) is not None:
         return None
-    if spec.startswith(PREFIX):
-        return spec, ""
     place, colon, name = spec.rpartition(":")
     if not colon:
         place, name = spec, ""
@@ -57,19 +53,30 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
     return None
 
 
+def files_of(spec: str) -> tuple[Path, ...]:
+    """Return the files that the agent of a spec comes from, those that are there.
+
+    >>> files_of("nowhere.py:agent")
+    ()
+    """
+    foreign = split_foreign(spec)
+    if foreign is not None:
+        kind, text = foreign
+        return tuple(path for path in kind.files(text) if _is_file(path))
+    parts = split_file_spec(spec.strip())
+    if parts is None:
+        return ()
+    path = Path(parts[0])
+    return (path,) if _is_file(path) else ()
+
+
 def file_of(spec: str) -> Path | None:
     """Return the file that the agent of a spec comes from; None if none of that name is there.
 
     >>> file_of("nowhere.py:agent") is None
     True
     """
-    parts = split_file_spec(spec.strip())
-    if parts is None:
-        return None
-    path = Path(parts[0].removeprefix(PREFIX))
-    with suppress(OSError):  # a name too long for a file
-        return path if path.is_file() else None
-    return None
+    return next(iter(files_of(spec)), None)
 
 
 def load_agent(spec: str, place: str, name: str) -> Agent:
@@ -77,8 +84,6 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
 
     Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
     """
-    if place.startswith(PREFIX):
-        return load_submission(spec, place.removeprefix(PREFIX))
     module = load_module(place)
     agent = as_agent(_find(module, place, name), spec)
     if isinstance(agent, KaggleAgent) and not name:
@@ -130,6 +135,12 @@ def load_module(place: str) -> ModuleType:
     except BaseException as error:
         reason = f"{place} cannot be loaded: {described(error)}"
         raise InvalidSpec(reason, traceback_of(error)) from error
+
+
+def _is_file(path: Path) -> bool:
+    with suppress(OSError, ValueError):  # a name too long for a file, or none
+        return path.is_file()
+    return False
 
 
 def _import_file(place: str) -> ModuleType:

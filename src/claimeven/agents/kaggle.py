@@ -30,8 +30,6 @@ from claimeven.agents.safe_text import described, shown, traceback_of
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
 
-#: What a spec begins with whose file is loaded as Kaggle does.
-PREFIX = "kaggle:"
 #: Seconds for a move and in the bank of a game, where no limit is given.
 MOVE_SECONDS, BANK_SECONDS = 2, 60
 #: Moves of both sides, and seconds, after which Kaggle ends a game.

@@ -111,7 +111,7 @@ class ProcessAgent(Agent):
         isolation = isolation or Isolation()
         self._memory_mb = isolation.memory
         self.patience: float | None = None
-        self._printed = _Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
+        self._printed = Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
         self._board: Geometry | None = None
         self._lock = threading.RLock()
         self._child: Child | None = None
@@ -296,7 +296,7 @@ class ProcessAgent(Agent):
         self._child = None
 
 
-class _Printed:
+class Printed:
     """Passes on what an agent prints, so many characters a game."""
 
     def __init__(self, name: str, most: int) -> None:
@@ -305,6 +305,7 @@ class _Printed:
         self.begin()
 
     def begin(self) -> None:
+        """Begin a game."""
         self.left = self.most
 
     def __call__(self, text: str) -> None:

@@ -1,5 +1,5 @@
-"""Every agent by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`, or the
-address of a server, `http://127.0.0.1:8000/play`.
+"""Every agent by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`, the
+address of a server, `http://127.0.0.1:8000/play`, or an agent of another program, `prefix:text`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any
 
 from claimeven.agents import classic, human, montecarlo, perfect, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
-from claimeven.agents.files import file_of, load_agent, split_file_spec
+from claimeven.agents.files import file_of, files_of, load_agent, split_file_spec
+from claimeven.agents.foreign.kind import ForeignKind
+from claimeven.agents.foreign.table import FOREIGN, split_foreign
 from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.http_calls import is_address
 from claimeven.agents.http_player import HttpAgent
@@ -20,7 +22,7 @@ from claimeven.agents.safe_text import described, traceback_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.processes import AVAILABLE
-from claimeven.suggestions import no_such
+from claimeven.suggestions import did_you_mean, no_such
 
 #: What may take part in a game: a spec, an agent, a class of agents, a function.
 Contestant = str | Agent | type[Agent] | Callable[..., Any]
@@ -42,7 +44,8 @@ def make_agent(
     limit: Limit | None = None,
     isolation: Isolation | None = None,
 ) -> Agent:
-    """Return a new agent from its spec: `name`, `name:option=value,...` or `file.py:function`.
+    """Return a new agent from its spec: `name`, `name:option=value,...`, `file.py:function` or, of
+    another program, `prefix:text`.
 
     An agent that runs code from a file plays in a process of its own (see `ProcessAgent`), all
     others in this one unless `isolation` says otherwise. An `Agent`, or a function, is an agent
@@ -174,15 +177,35 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
         return build(spec)
     if is_address(spec):
         return HttpAgent(spec)
+    foreign = split_foreign(spec)
+    if foreign is not None:
+        return _foreign_agent(*foreign, spec, isolation, rests)
     parts = split_file_spec(spec)
-    if parts is None:
+    if parts is None or _has_misspelt_prefix(spec):
         name = spec.partition(":")[0]
         if file_of(f"{name}.py") is not None:
             raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
         raise InvalidSpec(
-            f"{no_such('agent', name, AGENTS)}, or a Python file such as my_agent.py:agent"
+            f"there is no agent {name!r}{did_you_mean(name, (*AGENTS, *FOREIGN))}: choose from"
+            f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or of other programs"
+            f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )
     return ProcessAgent(spec, parts, isolation, rests) if AVAILABLE else load_agent(spec, *parts)
+
+
+def _foreign_agent(
+    kind: ForeignKind, text: str, spec: str, isolation: Isolation, rests: bool
+) -> Agent:
+    kind.check_text(text)
+    if kind.own_process and AVAILABLE:
+        return ProcessAgent(spec, None, isolation, rests)
+    return kind.build(text, spec, isolation)
+
+
+def _has_misspelt_prefix(spec: str) -> bool:
+    """Whether a spec of no file there is begins nearly as those of other programs do."""
+    prefix, colon, _ = spec.partition(":")
+    return bool(colon and did_you_mean(prefix, FOREIGN)) and not files_of(spec)
 
 
 def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:

@@ -173,6 +173,14 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
         place, name = file
         return load_agent(spec, place, name)
+    from claimeven.agents.foreign.table import split_foreign  # noqa: PLC0415 - as above
+
+    foreign = split_foreign(spec)
+    if foreign is not None:
+        from claimeven.agents.process import Isolation  # noqa: PLC0415 - as above
+
+        kind, text = foreign
+        return kind.build(text, spec, Isolation())
     # Brings in every family, which an agent from a file need not wait for.
     from claimeven.agents.registry import build  # noqa: PLC0415 - one of the two is needed
 

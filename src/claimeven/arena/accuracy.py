@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from claimeven.markup import shown_by
 from claimeven.review.analysis import JudgedMove
 from claimeven.review.explain import ColumnExplanation, explain_columns
 from claimeven.solver.contract import ExactSolver
@@ -77,6 +78,8 @@ class Blunder:
     game: int | None = None
     agent: str = ""
 
+    _repr_html_ = shown_by("claimeven.arena.results_html", "blunder_html")
+
     @property
     def rank(self) -> tuple[int, int, int, int, str]:
         """What blunders are sorted by, the worst first: outcome lost, points lost, earlier ply."""
@@ -119,6 +122,8 @@ class Accuracy:
 
     #: Blunders kept in `worst`.
     KEPT = 10
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "accuracy_html")
 
     @classmethod
     def of(cls, moves: Iterable[JudgedMove]) -> Accuracy:

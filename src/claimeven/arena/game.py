@@ -13,6 +13,7 @@ from claimeven.arena.schedule import Opening
 from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.markup import shown_by
 
 QUANTITIES = ("seconds", "nodes", "iterations", "depth", "branching", "evaluations")
 
@@ -92,6 +93,8 @@ class Game:
     measures: tuple[Measures, Measures] = field(default_factory=lambda: (Measures(), Measures()))
     decisions: tuple[Decision, ...] = ()
     seconds: tuple[float, ...] = ()
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "game_html")
 
     @property
     def start(self) -> Position:

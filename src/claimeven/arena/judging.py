@@ -22,6 +22,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
+from claimeven.markup import shown_by
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver.solver import Solver
 from claimeven.suggestions import no_such
@@ -50,6 +51,8 @@ class GamesAccuracy:
     moves: int
     positions: int
     known: KnownScores = field(repr=False, compare=False)
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "games_accuracy_html")
 
     def __getitem__(self, label: str) -> Accuracy:
         """Return the accuracy of an agent. Raises `InvalidStore` naming those there are."""

@@ -15,10 +15,9 @@ from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import PLAYER_NAMES
+from claimeven.records import RESULTS, result_name
 from claimeven.suggestions import no_such
 
-#: How a game ended, in a word: who won it by seat, and otherwise.
-RESULTS = ("first", "second", "draw", "unfinished")
 #: The same as an agent sees it.
 OWN_RESULTS = ("win", "loss")
 #: Stands for a fault of any kind.
@@ -138,9 +137,7 @@ def opened(store: str | Path | Store) -> Iterator[Store]:
 
 def result_of(game: StoredGame) -> str:
     """Return how a game ended: a word of `RESULTS`."""
-    if not game.finished:
-        return "unfinished"
-    return "draw" if game.winner is None else RESULTS[game.winner]
+    return result_name(game.winner, game.finished)
 
 
 def result_in_words(game: StoredGame) -> str:

@@ -13,6 +13,7 @@ from claimeven.agents.registry import Contestant
 from claimeven.arena.game import QUANTITIES, Game, Measures
 from claimeven.arena.pairs import PairCounts, pair_games
 from claimeven.arena.schedule import Schedule
+from claimeven.markup import shown_by
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class PlayedGame:
     second: int
     game: Game
 
+    _repr_html_ = shown_by("claimeven.arena.results_html", "played_game_html")
+
     @property
     def winner(self) -> int | None:
         """The agent that won, None for a draw."""
@@ -91,6 +94,8 @@ class MatchResult:
     plan: MatchPlan
     games: tuple[PlayedGame, ...]
     seconds: float
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "match_html")
 
     @cached_property
     def wins(self) -> tuple[int, int]:

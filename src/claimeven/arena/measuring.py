@@ -28,6 +28,7 @@ from claimeven.arena.guard import begin_game, timed_decision
 from claimeven.arena.judging import ranked, worst_of
 from claimeven.arena.positions import InvalidPositions, ScoredSet, completed, read_set, shipped_set
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.markup import shown_by
 from claimeven.processes import AVAILABLE
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver.solver import Solver
@@ -139,6 +140,8 @@ class AgentAccuracy:
     faults: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
+    _repr_html_ = shown_by("claimeven.arena.results_html", "agent_accuracy_html")
+
     @property
     def stopped(self) -> bool:
         """Whether it was asked no more."""
@@ -183,6 +186,8 @@ class SetAccuracy:
     by_agent: dict[str, AgentAccuracy]
     asked: int
     seconds: float
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "set_accuracy_html")
 
     def __getitem__(self, name: str) -> AgentAccuracy:
         return self.by_agent[name]

@@ -24,6 +24,7 @@ from claimeven.arena.ratings import Ladder, Rating, rate
 from claimeven.arena.standings import Record, Standings
 from claimeven.arena.store import StoredAgent
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.markup import shown_by
 
 #: Likelihood from which an agent is said to be stronger than another.
 SURE = 0.95
@@ -69,6 +70,8 @@ class Placement:
     plan: TournamentPlan
     standings: Standings
     seconds: float
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "placement_html")
 
     @property
     def agent(self) -> StoredAgent:

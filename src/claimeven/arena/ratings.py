@@ -22,6 +22,7 @@ import numpy as np
 from claimeven.arena.davidson import Reals, fit, outcome_odds
 from claimeven.arena.evidence import RatedGame, gather
 from claimeven.arena.pairs import InvalidEvidence
+from claimeven.markup import shown_by
 
 #: Elo of one natural unit of strength, 400 / ln 10.
 ELO = 400 / math.log(10)
@@ -76,6 +77,8 @@ class Ladder:
     tiers: tuple[tuple[str, ...], ...]
     # Resampled ratings in Elo (resamples, agents), agents in the order of the ladder.
     samples: Reals = field(repr=False, compare=False)
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "ladder_html")
 
     def gap(self, agent: str, other: str) -> Estimate:
         """Return by how much Elo an agent is rated above another.

@@ -6,7 +6,6 @@ Ray is not imported here: it makes an actor of the class `Player`.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import socket
 from collections.abc import Mapping, Sequence
@@ -14,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import claimeven
-from claimeven.agents.files import file_of
-from claimeven.agents.registry import AGENTS
+from claimeven.agents.digests import digest_of_files
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import Here
 from claimeven.arena.referee import Referee
@@ -84,9 +82,8 @@ class Player:
 
 
 def _digest(spec: str) -> str | None:
-    """Return a digest of the file that an agent comes from, None if there is none."""
+    """Return a digest of the files that an agent comes from, None if there is none."""
     try:
-        path = None if spec.partition(":")[0] in AGENTS else file_of(spec)
-        return None if path is None else hashlib.blake2b(path.read_bytes()).hexdigest()
+        return digest_of_files(spec)
     except (ClaimevenError, OSError):
         return None

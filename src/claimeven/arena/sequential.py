@@ -25,6 +25,7 @@ from claimeven.arena.store import InvalidStore, Store, StoredGame
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.markup import shown_by
 
 #: Most games of a test, and the plies of its openings, where nothing else is said. There are some
 #: 500 openings of 4 plies, and more than 50,000 of 8.
@@ -45,6 +46,8 @@ class SequentialResult:
     test: SequentialTest
     standings: Standings
     seconds: float
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "sequential_html")
 
     @cached_property
     def run(self) -> SequentialRun:

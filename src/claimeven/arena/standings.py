@@ -18,6 +18,7 @@ from claimeven.arena.evidence import RatedGame
 from claimeven.arena.pairs import PairCounts
 from claimeven.arena.ratings import Ladder, rate
 from claimeven.arena.store import Store, StoredAgent, StoredGame
+from claimeven.markup import shown_by
 
 #: What agents tell of their moves, and in which order it is shown.
 TOLD = ("seconds", "nodes", "iterations", "depth")
@@ -80,6 +81,8 @@ class Standings:
 
     agents: tuple[StoredAgent, ...]
     games: tuple[StoredGame, ...]
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "standings_html")
 
     @classmethod
     def of(cls, agents: Sequence[StoredAgent], games: Iterable[StoredGame]) -> Standings:

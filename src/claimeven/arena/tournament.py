@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.files import file_of
+from claimeven.agents.digests import digest_of_files
+from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.functions import name_of
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
@@ -37,6 +38,7 @@ from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
+from claimeven.markup import shown_by
 
 KINDS = ("round-robin", "gauntlet")
 #: What a run that is taken up again cannot change.
@@ -207,6 +209,8 @@ class TournamentResult:
     standings: Standings
     seconds: float
 
+    _repr_html_ = shown_by("claimeven.arena.results_html", "tournament_html")
+
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON."""
         return {
@@ -288,7 +292,7 @@ def stored_agents(plan: TournamentPlan) -> tuple[StoredAgent, ...]:
     """Return the agents of a plan as a store keeps them: brief labels, and digests of files."""
     labels = brief_labels(plan.names)
     return tuple(
-        StoredAgent(place, labels[place], name, _digest_of_file(name))
+        StoredAgent(place, labels[place], name, digest_of_files(name))
         for place, name in enumerate(plan.names)
     )
 
@@ -301,6 +305,10 @@ def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
     """
     brief = []
     for name in names:
+        foreign = split_foreign(name)
+        if foreign is not None:
+            brief.append(foreign[0].short_name(foreign[1]))
+            continue
         place = name.rpartition(":")[0] if not name.endswith(".py") else name
         is_file = place.endswith(".py") and name.partition(":")[0] not in AGENTS
         brief.append(Path(place).stem if is_file else name)
@@ -383,12 +391,6 @@ def _difference(before: object, now: object) -> str:
 def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _digest_of_file(spec: str) -> str | None:
-    """Return a digest of the file an agent comes from, None if it comes from none."""
-    path = None if spec.partition(":")[0] in AGENTS else file_of(spec)
-    return None if path is None else _digest(path.read_bytes())
 
 
 def _digest(data: bytes) -> str:

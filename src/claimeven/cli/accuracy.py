@@ -11,6 +11,7 @@ from typing import TextIO
 import click
 
 from claimeven.agents import Limit
+from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.judging import JUDGE_MB, GamesAccuracy, accuracy_of
@@ -149,7 +150,8 @@ def _is_file_of_games(names: tuple[str, ...]) -> bool:
 
 
 def _is_file(name: str) -> bool:
-    if name.partition(":")[0] in AGENTS or name.partition(":")[0].endswith(".py"):
+    prefix = name.partition(":")[0]
+    if prefix in AGENTS or prefix.endswith(".py") or split_foreign(name) is not None:
         return False
     return name.endswith(_ENDINGS) or Path(name).exists()
 

@@ -8,6 +8,8 @@ import textwrap
 import click
 
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
+from claimeven.agents.foreign.kind import ForeignKind
+from claimeven.agents.foreign.table import FOREIGN
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import json_option
 from claimeven.cli.streams import text_width
@@ -19,31 +21,60 @@ from claimeven.suggestions import no_such
 @click.argument("name", required=False)
 @json_option
 def command(name: str | None, as_json: bool) -> None:
-    """List every agent, or tell the options of one.
+    """List every agent, or tell the options of one, or of a prefix for other programs.
 
     \b
     Examples:
       claimeven agents
       claimeven agents alphabeta
+      claimeven agents kaggle
       claimeven agents --json
     """
-    if name is not None and name not in AGENTS:
-        raise InvalidSpec(no_such("agent", name, AGENTS))
-    kinds = [AGENTS[name]] if name is not None else list(AGENTS.values())
+    if name is not None:
+        name = name.removesuffix(":")
+    if name is not None and name not in AGENTS and name not in FOREIGN:
+        raise InvalidSpec(no_such("agent", name, (*AGENTS, *FOREIGN)))
+    kinds = [kind for kind in AGENTS.values() if name in (None, kind.name)]
+    foreign = [kind for kind in FOREIGN.values() if name in (None, kind.prefix)]
     if as_json:
-        write_json({"agents": [kind.as_dict() for kind in kinds]}, sys.stdout)
+        told = {
+            "agents": [kind.as_dict() for kind in kinds],
+            "foreign": [kind.as_dict() for kind in foreign],
+        }
+        write_json(told, sys.stdout)
         return
     for kind in kinds:
         click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
+    if name is None:
+        click.echo("Agents of other programs:\n")
+    for other in foreign:
+        click.echo(_foreign_in_words(other, whole=name is not None))
     if name is None:
         click.echo(
             fitted(
                 "An agent is written name or name:option=value,option=value. Your own:"
                 " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config); or"
-                " the address of a server that plays, http://127.0.0.1:8000/play.",
+                " the address of a server that plays, http://127.0.0.1:8000/play. What stands"
+                " after the prefix of another program may hold blanks: quote it for the shell.",
                 text_width(),
             )
         )
+
+
+def _foreign_in_words(kind: ForeignKind, whole: bool) -> str:
+    lines = _wrapped(f"{kind.form}: {kind.summary}", 0, 4)
+    for note in kind.notes:
+        lines += _wrapped(note, 2, 4)
+    if kind.extra is not None:
+        lines += _wrapped(f"needs pip install 'claimeven[{kind.extra[0]}]'", 2, 4)
+    if not whole:
+        named = ", ".join(agent.name for agent in kind.agents)
+        if named:
+            lines += _wrapped(f"{kind.prefix}: {named}", 2, 4)
+        return "\n".join([*lines, *(f"  e.g. {example}" for example in kind.examples[:1]), ""])
+    lines += [f"  e.g. {example}" for example in kind.examples]
+    told = "\n".join([*lines, ""])
+    return "\n".join([told, *(_in_words(agent, whole=True) for agent in kind.agents)])
 
 
 def _in_words(kind: AgentKind, whole: bool) -> str:

@@ -15,7 +15,8 @@ from claimeven.cli.solving import SolverChoice, WatchedSolver
 from claimeven.cli.streams import can_show, text_width
 from claimeven.cli.tables import fitted
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
+from claimeven.game.notation import parse_moves
+from claimeven.records import GameRecord
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -54,26 +55,43 @@ def command(
 
     MOVES may also be a file with one game a line, or - for stdin; each is judged at once, with
     --json as an object on a line. A line that is wrong is told on stderr with its number (null in
-    JSON); the exit status is then 1.
+    JSON); the exit status is then 1. A file may also hold games as `convert` reads and writes
+    them: Kaggle's replays, OpenSpiel's histories, tables.
 
     \b
     Examples:
       claimeven analyze 44444325632233
       claimeven analyze 4455 --json
       claimeven analyze games.txt --book my.book
+      claimeven analyze replay.json
       claimeven analyze 22331 --columns 4 --rows 4
     """
-    inputs = Inputs(games, lambda moves: Position.from_moves(moves, geometry))
+    inputs = Inputs(
+        games, lambda moves: GameRecord(parse_moves(moves, geometry), geometry), _told, geometry
+    )
     say_when_compiling()
-    solver = solving.solver(geometry)
+    solvers: dict[Geometry, Solver] = {}
     for given in inputs:
-        _answer(given, solver, inputs.are_many, as_json)
+        board = geometry if given.value is None else given.value.geometry
+        if board not in solvers:
+            solvers[board] = solving.solver(board)
+        _answer(given, solvers[board], inputs.are_many, as_json)
         sys.stdout.flush()
     if inputs.failed:
         ctx.exit(1)
 
 
-def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_json: bool) -> None:
+def _told(record: GameRecord) -> GameRecord:
+    """Say on stderr of a game that is only a position that its moves are made up."""
+    if not record.is_ordered:
+        print(
+            f"claimeven: a position without an order of its discs is judged as {record.moves}",
+            file=sys.stderr,
+        )
+    return record
+
+
+def _answer(given: Given[GameRecord], solver: Solver, is_one_of_many: bool, as_json: bool) -> None:
     """Print the judgement of one game; among many each has its moves above it."""
     from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
 

@@ -14,7 +14,6 @@ from claimeven.arena.importing import Imported, import_games, import_lines
 from claimeven.arena.listing import (
     ANY_FAULT,
     OWN_RESULTS,
-    RESULTS,
     GameFilter,
     GameList,
     find_games,
@@ -34,6 +33,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
+from claimeven.records import RESULTS
 
 
 @click.command("games")
@@ -83,9 +83,9 @@ def command(
     (.txt); .jsonl and .parquet also hold time, nodes and values of each move.
 
     --import adds games of elsewhere to FILE, which is made if there is none: a move string a line,
-    or a .csv or .jsonl whose columns moves, first and second say what was played by whom. Who won
-    follows from the moves; a game left open counts for nobody, but its moves can be judged. If a
-    line is wrong none is imported.
+    a .csv or .jsonl whose columns moves, first and second say what was played by whom, replays of
+    Kaggle, histories of OpenSpiel. Who won follows from the moves; a game left open counts for
+    nobody, but its moves can be judged. If a line is wrong none is imported.
 
     \b
     Examples:
@@ -94,6 +94,7 @@ def command(
       claimeven games class.db --game 12
       claimeven games class.db --fault any --export faults.csv
       claimeven games elsewhere.db --import moves.txt --first ann --second bob
+      claimeven games elsewhere.db --import replay.json
     """
     if source is not None:
         _refuse_with_import(number, agents, result, fault, plies, opening, pair, out)

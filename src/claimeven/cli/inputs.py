@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Generic, TextIO, TypeVar
 
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.records import Format, GameRecord, InvalidRecord, guess_by_lines, tried_records
 
 #: The argument that stands for the lines of stdin.
 STDIN = "-"
@@ -36,10 +38,21 @@ class Inputs(Generic[Read]):
     empty board. Everything else is a move string itself. Arguments that cannot be raise
     `ClaimevenError` here, before anything is answered; a line that cannot be is told on stderr
     with its number when its turn comes, and `failed` is set.
+
+    With `of_record` files may also hold games in any format of `claimeven.records`; `geometry` is
+    the board of those that do not name theirs.
     """
 
-    def __init__(self, arguments: Sequence[str], read: Callable[[str], Read]) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        read: Callable[[str], Read],
+        of_record: Callable[[GameRecord], Read] | None = None,
+        geometry: Geometry = STANDARD,
+    ) -> None:
         self.read = read
+        self._of_record = of_record
+        self._geometry = geometry
         self.failed = False
         self.are_many = len(arguments) > 1
         self._parts: list[Given[Read] | tuple[str, TextIO]] = []
@@ -70,7 +83,36 @@ class Inputs(Generic[Read]):
     def _of_lines(self, name: str, lines: TextIO) -> Iterator[Given[Read]]:
         where = f"{name}, line" if name else "line"
         with lines if name else nullcontext(lines) as source:
-            yield from self._read_lines(where, source)
+            if self._of_record is None:
+                yield from self._read_lines(where, source)
+                return
+            form, rest = guess_by_lines(name, source)
+            if form.name == "moves":
+                yield from self._read_lines(where, rest)
+            else:
+                yield from self._read_records(where, form, rest, self._of_record)
+
+    def _read_records(
+        self,
+        where: str,
+        form: Format,
+        lines: Iterable[str],
+        of_record: Callable[[GameRecord], Read],
+    ) -> Iterator[Given[Read]]:
+        try:
+            for tried in tried_records(lines, form, self._geometry):
+                if tried.record is None:
+                    self._tell(f"{where} {tried.line}: {tried.error}")
+                    yield Given("", None, tried.error)
+                else:
+                    yield Given(tried.record.moves, of_record(tried.record))
+        except InvalidRecord as error:
+            self._tell(f"{where.removesuffix('line')}{error}")
+            yield Given("", None, str(error))
+
+    def _tell(self, error: str) -> None:
+        print(f"claimeven: {error}", file=sys.stderr, flush=True)
+        self.failed = True
 
     def _read_lines(self, where: str, lines: Iterable[str]) -> Iterator[Given[Read]]:
         for number, line in enumerate(lines, start=1):
@@ -78,8 +120,7 @@ class Inputs(Generic[Read]):
             try:
                 given = Given(moves, self.read(moves))
             except ClaimevenError as error:
-                print(f"claimeven: {where} {number}: {error}", file=sys.stderr, flush=True)
-                self.failed = True
+                self._tell(f"{where} {number}: {error}")
                 given = Given(moves, None, str(error))
             yield given
 

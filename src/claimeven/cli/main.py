@@ -21,6 +21,7 @@ VERBS = {
     "sprt": ("claimeven.cli.sprt", "Play two agents until it is clear which is stronger."),
     "accuracy": ("claimeven.cli.accuracy", "How often agents find the best move; where they err."),
     "games": ("claimeven.cli.games", "List, show and export stored games; import others."),
+    "convert": ("claimeven.cli.convert", "Game records from one format into another."),
     "report": ("claimeven.cli.report", "Write a tournament's games as a page to read."),
     "check": ("claimeven.cli.check", "Try an agent: does it load, fail, how long is a move?"),
     "study": ("claimeven.cli.study", "Run the classic studies: what was reported, and now."),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from textwrap import wrap
 
+from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import MatchResult, Opening, PlayedGame
 from claimeven.cli.tables import table_lines
@@ -87,8 +88,13 @@ def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
 
 
 def _brief(name: str, most: int) -> str:
-    kind = name.partition(":")[0]
-    brief = name if len(name) <= most else kind if kind in AGENTS else PurePath(name).name
+    kind, foreign = name.partition(":")[0], split_foreign(name)
+    brief = name
+    if len(name) > most:
+        if foreign is not None:
+            brief = foreign[0].short_name(foreign[1])
+        else:
+            brief = kind if kind in AGENTS else PurePath(name).name
     return brief if len(brief) <= most else brief[: most - 3] + "..."
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from claimeven.agents import Agent, Decision
 from claimeven.agents.contract import AgentFault
+from claimeven.agents.decision_rows import MOST_CELL, decision_facts, decision_rows
 from claimeven.arena.guard import checked_trace, checked_tree
 from claimeven.cli.streams import WIDTH
 from claimeven.game.notation import column_name, format_moves
@@ -37,7 +38,7 @@ _LEGENDS = {
     "visits": "visits: iterations that went through a column",
     "share": "share: chance that the column is played",
 }
-_CELL, _LABEL = 8, 7
+_LABEL = 7
 
 
 def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -> Iterator[str]:
@@ -64,7 +65,7 @@ def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -
 
 def legend_lines(decision: Decision, width: int = WIDTH) -> Iterator[str]:
     """Yield what the rows of a decision's table are, and what its value says."""
-    names = [name for name, _ in _rows(decision)]
+    names = [name for name, _ in decision_rows(decision)]
     texts = [_LEGENDS[name] for name in names if name in _LEGENDS]
     if decision.value is not None:
         texts.append("value: from -1 (lost) to +1 (won), for the side to move")
@@ -75,11 +76,11 @@ def legend_lines(decision: Decision, width: int = WIDTH) -> Iterator[str]:
 def _column_table(decision: Decision, position: Position, width: int) -> Iterator[str]:
     """Yield what is told of each column, in as many parts as the width asks for."""
     geometry = position.geometry
-    told = _rows(decision)
+    told = decision_rows(decision)
     if not told:
         return
     rows = [("column", [column_name(c, geometry) for c in range(geometry.columns)]), *told]
-    cell_width = min(_CELL + 2, 1 + max(len(cell) for _, cells in rows for cell in cells))
+    cell_width = min(MOST_CELL + 2, 1 + max(len(cell) for _, cells in rows for cell in cells))
     most = max(1, (width - _LABEL) // cell_width)
     for start in range(0, geometry.columns, most):
         for word, cells in rows:
@@ -87,37 +88,10 @@ def _column_table(decision: Decision, position: Position, width: int) -> Iterato
             yield f"{word:<{_LABEL}}" + "".join(f"{cell:>{cell_width}}" for cell in part)
 
 
-def _rows(decision: Decision) -> list[tuple[str, list[str]]]:
-    """Return what a decision tells of each column: the row's name and a text a column."""
-    details = decision.details
-    rows: list[tuple[str, list[str]]] = []
-    if details.get("value_words"):
-        rows.append((str(details.get("values_are", "value")), list(details["value_words"])))
-    elif details.get("values") is not None:
-        cells = [_cell(amount) for amount in details["values"]]
-        rows.append((str(details.get("values_are", "value")), cells))
-    if details.get("visits") is not None:
-        rows.append(("visits", [_cell(amount) for amount in details["visits"]]))
-    if decision.policy is not None and ("visits" in details or "values" not in details):
-        rows.append(("share", [f"{share:.1%}" for share in decision.policy]))
-    return rows
-
-
 def choice_line(decision: Decision, position: Position) -> str:
     """Say the column chosen, what it is worth and what that cost."""
-    parts = []
-    if decision.score is not None:
-        parts.append(f"score {decision.score}")
-    if decision.value is not None:
-        parts.append(f"value {decision.value:+.3f}")
-    if decision.depth is not None:
-        parts.append(f"{decision.depth:,} {'ply' if decision.depth == 1 else 'plies'} deep")
-    if decision.nodes is not None:
-        parts.append(f"{decision.nodes:,} nodes")
-    if decision.iterations is not None:
-        parts.append(f"{decision.iterations:,} iterations")
     name = column_name(decision.column, position.geometry)
-    return f"plays column {name}: " + ", ".join([*parts, f"{decision.seconds:.4f} s"])
+    return f"plays column {name}: " + ", ".join(decision_facts(decision))
 
 
 @contextmanager
@@ -155,12 +129,3 @@ def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
 
 def _is_count(details: Any, key: str) -> bool:
     return isinstance(details.get(key), int) and not isinstance(details.get(key), bool)
-
-
-def _cell(amount: float | None) -> str:
-    if amount is None:
-        return "."
-    if isinstance(amount, float) and not amount.is_integer():
-        return f"{amount:.3f}"
-    text = f"{int(amount)}"
-    return text if len(text) <= _CELL else f"{amount:.2g}"

@@ -90,8 +90,12 @@ class KernelCache:
         return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled code of a signature, None if it is not kept."""
-        target_context.refresh()
+        """Return the compiled code of a signature, None if it is not kept.
+
+        Numba's own cache would first `refresh` the target: import all that Numba can compile, SciPy
+        with it where there is one, which takes longer than all else. Code that is compiled needs
+        none of it, and the compiler does so by itself where it has to run.
+        """
         path = self.path_of(signature, target_context.codegen())
         content = None if path is None else cache.read(path)
         if content is not None:

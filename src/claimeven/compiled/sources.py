@@ -60,10 +60,16 @@ def imported_by(text: str) -> set[str]:
             found.update(re.findall(rf"{PACKAGE}(?:\.\w+)*", plain))
             continue
         for name in re.findall(r"\w+", names):
-            if not _in_package(f"{base}.{name}").is_file() or _speaks_of(base, name):
+            if not _is_module(f"{base}.{name}") or _speaks_of(base, name):
                 found.add(base)
             found.add(f"{base}.{name}")
-    return {name for name in found if _in_package(name).is_file()}
+    return {name for name in found if _is_module(name)}
+
+
+@cache
+def _is_module(name: str) -> bool:
+    """Whether the package has a module of this name."""
+    return _in_package(name).is_file()
 
 
 def _speaks_of(package: str, name: str) -> bool:

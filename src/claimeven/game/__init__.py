@@ -45,5 +45,12 @@ def _as_svg(position: Position) -> str:
     return draw_svg(position)
 
 
+def _as_html(position: Position, last: int | None) -> str:
+    from claimeven.game.svg import draw_svg  # noqa: PLC0415 - few positions are ever drawn
+    from claimeven.markup import drawing  # noqa: PLC0415
+
+    return drawing(draw_svg(position, last, bare=True))
+
+
 # The one place that knows both: positions show themselves, and drawing stands above the rules.
-_position.as_text, _position.as_svg = _as_text, _as_svg
+_position.as_text, _position.as_svg, _position.as_html = _as_text, _as_svg, _as_html

@@ -14,14 +14,17 @@
 | `openspiel`  | float32 (3, rows, columns), bottom row first     | planes: first, second, empty   |
 | `uci`        | list, column by column, bottom up                | "x" first, "o" second, "b"     |
 | `theaigames` | text, rows by ";" and cells by ",", top first    | 1 first, 2 second, 0 empty     |
+| `fen`        | text, rows by "/", top first, turn, move number  | "r" first, "y" second, 3 empty |
 
-No encoding says who is to move but by the number of discs, and none says the connect length, so
-`from_x` takes the geometry. Every `from_x` raises `InvalidPosition`, in one sentence, for a board
+In a `fen` a number stands for so many empty cells: `7/7/7/7/7/3r3 y 1`. No other encoding says who
+is to move but by the number of discs, and none says the connect length, so `from_x` takes the
+geometry. Every `from_x` raises `InvalidPosition`, in one sentence, for a board
 of another size, an unknown value in a cell, floating discs and counts no game reaches.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -35,6 +38,9 @@ from claimeven.game.position import Position
 
 #: Cells of the common form all encodings go through: int8 (columns, rows), bottom row first.
 _EMPTY, _FIRST, _SECOND = 0, 1, 2
+
+#: The same in a fen; what others write for its letters.
+_RED_YELLOW, _XO_TO_RY = ".ry", str.maketrans("xo", "ry")
 
 _OWN_PLANE, _OTHER_PLANE = 0, 1
 _THREE_PLANES: Final = 3
@@ -159,6 +165,19 @@ def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.i
     return np.stack([cells == own, cells == other], axis=-1).astype(np.int8)
 
 
+def places_in_planes(geometry: Geometry) -> NDArray[np.intp]:
+    """Return where `to_pettingzoo` has each cell: int (columns, rows), indices of the flat array.
+
+    The index is that of plane 0; plane 1 is the next one. For those who keep such an array up to
+    date disc by disc, or write very many.
+
+    >>> places_in_planes(Geometry(3, 2)).tolist()
+    [[6, 0], [8, 2], [10, 4]]
+    """
+    flat = np.arange(2 * geometry.cells).reshape(geometry.rows, geometry.columns, 2)
+    return _from_top_first(flat[..., _OWN_PLANE])
+
+
 def from_pettingzoo(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -236,6 +255,36 @@ def from_theaigames(text: str, geometry: Geometry = STANDARD) -> Position:
     return _position(_from_top_first(decoded), geometry)
 
 
+def to_fen(position: Position) -> str:
+    """Return rows by "/" from the top, whose turn it is, and the number of the move from 1.
+
+    "r" is a disc of the first player, "y" of the second, a number so many empty cells.
+
+    >>> to_fen(Position.from_moves("4"))
+    '7/7/7/7/7/3r3 y 1'
+    """
+    rows = ("".join(_RED_YELLOW[cell] for cell in row) for row in _top_first(_cells(position)))
+    board = "/".join(re.sub(r"\.+", lambda empty: str(len(empty[0])), row) for row in rows)
+    return f"{board} {_RED_YELLOW[position.turn + 1]} {position.ply // 2 + 1}"
+
+
+def from_fen(text: str, geometry: Geometry = STANDARD) -> Position:
+    """Read the text of `to_fen`; "x" and "o" may stand for "r" and "y". Raises `InvalidPosition`.
+
+    Turn and number may be left out, and no number is looked at: the discs say both. A turn that
+    they contradict is refused.
+    """
+    board, *told = text.lower().translate(_XO_TO_RY).split() or [""]
+    rows = [re.sub(r"\d{1,2}", lambda empty: "." * int(empty[0]), row) for row in board.split("/")]
+    array = _array([list(row) for row in rows], "fen", (geometry.rows, geometry.columns))
+    values = {cell: value for value, cell in enumerate(_RED_YELLOW)}
+    position = _position(_from_top_first(_decode(array, values)), geometry)
+    turn = _RED_YELLOW[position.turn + 1]
+    if told and told[0] != turn:
+        raise InvalidPosition(f"the fen says {told[0]!r} is to move, and its discs say {turn!r}")
+    return position
+
+
 # --- the common form: int8 (columns, rows), bottom row first, 0 empty, 1 first, 2 second ---------
 
 
@@ -264,7 +313,7 @@ def _top_first(cells: Cells) -> Cells:
     return cells.T[::-1]
 
 
-def _from_top_first(cells: Cells) -> Cells:
+def _from_top_first(cells: NDArray[Any]) -> NDArray[Any]:
     return cells[::-1].T
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from claimeven import markup
+from claimeven.game import position as drawn
 from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove
 from claimeven.game.notation import format_moves
@@ -66,6 +68,11 @@ class Line:
     def can_redo(self) -> bool:
         """Whether there is a move to play again."""
         return self._cursor < len(self._columns)
+
+    def _repr_html_(self) -> str:
+        board = drawn.as_html(self.position, self.last_column)
+        moves = f"Moves: {self.moves}" if self._cursor else "No moves yet."
+        return markup.below(markup.Html(board), markup.line(moves))
 
     def play(self, column: int) -> Line:
         """Play a column; moves taken back before are forgotten. Raises `IllegalMove`."""

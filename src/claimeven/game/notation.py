@@ -25,8 +25,16 @@ def column_name(column: int, geometry: Geometry = STANDARD) -> str:
     >>> column_name(3), column_name(9, Geometry(12, 6))
     ('4', 'j')
     """
-    names = _DIGITS if geometry.columns <= len(_DIGITS) else _LETTERS
-    return names[geometry.check_column(column)]
+    return column_names(geometry.columns)[geometry.check_column(column)]
+
+
+def column_names(columns: int) -> str:
+    """Return the characters of so many columns.
+
+    >>> column_names(4), column_names(10)
+    ('1234', 'abcdefghij')
+    """
+    return (_DIGITS if columns <= len(_DIGITS) else _LETTERS)[:columns]
 
 
 def column_choices(geometry: Geometry = STANDARD) -> str:

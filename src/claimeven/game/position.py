@@ -322,6 +322,9 @@ class Position:
     def _repr_svg_(self) -> str:
         return as_svg(self)
 
+    def _repr_html_(self) -> str:
+        return as_html(self, None)
+
     def _owner(self, bit: int) -> int | None:
         if not self.mask >> bit & 1:
             return None
@@ -340,6 +343,14 @@ class Position:
 #: holds both, `claimeven.game`, puts it here.
 as_text: Callable[[Position], str] = repr
 as_svg: Callable[[Position], str] = repr
+
+
+def _plain(position: Position, last: int | None) -> str:
+    return repr(position)
+
+
+#: The same within a page, light or dark; with the 0-based column played last, if one is known.
+as_html: Callable[[Position, int | None], str] = _plain
 
 
 def _set(position: Position, geometry: Geometry, mine: int, mask: int) -> None:

@@ -25,6 +25,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
+from claimeven.markup import Svg
 
 Cell = tuple[int, int]
 
@@ -33,12 +34,12 @@ _CELL, _HOLE, _DISC = 60, 25, 24
 _MARGIN, _FRAME = 6, 9
 _SCORES_HEIGHT, _POINTER_HEIGHT, _NAMES_HEIGHT = 36, 20, 30
 
-_PAPER, _BOARD, _EDGE, _EMPTY, _INK, _LIGHT = (
+_PAPER, BOARD, EDGE, EMPTY, _INK, LIGHT = (
     "#ffffff", "#2b5a98", "#1c4172", "#e4ecf6", "#22303f", "#ffffff",
 )  # fmt: skip
 _NAMES: Final = ("yellow", "red")
 #: (disc, its rim, its mark) of the first and of the second player.
-_COLOURS: Final = (("#ffd447", "#d9a400", "#b98900"), ("#bf2f4a", "#8d1c33", "#ffd9e0"))
+COLOURS: Final = (("#ffd447", "#d9a400", "#b98900"), ("#bf2f4a", "#8d1c33", "#ffd9e0"))
 _FONT: Final = (
     "font-family='system-ui, -apple-system, Helvetica, Arial, sans-serif' text-anchor='middle'"
 )
@@ -76,8 +77,8 @@ def draw_svg(
     scores: Sequence[int | None] | None = None,
     cell: float = 44,
     bare: bool = False,
-) -> str:
-    """Return an SVG drawing of a board.
+) -> Svg:
+    """Return an SVG drawing of a board, which notebooks show.
 
     `last` is the 0-based column played last. `scores` holds one whole number a column, or None
     where there is none, written above the columns; the best ones stand out. `cell` is the side of
@@ -109,7 +110,7 @@ def draw_svg(
     if scores is not None:
         parts += _scores(scores, layout)
     parts += _column_names(layout)
-    return "\n".join([*parts, "</svg>"])
+    return Svg("\n".join([*parts, "</svg>"]))
 
 
 def draw_stage(geometry: Geometry, cell: float = 44) -> str:
@@ -153,7 +154,7 @@ def _layout(geometry: Geometry, above: int, bare: bool) -> _Layout:
     """Return the layout with so much room above the board."""
     top = _MARGIN + above + _FRAME
     if bare:
-        return _Layout(geometry, top, ink="currentColor", pill=_BOARD)
+        return _Layout(geometry, top, ink="currentColor", pill=BOARD)
     return _Layout(geometry, top)
 
 
@@ -196,8 +197,8 @@ def _board(layout: _Layout) -> list[str]:
         f"<rect x='{layout.left - _FRAME}' y='{layout.top - _FRAME}'"
         f" width='{geometry.columns * _CELL + 2 * _FRAME}'"
         f" height='{geometry.rows * _CELL + 2 * _FRAME}' rx='18'"
-        f" fill='{_BOARD}' stroke='{_EDGE}' stroke-width='2'/>",
-        f"<g fill='{_EMPTY}' stroke='{_EDGE}' stroke-width='2'>{''.join(holes)}</g>",
+        f" fill='{BOARD}' stroke='{EDGE}' stroke-width='2'/>",
+        f"<g fill='{EMPTY}' stroke='{EDGE}' stroke-width='2'>{''.join(holes)}</g>",
     ]
 
 
@@ -212,7 +213,7 @@ def _discs(position: Position, layout: _Layout) -> list[str]:
 
 def _discs_of(player: int, cells: Sequence[Cell], layout: _Layout) -> list[str]:
     """Discs of a player with their marks: light ones with a ring, dark ones with a dot."""
-    fill, rim, mark = _COLOURS[player]
+    fill, rim, mark = COLOURS[player]
     places = [f"cx='{layout.x(column):g}' cy='{layout.y(row):g}'" for column, row in cells]
     bodies = "".join(f"<circle {place} r='{_DISC}'/>" for place in places)
     marks = "".join(f"<circle {place} r='{6 if player else 13}'/>" for place in places)
@@ -235,7 +236,7 @@ def _winning_lines(position: Position, layout: _Layout) -> list[str]:
     )
     windows = [w for w in geometry.windows(geometry.connect) if won.issuperset(w)]
     return [
-        f"<g fill='none' stroke='{_LIGHT}' stroke-width='5'>{rims}</g>",
+        f"<g fill='none' stroke='{LIGHT}' stroke-width='5'>{rims}</g>",
         *_strokes(windows, layout),
     ]
 
@@ -250,7 +251,7 @@ def _strokes(windows: Sequence[Sequence[Cell]], layout: _Layout) -> list[str]:
     path = f"<path d='{lines}' stroke-linecap='round' fill='none'"
     return [
         f"{path} stroke='{_INK}' stroke-width='11'/>",
-        f"{path} stroke='{_LIGHT}' stroke-width='6'/>",
+        f"{path} stroke='{LIGHT}' stroke-width='6'/>",
     ]
 
 
@@ -259,7 +260,7 @@ def _last_move(layout: _Layout, column: int, row: int) -> list[str]:
     x, tip = layout.x(column), layout.top - _FRAME - 4
     return [
         f"<path d='M{x - 9:g} {tip - 12}h18l-9 12z' fill='{layout.ink}'/>",
-        f"<circle cx='{x:g}' cy='{layout.y(row):g}' r='{_DISC}' fill='none' stroke='{_LIGHT}'"
+        f"<circle cx='{x:g}' cy='{layout.y(row):g}' r='{_DISC}' fill='none' stroke='{LIGHT}'"
         " stroke-width='3' stroke-dasharray='7 5.57'/>",
     ]
 
@@ -278,7 +279,7 @@ def _scores(scores: Sequence[int | None], layout: _Layout) -> list[str]:
                 f"<rect x='{x - 25:g}' y='{middle - 14:g}' width='50' height='28' rx='14'/>"
             )
         text = f"{score:+d}".replace("-", "\N{MINUS SIGN}") if score else "0"
-        colour = _LIGHT if score == best else layout.ink
+        colour = LIGHT if score == best else layout.ink
         texts.append(f"<text x='{x:g}' y='{middle + 7:g}' fill='{colour}'>{text}</text>")
     return [
         f"<g fill='{layout.pill}'>{''.join(pills)}</g>",

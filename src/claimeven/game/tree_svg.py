@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from claimeven.markup import Svg
+
 #: Sizes in pixels.
 STEP_ACROSS: Final = 34
 STEP_DOWN: Final = 78
@@ -50,8 +52,8 @@ class DrawnNode:
     children: tuple[DrawnNode, ...] = ()
 
 
-def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequence[str]) -> str:
-    """Draw a tree as an SVG document.
+def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequence[str]) -> Svg:
+    """Draw a tree as an SVG document on a white ground, which notebooks show.
 
     `worths` are colours and their words for the first line of the legend, `legend` its other
     lines.
@@ -77,15 +79,18 @@ def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequ
         circles.append(_circle(node, x + aside, y))
 
     add(root)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
-            f' width="{width:.0f}" height="{height:.0f}" font-family="sans-serif">',
-            f'<g stroke="#8a8a80" stroke-linecap="round">{"".join(edges)}</g>',
-            f'<g text-anchor="middle" fill="#1d1d1b">{"".join(circles)}</g>',
-            f'<g font-size="11" fill="#1d1d1b">{told}</g>',
-            "</svg>",
-        ]
+    return Svg(
+        "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
+                f' width="{width:.0f}" height="{height:.0f}" font-family="sans-serif">',
+                f'<rect width="{width:.0f}" height="{height:.0f}" rx="8" fill="#ffffff"/>',
+                f'<g stroke="#8a8a80" stroke-linecap="round">{"".join(edges)}</g>',
+                f'<g text-anchor="middle" fill="#1d1d1b">{"".join(circles)}</g>',
+                f'<g font-size="11" fill="#1d1d1b">{told}</g>',
+                "</svg>",
+            ]
+        )
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.game.tree_svg import DrawnNode, draw_tree, edge_width
+from claimeven.markup import Svg
 from claimeven.minimax.rules import PROVEN, plies_to_end
 from claimeven.minimax.trace import FROM_TABLE, Event, Trace, Variation
 
@@ -247,7 +248,7 @@ _DRAWN_LEGEND: Final = (
 )
 
 
-def tree_svg(root: SearchedNode, position: Position, scale: float) -> str:
+def tree_svg(root: SearchedNode, position: Position, scale: float) -> Svg:
     """Draw a tree as an SVG document; a value of `scale` is coloured as half a win."""
 
     def drawn(node: SearchedNode, name: str, share: float) -> DrawnNode:

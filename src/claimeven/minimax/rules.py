@@ -7,6 +7,7 @@ from typing import Final
 
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.markup import shown_by
 
 #: A win at the root is worth this; each ply to the winning disc takes 1 off.
 WIN: Final = 10**9
@@ -92,6 +93,8 @@ class MinimaxResult:
     counters: Counters
     depth: int
     backend: str
+
+    _repr_html_ = shown_by("claimeven.minimax.result_html", "result_html")
 
     @property
     def plies_to_end(self) -> int | None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from claimeven.game import Position, column_name
 from claimeven.game.tree_svg import DrawnNode, draw_tree, edge_width
+from claimeven.markup import Svg
 from claimeven.montecarlo.inspection import PROOF_NAMES, Branch
 from claimeven.montecarlo.layout import PROOF_RESULTS
 
@@ -18,7 +19,7 @@ _LEGEND: Final = (
 )
 
 
-def tree_svg(branch: Branch, position: Position) -> str:
+def tree_svg(branch: Branch, position: Position) -> Svg:
     """Draw a tree (see `Forest.branch`, whose `limit` keeps it readable) as an SVG document.
 
     A circle holds the column of a move and its visits stand below it; its colour goes from red

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.game import Geometry, InvalidPosition, Position
+from claimeven.markup import shown_by
 from claimeven.montecarlo.choice import choose, evident_choice, policy
 from claimeven.montecarlo.contract import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.dispatch import (
@@ -91,6 +92,8 @@ class MonteCarloResult:
     backend: str
     line: tuple[int, ...]
     forest: Forest
+
+    _repr_html_ = shown_by("claimeven.montecarlo.result_html", "result_html")
 
 
 class MonteCarloSearch:

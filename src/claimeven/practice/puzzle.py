@@ -17,6 +17,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.markup import shown_by
 
 WIN: Final = "win"
 HOLD: Final = "hold"
@@ -60,6 +61,8 @@ class Puzzle:
     idea: str
     solution: tuple[int, ...]
     geometry: Geometry = STANDARD
+
+    _repr_html_ = shown_by("claimeven.practice.puzzle_html", "puzzle_html")
 
     @cached_property
     def position(self) -> Position:

@@ -23,6 +23,7 @@ from claimeven.game.geometry import STANDARD
 from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import PLAYER_NAMES, Outcome, Position
+from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
 from claimeven.review.usual import WIDTH, solver_for
 from claimeven.solver.contract import ExactSolver
@@ -129,6 +130,8 @@ class Analysis:
     final: Position
     score: int
 
+    _repr_html_ = shown_by("claimeven.review.review_html", "analysis_html")
+
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended, None while it goes on."""
@@ -163,7 +166,7 @@ class Analysis:
         """
         parts = (
             "\n".join([MOVE_HEADING, *map(move_line, self.moves)]),
-            _final_line(self),
+            final_line(self),
             "\n".join(_player_line(self, player) for player in (0, 1)),
             score_chart(self.course, width, charset),
         )
@@ -235,7 +238,7 @@ def _positions_of(
     return Position.replay(game, STANDARD if solver is None else solver.geometry)
 
 
-def _final_line(analysis: Analysis) -> str:
+def final_line(analysis: Analysis) -> str:
     """Say how the game ended, or how it would end."""
     over = analysis.outcome
     if over is not None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
+from claimeven.markup import shown_by
 from claimeven.review import kinds
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
@@ -62,6 +63,8 @@ class Explanation:
     best: tuple[int, ...]
     claims: tuple[Claim, ...]
     columns: tuple[ColumnExplanation, ...]
+
+    _repr_html_ = shown_by("claimeven.review.review_html", "explanation_html")
 
     def all_claims(self) -> Iterator[Claim]:
         """Yield every claim made."""

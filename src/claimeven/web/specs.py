@@ -1,7 +1,7 @@
 """Which agents may be asked for through the server, and how much they may take.
 
-Only agents of the package, with options within bounds: nothing that names a file, a module or
-another server, so that nobody makes this machine run code or send requests.
+Only agents of the package, with options within bounds: nothing that names a file, a module,
+another program or another server, so that nobody makes this machine run code or send requests.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from claimeven.agents.foreign.table import FOREIGN
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.perfect import LEVEL_NAMES
 from claimeven.agents.registry import AGENTS, build, parse_spec
@@ -21,8 +22,8 @@ from claimeven.web.settings import ServerSettings
 _PRESENT = ("human",)
 #: Options that take memory or processors, and how much of it may be asked for.
 _MOST = {"threads": 1, "table_mb": 256, "capacity": 4_000_000, "table": 20}
-#: What only the names of files, modules and servers hold.
-_FOREIGN = ("/", "\\", ".py", "://", "kaggle:", "lund:")
+#: What only the names of files, modules, programs and servers hold.
+_FOREIGN = ("/", "\\", ".py", "://", "lund:", *(f"{prefix}:" for prefix in FOREIGN))
 
 #: Agents by name that may be asked for.
 OFFERED = {name: kind for name, kind in AGENTS.items() if name not in _PRESENT}
@@ -31,18 +32,18 @@ OFFERED = {name: kind for name, kind in AGENTS.items() if name not in _PRESENT}
 def allowed(spec: str, settings: ServerSettings) -> str:
     """Return a spec that may be asked for, without blanks round it.
 
-    Raises `InvalidSpec` for agents from files and servers, unknown ones, options out of range, and
-    options that take more than the server gives.
+    Raises `InvalidSpec` for agents from files, programs and servers, unknown ones, options out of
+    range, and options that take more than the server gives.
     """
     text = spec.strip()
     name = text.partition(":")[0]
     if name in _PRESENT:
         raise InvalidSpec(f"{name} plays at a terminal, not through a server")
     if name not in OFFERED:
-        if ":" in text or any(mark in text for mark in _FOREIGN):
+        if ":" in text or name in FOREIGN or any(mark in text for mark in _FOREIGN):
             raise InvalidSpec(
-                f"agents from files, modules and other servers cannot be asked for through this"
-                f" one: choose from {', '.join(OFFERED)}"
+                f"agents from files, modules, other programs and other servers cannot be asked for"
+                f" through this one: choose from {', '.join(OFFERED)}"
             )
         raise InvalidSpec(no_such("agent", name, OFFERED))
     kind, options = parse_spec(text)

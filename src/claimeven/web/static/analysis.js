@@ -1,43 +1,9 @@
-// What is known of the position: scores above the columns, the bar, and sentences whose cells light up.
+// What is known of the position: the evaluation bar, and sentences whose cells light up.
 
 import { get } from "./api.js";
+import { claimSentence } from "./claims.js";
 import { h } from "./dom.js";
-import { signed } from "./scores.js";
-
-/** The scores above the columns. */
-export class ScoreRow {
-  constructor(onchoice) {
-    this.onchoice = onchoice;
-    this.element = h("div", { class: "scores", role: "group", "aria-label": "Score of each column" });
-    this.count = 0;
-  }
-
-  show(game, known) {
-    const { board, position } = game;
-    if (this.count !== board.columns) {
-      this.count = board.columns;
-      this.buttons = Array.from({ length: board.columns }, (_, column) => h("button", {
-        type: "button", onclick: () => this.onchoice(column),
-      }));
-      this.element.replaceChildren(...this.buttons);
-    }
-    this.element.style.setProperty("--columns", board.columns);
-    const best = known?.best ?? [];
-    this.buttons.forEach((button, column) => {
-      const score = known?.scores[column] ?? null;
-      const isLegal = position.isLegal(column);
-      const waits = isLegal && score === null && known && !known.done && !known.error;
-      button.textContent = score === null ? (waits ? "…" : "\u00a0") : signed(score);
-      button.className = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
-      button.classList.toggle("best", best.includes(column));
-      button.disabled = !isLegal;
-      const words = known?.words[column];
-      const text = words ? `Column ${board.name(column)} ${words}` : `Column ${board.name(column)}`;
-      button.title = text;
-      button.setAttribute("aria-label", best.includes(column) ? `${text}, best` : text);
-    });
-  }
-}
+import { signed } from "./words.js";
 
 /** The evaluation bar: the first player's share at the bottom. */
 export class ScoreBar {
@@ -52,6 +18,7 @@ export class ScoreBar {
     const final = position.isOver ? finalScore(position) : null;
     const first = final ?? (score === null ? null : position.turn === 0 ? score : -score);
     this.element.classList.toggle("unknown", first === null);
+    this.element.classList.toggle("second", first < 0);
     const share = first === null ? 0.5 : 0.5 + Math.sign(first) * (0.25 + 0.22 * (Math.abs(first) / (board.cells / 2)));
     this.fill.style.setProperty("height", `${100 * share}%`);
     this.text.textContent = first === null ? "" : signed(first);
@@ -113,21 +80,12 @@ export class Explanation {
   }
 
   #show(game, found) {
-    const claims = (list) => list.map((claim) => this.#sentence(claim));
+    const claims = (list) => list.map((claim) => claimSentence(claim, this.light));
     const columns = found.columns.map(({ column, score, best, claims: said }) => h("details", {
       class: best ? "column best" : "column", open: best && found.best[0] === column,
     }, h("summary", {}, h("b", {}, `Column ${game.board.name(column - 1)}`), " ",
       h("span", { class: score > 0 ? "win" : score < 0 ? "loss" : "draw" }, signed(score))),
     h("div", {}, claims(said))));
     this.element.replaceChildren(h("div", { class: "standing" }, claims(found.claims)), ...columns);
-  }
-
-  #sentence(claim) {
-    const cells = claim.cells.map(([column, row]) => [column - 1, row - 1]);
-    const on = () => this.light(cells);
-    const off = () => this.light([]);
-    return h("p", cells.length
-      ? { class: "claim has-cells", tabindex: 0, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }
-      : { class: "claim" }, claim.text);
   }
 }

@@ -77,6 +77,17 @@ export class BoardView extends EventTarget {
     this.names.forEach((name, column) => name.classList.toggle("best", columns.includes(column)));
   }
 
+  /** Tell screen readers what each column is worth, in words, at the cell where a disc would land. */
+  worth(words) {
+    const { position, board } = this;
+    for (let column = 0; column < board.columns; column++) {
+      if (!position.isLegal(column)) continue;
+      const cell = this.cells.get(`${column},${position.height(column)}`);
+      const [name] = cell.getAttribute("aria-label").split("; ");
+      cell.setAttribute("aria-label", words[column] ? `${name}; ${words[column]}` : name);
+    }
+  }
+
   /** Put the keyboard's focus on a column. */
   focus(column = this.focused) {
     this.#focusOn(column, this.position ? Math.min(this.position.height(column), this.board.rows - 1) : 0);
@@ -110,6 +121,8 @@ export class BoardView extends EventTarget {
       h("div", { class: "panel-frame" }, drawing, this.grid),
       h("div", { class: "names", "aria-hidden": "true" }, this.names),
     );
+    // Where it may be no higher than the window, its width follows from its shape.
+    this.element.closest(".board-with-bar")?.style.setProperty("--ratio", (board.columns / board.rows) * 0.95);
     this.element.style.setProperty("--columns", board.columns);
     this.element.style.setProperty("--rows", board.rows);
     this.focused = Math.floor((board.columns - 1) / 2);

@@ -43,7 +43,7 @@ export function editPosition(from) {
       board.element, problem,
       h("div", { class: "row" },
         button("Empty", () => { stacks = stacks.map(() => []); draw(); }),
-        button("Give up", () => end(null)), button("Begin from here", use, { class: "primary" })),
+        button("Cancel", () => end(null)), button("Begin from here", use, { class: "primary" })),
     );
     dialog.addEventListener("cancel", () => end(null));
     document.body.append(dialog);

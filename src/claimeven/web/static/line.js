@@ -1,7 +1,7 @@
 // The moves of a game with its variations, and the score over the game.
 
 import { h, s } from "./dom.js";
-import { signed } from "./scores.js";
+import { signed } from "./words.js";
 
 const MARKS = { blunder: "??", inaccurate: "?", good: "", perfect: "" };
 const JUDGED = {
@@ -26,7 +26,16 @@ export class MoveList {
       return;
     }
     this.element.replaceChildren(this.#line(game.root, game.root.position.ply));
-    this.element.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    this.#showCurrent();
+  }
+
+  /** Scroll the list, and it alone, to the current move: the page stays where it is. */
+  #showCurrent() {
+    const current = this.element.querySelector("[aria-current]");
+    if (!current) return;
+    const [box, list] = [current.getBoundingClientRect(), this.element.getBoundingClientRect()];
+    if (box.top < list.top) this.element.scrollTop -= list.top - box.top;
+    else if (box.bottom > list.bottom) this.element.scrollTop += box.bottom - list.bottom;
   }
 
   #main() {

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { Game } from "./game.js";
-import { keyList, listenToKeys } from "./keys.js";
+import { keyList, listenForHelp, listenToKeys } from "./keys.js";
 import { Scores } from "./scores.js";
 import { readAddress } from "./share.js";
 import { PlayView } from "./views/play.js";
@@ -15,6 +15,10 @@ const OTHERS = {
   live: () => import("./views/live.js"),
 };
 
+const TITLES = {
+  play: "Connect Four", practise: "Puzzles", search: "Watch a search", book: "Opening book", live: "Tournament",
+};
+
 const wanted = readAddress();
 const game = new Game(wanted.start);
 if (wanted.moves) game.replay(wanted.moves, wanted.at);
@@ -24,10 +28,16 @@ const stage = document.getElementById("view");
 const help = document.getElementById("help");
 let current = null;
 
+/** The view that an address asks for. */
+function viewOf({ view }) {
+  return view in OTHERS ? view : "play";
+}
+
 async function go(name) {
   current?.leave();
   if (!views[name]) views[name] = new (await OTHERS[name]()).View(shared);
   current = views[name];
+  document.title = `${TITLES[name]} · claimeven`;
   stage.replaceChildren(current.element);
   document.querySelectorAll("nav [data-view]").forEach((link) => {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
@@ -38,13 +48,21 @@ async function go(name) {
 
 document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventListener("click", (event) => {
   event.preventDefault();
-  history.replaceState(null, "", link.href);
+  history.pushState(null, "", link.href);
   go(link.dataset.view);
 }));
-help.append(keyList(h), h("button", { type: "button", class: "primary", onclick: () => help.close() }, "Close"));
+addEventListener("popstate", () => go(viewOf(readAddress())));
+document.querySelector(".skip").addEventListener("click", (event) => {
+  const board = stage.querySelector("[role=gridcell][tabindex='0']");
+  if (!board) return;
+  event.preventDefault();
+  board.focus();
+});
+help.append(...keyList(h).flat(), h("button", { type: "button", class: "primary", onclick: () => help.close() }, "Close"));
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
-listenToKeys(views.play, () => help.showModal());
+listenForHelp(() => help.showModal());
+listenToKeys(views.play);
 if (wanted.problem) {
   stage.before(h("p", { class: "problem banner", role: "alert" }, wanted.problem));
 }
-go(wanted.view in OTHERS ? wanted.view : "play");
+go(viewOf(wanted));

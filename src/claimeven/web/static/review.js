@@ -2,7 +2,7 @@
 
 import { events } from "./api.js";
 import { h } from "./dom.js";
-import { inWords } from "./scores.js";
+import { inWords } from "./words.js";
 
 const MISTAKES = ["blunder", "inaccurate"];
 

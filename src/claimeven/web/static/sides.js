@@ -59,7 +59,7 @@ export class Side extends EventTarget {
   get name() {
     if (this.isHuman) return NAMES[this.player];
     const level = this.levels?.find(({ agent }) => agent === this.spec);
-    return level ? `perfect play, ${level.name}` : this.spec;
+    return level ? `${level.name} level` : this.spec;
   }
 
   get limit() {
@@ -91,7 +91,7 @@ export class Side extends EventTarget {
     this.choice.value = values.includes(this.spec) ? this.spec : name;
     const agent = this.agents.find((known) => known.name === name);
     this.details.hidden = !agent;
-    this.about.textContent = agent ? capital(`${agent.summary}.`) : "";
+    this.about.textContent = agent ? this.#about(agent) : "";
     if (!agent) return;
     const changed = () => this.#optionsChanged(name);
     this.options.replaceChildren(
@@ -102,6 +102,21 @@ export class Side extends EventTarget {
           onchange: (event) => { this.seconds = event.target.value; },
         })),
     );
+  }
+
+  #about(agent) {
+    const level = this.levels.find((known) => known.agent === this.spec);
+    if (!level) return capital(`${agent.summary}.`);
+    const most = Math.max(...this.levels.map((known) => known.level));
+    return level.level === most ? "Plays perfectly: never gives a result away."
+      : `Level ${level.level} of ${most}: plays perfectly but for slips made on purpose.`;
+  }
+
+  /** Be who the other side was. */
+  become({ spec, seconds }) {
+    this.spec = spec;
+    this.seconds = seconds;
+    if (this.agents) this.#show();
   }
 
   #chosen() {

@@ -4,9 +4,10 @@ import { get } from "../api.js";
 import { BoardView } from "../board.js";
 import { h, say } from "../dom.js";
 import { Game } from "../game.js";
+import { columnOfKey, isForPage } from "../keys.js";
 import { Position } from "../rules.js";
-import { inWords, signed } from "../scores.js";
 import { addressOf, keepAddress } from "../share.js";
+import { inWords, signed } from "../words.js";
 
 export class View {
   constructor({ game, scores }) {
@@ -18,7 +19,8 @@ export class View {
     this.told = h("p", { class: "hint-text", role: "status" });
     this.list = h("ol", { class: "book-moves" });
     this.element = h("div", { class: "play look-up" },
-      h("section", { class: "stage", "aria-label": "Board" }, this.path, this.board.element,
+      h("section", { class: "stage", "aria-label": "Board" }, this.path,
+        h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
         h("div", { class: "row controls" }, button("To the start", () => this.game.toStart()),
           button("Back", () => this.game.back()), button("Play on from here", () => this.#take()))),
       h("section", { class: "panels" }, h("div", { class: "card" },
@@ -26,6 +28,7 @@ export class View {
     this.board.addEventListener("column", ({ detail }) => this.game.play(detail));
     this.game.addEventListener("change", ({ detail }) => this.isHere && this.#show(detail === "drop"));
     scores.addEventListener("change", () => this.isHere && this.#fill());
+    document.addEventListener("keydown", (event) => this.#key(event));
   }
 
   async enter() {
@@ -87,6 +90,16 @@ export class View {
       h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
     }));
     this.board.best(known.best);
+  }
+
+  #key(event) {
+    if (!this.isHere || !isForPage(event)) return;
+    const steps = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
+    const column = columnOfKey(event, this.game.board);
+    if (event.key in steps) this.game[steps[event.key]]();
+    else if (column >= 0) this.game.play(column);
+    else return;
+    event.preventDefault();
   }
 
   #take() {

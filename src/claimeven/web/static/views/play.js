@@ -1,6 +1,6 @@
 // Play and analyse: the board, who plays, the game line, scores and explanations.
 
-import { Explanation, finalScore, ScoreBar, ScoreRow } from "../analysis.js";
+import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { post } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { h, say } from "../dom.js";
@@ -8,10 +8,11 @@ import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
 import { Board, Position } from "../rules.js";
-import { inWords, signed } from "../scores.js";
+import { ScoreRow } from "../score_row.js";
 import { addressOf, keepAddress } from "../share.js";
 import { gamePanel } from "../game_panel.js";
 import { Side } from "../sides.js";
+import { inWords, signed } from "../words.js";
 
 const NAMES = ["first player", "second player"];
 
@@ -82,6 +83,21 @@ export class PlayView {
     say("A new game.");
   }
 
+  /** Each plays the other's side from here on. */
+  async swap() {
+    this.#stopThinking();
+    const [first, second] = this.sides.map(({ spec, seconds }) => ({ spec, seconds }));
+    this.sides[0].become(second);
+    this.sides[1].become(first);
+    this.isGoing = true;
+    this.draw();
+    this.#goOn();
+  }
+
+  nextMistake() {
+    this.review.nextMistake();
+  }
+
   flip() {
     this.board.flipped = !this.board.isFlipped;
     document.documentElement.classList.toggle("flipped", this.board.isFlipped);
@@ -135,6 +151,7 @@ export class PlayView {
     });
     this.watching = h("div", { class: "row", hidden: true }, this.pauseButton,
       button("One move", () => this.#oneMove()), h("label", {}, "Speed", this.speed));
+    this.again = button("Play again", () => this.newGame(), { class: "primary" });
     this.moveNow = button("Let it move", () => { this.isGoing = true; this.#goOn(); });
     const step = (how, symbol, label) => button(symbol, () => this.step(how), { "aria-label": label, title: label });
     this.element = h("div", { class: "play" },
@@ -145,11 +162,12 @@ export class PlayView {
           step("toStart", "⏮", "To the start (Home)"), step("back", "◀", "Back (left arrow)"),
           step("forward", "▶", "Forward (right arrow)"), step("toEnd", "⏭", "To the end (End)"),
           button("Undo", () => this.undo(), { title: "Take back (u)" }), button("Redo", () => this.redo(), { title: "Play again (r)" }),
-          button("Hint", () => this.hint(), { title: "Show the best column (h)" }), this.moveNow),
+          button("Hint", () => this.hint(), { title: "Show the best column (h)" }), this.moveNow, this.again),
         this.watching),
       h("section", { class: "panels" },
         h("div", { class: "card" },
-          h("div", { class: "card-head" }, h("h2", {}, "Players"), button("New game", () => this.newGame(), { class: "primary" })),
+          h("div", { class: "card-head" }, h("h2", {}, "Players"), button("Swap", () => this.swap(), { title: "Each plays the other's side" }),
+            button("New game", () => this.newGame())),
           h("div", { class: "sides" }, this.sides.map((side) => side.element))),
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, h("label", { for: "analysis" }, "Analysis")), this.switch),
@@ -163,6 +181,7 @@ export class PlayView {
 
   #listen() {
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
+    this.board.addEventListener("hover", ({ detail }) => this.row.point(detail));
     this.game.addEventListener("change", ({ detail }) => {
       if (!this.isHere) return;
       this.draw(detail === "drop");
@@ -209,6 +228,7 @@ export class PlayView {
     this.moves.draw();
     const bots = this.sides.filter((side) => !side.isHuman).length;
     this.watching.hidden = bots < 2;
+    this.again.hidden = !game.position.isOver;
     this.moveNow.hidden = !this.#agentToMove() || this.isGoing;
     this.pauseButton.textContent = this.isPaused ? "Go on" : "Pause";
     this.#drawStatus();
@@ -232,6 +252,7 @@ export class PlayView {
     this.row.show(this.game, known);
     this.bar.show(this.game, known?.score ?? null);
     this.board.best(known?.best ?? []);
+    this.board.worth(known?.words ?? []);
     this.graph.draw();
     if (this.isAnalysing && known?.error) this.tell(known.error);
     else this.#drawStatus();
@@ -252,13 +273,21 @@ export class PlayView {
 
   #standing() {
     const { position } = this.game;
-    if (position.isOver) return position.winner === null ? "A draw." : `${capital(this.#who(position.winner))} wins.`;
+    if (position.isOver) {
+      if (position.winner === null) return "A draw.";
+      return this.#isYou(position.winner) ? "You win!" : `${capital(this.#who(position.winner))} wins.`;
+    }
     const who = this.#who(position.turn);
     if (this.thinking) return `${capital(who)} is thinking …`;
-    const known = this.isAnalysing ? this.scores.of(this.game) : null;
-    const score = known?.score ?? null;
-    const words = score === null ? "" : ` and ${inWords(position, score)} (${signed(score)})`;
-    return `${capital(who)} to move${words}.`;
+    const score = this.isAnalysing ? this.scores.of(this.game)?.score ?? null : null;
+    const worth = score === null ? "" : `${inWords(position, score)} (${signed(score)})`;
+    if (!this.#isYou(position.turn)) return `${capital(who)} to move${worth && ` and ${worth}`}.`;
+    return worth ? `Your turn: you ${worth.replace(/^(win|lose|draw)s/, "$1")}.` : "Your turn.";
+  }
+
+  /** Whether a player is the one human who plays against an agent. */
+  #isYou(player) {
+    return this.sides[player].isHuman && !this.sides[1 - player].isHuman;
   }
 
   #who(player) {

@@ -2,7 +2,9 @@
 
 import { get } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
+import { claimSentence } from "../claims.js";
 import { h, say, wantsStillness } from "../dom.js";
+import { columnOfKey, isForPage } from "../keys.js";
 import { Progress, today } from "../practise.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
 
@@ -98,9 +100,8 @@ export class View {
     if (!hint) return;
     this.hinted += 1;
     this.hintButton.disabled = this.hinted === this.hints.length;
-    const cells = hint.cells.map(([column, row]) => [column - 1, row - 1]);
-    this.hintList.append(h("li", {}, this.#sentence({ text: hint.text, cells: hint.cells })));
-    this.board.light(cells);
+    this.hintList.append(h("li", {}, this.#sentence(hint)));
+    this.board.light(hint.cells.map(([column, row]) => [column - 1, row - 1]));
     if (hint.step === "column") this.board.best(hint.columns.map((column) => column - 1));
     say(hint.text);
   }
@@ -276,20 +277,19 @@ export class View {
     say(claims.map((claim) => claim.text).join(" "));
   }
 
-  #sentence({ text, cells }) {
-    if (!cells.length) return h("p", {}, text);
-    const lit = cells.map(([column, row]) => [column - 1, row - 1]);
-    const [on, off] = [() => this.board.light(lit), () => this.board.light([])];
-    return h("p", { class: "has-cells", tabindex: 0, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }, text);
+  #sentence(claim) {
+    return claimSentence(claim, (cells) => this.board.light(cells));
   }
 
   #key(event) {
-    if (!this.isHere || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, select, textarea, dialog[open]")) return;
-    const column = /^[1-9]$/.test(event.key) && this.board.board ? this.board.board.column(event.key) : -1;
+    if (!this.isHere || !isForPage(event)) return;
+    const verbs = {
+      h: () => this.hint(), n: () => this.next(), s: () => this.showSolution(),
+      t: () => this.isWrong && this.#again(),
+    };
+    const column = columnOfKey(event, this.board.board);
     if (column >= 0) this.choose(column);
-    else if (event.key === "h") this.hint();
-    else if (event.key === "n") this.next();
+    else if (event.key in verbs) verbs[event.key]();
     else return;
     event.preventDefault();
   }

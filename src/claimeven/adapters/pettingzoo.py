@@ -1,0 +1,238 @@
+"""Connect Four as a PettingZoo environment: two agents that take turns (extra `rl`).
+
+`env()` makes it; `parallel_env()` the same by PettingZoo's parallel contract, where both agents
+hand in an action and that of the agent to move counts. The contract is that of PettingZoo's own
+`connect_four_v3`: agents "player_0" (moves first) and "player_1", observations of two planes with
+an action mask, rewards of 1, -1 and 0. Added are boards of any size, start positions, random
+openings, text, images without a window, and rewards that tell what a move cost.
+
+>>> env = env(columns=4, rows=3, connect=3)
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     over = terminated or truncated
+...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from claimeven.adapters.episodes import (
+    Beginning,
+    Episode,
+    InvalidEnvironment,
+    check_options,
+    judge_of,
+)
+from claimeven.adapters.extras import missing
+from claimeven.adapters.pictures import RENDER_MODES, check_render_mode, rendered
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+try:
+    from gymnasium import logger, spaces
+    from gymnasium.utils import seeding
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+    from pettingzoo.utils.env import ParallelEnv
+except ModuleNotFoundError:
+    raise missing(__name__, "PettingZoo", "rl") from None
+
+AGENTS: Final = ("player_0", "player_1")
+#: What `reset` takes among its options.
+OPTIONS: Final = ("start", "opening_plies")
+
+Observation = dict[str, NDArray[np.int8]]
+
+
+class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]
+    """The environment of `env()`.
+
+    The board is `columns` x `rows`, and `connect` in a line win. Episodes begin at `start`, a
+    `Position` or the moves to it ("4455"), after `opening_plies` random moves, drawn anew each time
+    by the seed of `reset`; both may be given to a single `reset` as options too.
+
+    An observation is a dict: "observation", int8 (rows, columns, 2), top row first, plane 0 the
+    discs of the agent who observes and plane 1 the other's (`encodings.to_pettingzoo`); and
+    "action_mask", int8 (columns,), 1 where that agent can play now. `infos[agent]["action_mask"]`
+    is the same mask.
+
+    The winner's reward is 1 and the loser's -1, a draw's 0. An agent who plays a full column has
+    lost: it gets -1 and the other 0, and the game is terminated and truncated, as PettingZoo's
+    `TerminateIllegalWrapper` has it; `infos[agent]["illegal_action"]` is the column. With `shaping`
+    the reward of the agent who moved falls by that factor for each point of exact score that the
+    move lost, and `infos[agent]["loss"]` tells the points: the best moves cost nothing.
+
+    `render_mode` is "ansi" (`render` returns text), "rgb_array" (an image, uint8) or "human" (the
+    board is printed after each move).
+    """
+
+    metadata = {  # noqa: RUF012 - as PettingZoo has it
+        "render_modes": list(RENDER_MODES),
+        "name": "claimeven_connect_four_v0",
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        columns: int = 7,
+        rows: int = 6,
+        connect: int = 4,
+        *,
+        start: str | Iterable[int] | Position = "",
+        opening_plies: int = 0,
+        shaping: float = 0.0,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.geometry = Geometry(columns, rows, connect)
+        self.beginning = Beginning.of(self.geometry, start, opening_plies)
+        self.shaping = shaping
+        self.render_mode = check_render_mode(render_mode)
+        self._judge = judge_of(shaping, self.geometry)
+        self._episode = Episode(self.geometry)
+        self._rng, _ = seeding.np_random()
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        self.observation_spaces = {agent: self._space() for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(self.geometry.columns) for agent in AGENTS}
+        self.state_space = self._space()["observation"]
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions: the columns, from 0."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode. A seed fixes all openings from here on."""
+        if seed is not None:
+            self._rng, _ = seeding.np_random(seed)
+        beginning = self.beginning.changed(check_options(options, OPTIONS))
+        self._episode.begin(beginning.draw(self._rng))
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._next_agent(self._episode.turn)
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent sees now."""
+        self._check_begun()
+        return {
+            "observation": self._episode.observation(AGENTS.index(agent)),
+            "action_mask": self.infos[agent]["action_mask"].copy(),
+        }
+
+    def state(self) -> NDArray[np.int8]:
+        """Return the board as the first player sees it, whoever is to move."""
+        return self._episode.observation(0)
+
+    def step(self, action: int | None) -> None:
+        """Play a column for `agent_selection`; None once its game is over.
+
+        Raises `IllegalMove` for what is no column of the board, and `InvalidEnvironment` before
+        `reset` and after the end of the episode.
+        """
+        self._check_begun()
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(cast(int, action))
+            return
+        episode = self._episode
+        player, column = episode.turn, episode.column(action)
+        told: dict[str, Any] = {}
+        own = other = 0.0
+        if not episode.can_play(column):
+            own, told["illegal_action"] = -1.0, column
+            self.terminations = dict.fromkeys(AGENTS, True)
+            self.truncations = dict.fromkeys(AGENTS, True)
+        else:
+            if self._judge is not None:
+                told["loss"] = self._judge.loss(episode.position, column)
+                own -= self.shaping * told["loss"]
+            episode.play(column)
+            if episode.is_won:
+                own, other = own + 1.0, -1.0
+            if episode.is_won or episode.is_full:
+                self.terminations = dict.fromkeys(AGENTS, True)
+        waiting = AGENTS[1 - player]
+        self.rewards = {agent: own, waiting: other}
+        self._cumulative_rewards[agent] = own
+        self._cumulative_rewards[waiting] += other
+        self._next_agent(1 - player)
+        if told:
+            self.infos[agent] |= told
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> Any:
+        """Return the board as text or image, or print it, as `render_mode` says."""
+        if self.render_mode is None:
+            logger.warn("render() shows nothing without a render_mode: ansi, rgb_array or human")
+            return None
+        return rendered(self._episode.position, self.render_mode, self._episode.last)
+
+    def close(self) -> None:
+        """Nothing is held that must be given back."""
+
+    @property
+    def position(self) -> Position:
+        """The game as it stands."""
+        return self._episode.position
+
+    def __str__(self) -> str:
+        return str(self.metadata["name"])
+
+    def _next_agent(self, player: int) -> None:
+        """Have a player observe next; tell who can play where."""
+        agent = self.agent_selection = AGENTS[player]
+        none = np.zeros(self.geometry.columns, dtype=np.int8)
+        mask = none.copy() if self.terminations[agent] else self._episode.action_mask()
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: {"action_mask": mask},
+            AGENTS[1 - player]: {"action_mask": none},
+        }
+
+    def _check_begun(self) -> None:
+        if not self.agents:
+            raise InvalidEnvironment("no episode is going on: call reset() first")
+
+    def _space(self) -> spaces.Dict:
+        shape = (self.geometry.rows, self.geometry.columns, 2)
+        return spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, shape, np.int8),
+                "action_mask": spaces.Box(0, 1, (self.geometry.columns,), np.int8),
+            }
+        )
+
+
+def env(**options: Any) -> ConnectFour:
+    """Return the environment with turns: the options are those of `ConnectFour`."""
+    return ConnectFour(**options)
+
+
+#: PettingZoo's name of an environment without wrappers. Ours checks what it is given itself.
+raw_env = env
+
+
+def parallel_env(**options: Any) -> ParallelEnv[str, Observation, int | None]:
+    """Return the environment by the parallel contract: the options are those of `ConnectFour`.
+
+    `step` takes an action of each agent and plays that of the agent to move, which
+    `infos[agent]["active_agent"]` names.
+    """
+    made: Any = turn_based_aec_to_parallel(env(**options))
+    return cast("ParallelEnv[str, Observation, int | None]", made)

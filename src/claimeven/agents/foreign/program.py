@@ -1,0 +1,289 @@
+"""A program of somebody else's, spoken to in lines: started, asked with a deadline, ended.
+
+It runs in a session of its own, so that Ctrl-C does not reach it and it can be ended with all that
+it starts; it ends with us however we end. POSIX only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from claimeven import interrupts
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.safe_text import printable
+from claimeven.processes import (
+    AVAILABLE,
+    ChildEnded,
+    ChildGarbled,
+    ChildSilent,
+    close_ends,
+    end_group,
+    has_ended,
+    how_it_ended,
+)
+
+#: Bytes of the longest line that is taken, and read at once.
+MOST_LINE, _CHUNK = 1 << 16, 1 << 14
+#: Seconds between two looks at whether one that says nothing still lives, and of a shorter look.
+_LOOK, _TICK = 0.1, 0.002
+#: Seconds it has to end by itself when it is no longer needed.
+_FAREWELL = 0.5
+
+
+def split_command(text: str) -> tuple[dict[str, str], list[str]]:
+    """Split a command as a shell would: settings NAME=value before the program, and its words.
+
+    A `~` at the beginning of a word is the home folder. Raises `InvalidSpec`.
+
+    >>> split_command("Hash=64 ./engine --book 'my book'")
+    ({'Hash': '64'}, ['./engine', '--book', 'my book'])
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InvalidSpec(f"{printable(text)} is no command: {str(error).lower()}") from None
+    settings: dict[str, str] = {}
+    while words and "=" in words[0] and not words[0].startswith((".", "/", "~")):
+        name, _, value = words.pop(0).partition("=")
+        settings[name] = value
+    return settings, [os.path.expanduser(w) if w.startswith("~") else w for w in words]  # noqa: PTH111
+
+
+def check_command(text: str) -> None:
+    """Raise `InvalidSpec` where a command names no program that can be run here."""
+    if not AVAILABLE:
+        raise InvalidSpec("programs can be played with on Linux and macOS alone")
+    _, words = split_command(text)
+    if not words:
+        raise InvalidSpec(f"{printable(text)} names no program")
+    if shutil.which(words[0]) is not None:
+        return
+    path = Path(words[0])
+    if not path.exists():
+        raise InvalidSpec(f"there is no program {printable(words[0])}")
+    if path.is_file() and path.suffix == ".py":
+        raise InvalidSpec(f"{words[0]} is no program by itself: say python {words[0]}")
+    raise InvalidSpec(f"{printable(words[0])} cannot be run as a program")
+
+
+def files_of_command(text: str) -> tuple[Path, ...]:
+    """Return the files that a command names, the program itself unless it is one of the system."""
+    try:
+        _, words = split_command(text)
+    except InvalidSpec:
+        return ()
+    paths = [Path(word) for word in words]
+    if paths and (str(paths[0]) == sys.executable or _is_installed(paths[0])):
+        del paths[0]
+    return tuple(path for path in paths if _is_file(path))
+
+
+def brief_command(text: str) -> str:
+    """Return a short name for what a command runs.
+
+    >>> brief_command("~/engines/rocket --threads 2")
+    'rocket'
+    """
+    files = files_of_command(text)
+    if files:
+        return files[0].stem
+    try:
+        _, words = split_command(text)
+    except InvalidSpec:
+        words = []
+    return Path(words[0]).name if words else text
+
+
+class Program:
+    """A running program, its input, its output line by line, and what it says on stderr.
+
+    That goes to `printed` while lines are awaited. `memory_mb` bounds its memory where the system
+    can. Raises `InvalidSpec` if it cannot be started. Not to be used by two threads at once.
+    """
+
+    def __init__(
+        self, words: Sequence[str], printed: Callable[[str], None], memory_mb: int | None = None
+    ) -> None:
+        self.printed = printed
+        self._received = bytearray()
+        with interrupts.put_off():  # half a start would leave a process behind
+            input_out, self._input = os.pipe()
+            self._output, output_in = os.pipe()
+            self._errors, errors_in = os.pipe()
+            lifeline_out, lifeline = os.pipe()
+            self._ends = [self._input, self._output, self._errors, lifeline]
+            try:
+                self._process = subprocess.Popen(
+                    list(words),
+                    stdin=input_out,
+                    stdout=output_in,
+                    stderr=errors_in,
+                    # A Python program that forgets to flush answers all the same.
+                    env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                    pass_fds=(lifeline_out,),
+                    start_new_session=True,
+                )
+                _tie(lifeline_out, self._process.pid)
+                _bound_memory(self._process.pid, memory_mb)
+            except (OSError, ValueError) as error:
+                close_ends(self._ends)
+                reason = getattr(error, "strerror", None) or error
+                raise InvalidSpec(f"{printable(words[0])} cannot be run: {reason}") from None
+            finally:
+                close_ends([input_out, output_in, errors_in, lifeline_out])
+            self._finish = weakref.finalize(self, end_group, self._process, self._ends, os.getpid())
+        self._poll = select.poll()
+        for end in (self._output, self._errors):
+            self._poll.register(end, select.POLLIN)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, or was ended."""
+        return not self._finish.alive or has_ended(self._process)
+
+    @property
+    def process(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def send(self, line: str) -> None:
+        """Send a line. Raises `ChildEnded`."""
+        data = line.encode("utf-8", "replace") + b"\n"
+        try:
+            while data:
+                data = data[os.write(self._input, data) :]
+        except OSError:
+            raise ChildEnded(self._how()) from None
+
+    def receive(self, deadline: float) -> str:
+        """Return the next line, waited for until a moment of `time.monotonic`.
+
+        Raises `ChildSilent` when none has come by then, `ChildEnded`, and `ChildGarbled` for a line
+        that does not end.
+        """
+        while True:
+            line = self._line()
+            if line is not None:
+                return line
+            left = deadline - time.monotonic()
+            ready = dict(self._poll.poll(1000 * min(_LOOK, max(0.0, left))))
+            if self._errors in ready:
+                self._pass_on()
+            if self._output in ready:
+                data = os.read(self._output, _CHUNK)
+                if not data:
+                    raise ChildEnded(self._how())
+                self._received += data
+            elif left <= 0:
+                raise ChildSilent
+            elif self._errors not in ready and has_ended(self._process):
+                raise ChildEnded(self._how())
+
+    def end(self, farewell: str = "") -> None:
+        """Say a last line, hang up, and end it with all it has started if it does not so itself."""
+        if not self._finish.alive:
+            return
+        with contextlib.suppress(ChildEnded):
+            if farewell:
+                self.send(farewell)
+        if self._finish.alive:
+            self._ends.remove(self._input)
+            os.close(self._input)
+            self._wait()
+            self.kill()
+
+    def kill(self) -> None:
+        """End it at once, with all it has started."""
+        if self._finish.alive:
+            self._pass_on_the_rest()
+            self._finish()
+
+    def _line(self) -> str | None:
+        """Take a whole line out of what was received."""
+        at = self._received.find(b"\n")
+        if at < 0:
+            if len(self._received) > MOST_LINE:
+                raise ChildGarbled
+            return None
+        line = bytes(self._received[:at])
+        del self._received[: at + 1]
+        return line.decode("utf-8", "replace").rstrip("\r")
+
+    def _pass_on(self) -> bool:
+        """Hand over a piece of what was said on stderr; whether there may be more."""
+        data = os.read(self._errors, _CHUNK)
+        if data:
+            self.printed(data.decode("utf-8", "backslashreplace"))
+        else:
+            self._poll.unregister(self._errors)
+            self._ends.remove(self._errors)
+            os.close(self._errors)
+            self._errors = -1
+        return bool(data)
+
+    def _pass_on_the_rest(self) -> None:
+        for _ in range(MOST_LINE // _CHUNK):
+            if self._errors < 0 or not select.select([self._errors], [], [], 0)[0]:
+                return
+            self._pass_on()
+
+    def _wait(self) -> bool:
+        """Wait a little for it to end; whether it has."""
+        deadline = time.monotonic() + _FAREWELL
+        while not has_ended(self._process):
+            if time.monotonic() >= deadline:
+                return False
+            self._pass_on_the_rest()
+            time.sleep(_TICK)
+        return True
+
+    def _how(self) -> str:
+        """Say how it ended, and see to it that it has."""
+        ended = self._wait()
+        self.kill()
+        return how_it_ended(self._process.returncode) if ended else "it closed its output"
+
+
+def _tie(lifeline: int, group: int) -> None:
+    """Let the kernel end a group of processes when our end of a pipe closes, where it can."""
+    import fcntl  # noqa: PLC0415 - POSIX only, as is all this
+
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -group)
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+
+
+def _bound_memory(process: int, memory_mb: int | None) -> None:
+    """Let a process hold so much data at most, where the system can say so to another one."""
+    import resource  # noqa: PLC0415 - POSIX only, as is all this
+
+    if memory_mb is not None and hasattr(resource, "prlimit"):
+        with contextlib.suppress(OSError, ValueError):
+            _, hard = resource.prlimit(process, resource.RLIMIT_DATA)
+            resource.prlimit(process, resource.RLIMIT_DATA, (memory_mb << 20, hard))
+
+
+def _is_installed(path: Path) -> bool:
+    """Whether a program is found by its name, or lies where such programs are."""
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return path.parent == Path() or str(path.parent) in folders
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

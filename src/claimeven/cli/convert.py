@@ -1,0 +1,204 @@
+"""`claimeven convert`: records of games from one format into another."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from claimeven.cli.inputs import STDIN, open_text
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import WordChoice, geometry_options, json_option, solver_options
+from claimeven.cli.progress import StatusLine, say_when_compiling, status_line
+from claimeven.cli.solving import SolverChoice, WatchedSolver
+from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.outputs import check_output, text_file
+from claimeven.records import (
+    FORMATS,
+    Format,
+    GameRecord,
+    InvalidRecord,
+    format_of,
+    guess_by_lines,
+    guess_format,
+    tried_records,
+    write_records,
+)
+from claimeven.records.record import LABELS
+from claimeven.records.uci import label_of
+
+#: How a file of a tournament begins.
+_DATABASE = b"SQLite format 3"
+
+
+@click.command("convert")
+@click.argument("file")
+@click.option("--from", "source", type=WordChoice(*FORMATS), help="Format of FILE, if not told.")
+@click.option("--to", "target", type=WordChoice(*FORMATS), help="Format to write.")
+@click.option("-o", "--out", help="File to write; its ending may tell the format. Else stdout.")
+@click.option("--skip", is_flag=True, help="Leave out games that cannot be read, and tell them.")
+@json_option
+@solver_options
+@geometry_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    source: str | None,
+    target: str | None,
+    out: str | None,
+    skip: bool,
+    as_json: bool,
+    solving: SolverChoice,
+    geometry: Geometry,
+) -> None:
+    """Write the games of FILE, or of - for stdin, in another format.
+
+    \b
+    moves      a move string a line: what Pons's programs read      .txt
+    csv        a table: moves, players, opening, result, fault      .csv
+    jsonl      the same as a JSON object a line                     .jsonl
+    kaggle     replays of ConnectX, one a line; read in any layout  .json
+    openspiel  histories of OpenSpiel, 0-based: 3, 3, 4             .openspiel
+    uci        rows of the UCI data set: cells, then win/draw/loss  .data
+
+    The format of FILE is told by its ending and by how it begins, that of the output by --to or its
+    ending; it is `moves` where nothing is said. --columns, --rows and --connect name the board
+    where FILE does not. A file of stored games, as tournament --out writes, is read too.
+
+    A format keeps what it has a place for: names only csv, jsonl and kaggle, openings csv and
+    jsonl, boards kaggle and openspiel. A row of the UCI data set is a position: read, its discs are
+    given an order that could have been; written, the solver says what perfect play gives.
+
+    A game that cannot be read is refused with its line and the reason, and no file is written.
+
+    \b
+    Examples:
+      claimeven convert replay.json
+      claimeven convert games.txt --to kaggle -o replays.json
+      claimeven convert connect-4.data --to moves
+      claimeven convert class.db -o games.csv
+    """
+    form = format_of(target) if target else guess_format(out or "", "")
+    if as_json and out is None:
+        raise ClaimevenError(
+            "--json tells of the file that -o names; for games as JSON: --to jsonl"
+        )
+    if out is not None:
+        check_output(out)
+    reading = _Reading(file, source, geometry, skip)
+    with status_line() as line:
+        records = reading.games()
+        if form.name == "uci":
+            records = _labelled(records, solving, line)
+        try:
+            with nullcontext(sys.stdout) if out is None else text_file(out) as stream:
+                count = write_records(stream, records, form)
+        except InvalidRecord as error:
+            raise ClaimevenError(f"{error}{'; nothing was written' * (out is not None)}") from None
+    if reading.unordered and form.name != "uci":
+        print(
+            f"claimeven: {reading.unordered:,} of the games are positions alone, whose discs were"
+            " given an order that could have been",
+            file=sys.stderr,
+        )
+    if as_json:
+        told = {"out": out, "from": reading.format_name, "to": form.name, "games": count}
+        write_json({**told, "skipped": reading.skipped}, sys.stdout)
+    elif out is not None:
+        text = f"{out}: {count:,} game{'s' * (count != 1)}, {reading.format_name} to {form.name}"
+        click.echo(fitted(text, text_width()))
+    if reading.skipped:
+        ctx.exit(1)
+
+
+class _Reading:
+    """The games of a file as they are read, and what there is to tell of them afterwards."""
+
+    def __init__(self, name: str, source: str | None, geometry: Geometry, skip: bool) -> None:
+        self.name = name
+        self.geometry = geometry
+        self.skip = skip
+        self.skipped = 0
+        self.unordered = 0
+        self.form: Format | None = format_of(source) if source else None
+        self.is_store = False
+        if name != STDIN:
+            with open_text(name) as stream:
+                self.is_store = stream.buffer.read(len(_DATABASE)) == _DATABASE
+
+    @property
+    def format_name(self) -> str:
+        """What was read: the name of a format, or `store`."""
+        return "store" if self.is_store else self.form.name if self.form else ""
+
+    def games(self) -> Iterator[GameRecord]:
+        """Yield the games. Raises `InvalidRecord` naming the file and the line."""
+        if self.is_store:
+            yield from _stored(self.name)
+            return
+        with nullcontext(sys.stdin) if self.name == STDIN else open_text(self.name) as stream:
+            yield from self._read(stream)
+
+    def _read(self, stream: TextIO) -> Iterator[GameRecord]:
+        guessed, lines = guess_by_lines(self.name, stream)
+        self.form = self.form or guessed
+        where = "" if self.name == STDIN else f"{self.name}, "
+        try:
+            for tried in tried_records(lines, self.form, self.geometry):
+                if tried.record is not None:
+                    self.unordered += not tried.record.is_ordered
+                    yield tried.record
+                elif self.skip:
+                    self.skipped += 1
+                    print(f"claimeven: {where}line {tried.line}: {tried.error}", file=sys.stderr)
+                else:
+                    raise InvalidRecord(f"line {tried.line}: {tried.error}")
+        except InvalidRecord as error:
+            raise InvalidRecord(f"{where}{error}") from None
+
+
+def _stored(path: str) -> Iterator[GameRecord]:
+    """Yield the games of a file that a tournament wrote."""
+    from claimeven.arena.listing import find_games  # noqa: PLC0415 - brings in all of the arena
+    from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
+
+    found = find_games(Path(path))
+    labels = {agent.id: agent.label for agent in found.agents}
+    for game in found.games:
+        yield GameRecord(
+            parse_moves(game.all_moves, found.geometry),
+            found.geometry,
+            labels[game.first],
+            labels[game.second],
+            len(game.opening),
+            game.fault,
+            game.fault_seat,
+            game.reason,
+        )
+
+
+def _labelled(
+    records: Iterable[GameRecord], solving: SolverChoice, line: StatusLine
+) -> Iterator[GameRecord]:
+    """Yield games with what perfect play gives the first player, solved where it is not known."""
+    solvers: dict[Geometry, WatchedSolver] = {}
+    for record in records:
+        if label_of(record) is not None:
+            yield record
+            continue
+        board = record.geometry
+        if board not in solvers:
+            say_when_compiling()
+            solvers[board] = WatchedSolver(solving.solver(board), line)
+        score = solvers[board].score(record.position)
+        sign = (score > 0) - (score < 0)
+        yield replace(record, label=LABELS[1 - (sign if not record.position.turn else -sign)])

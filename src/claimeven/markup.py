@@ -1,0 +1,117 @@
+"""Parts of what results show in notebooks: drawings, tables, lines of text, side by side.
+
+They take the colours of the page around them and bring no style sheet, so they are at home in
+light and dark notebooks, and in any other page. Text is escaped where it enters; an `Html` is what
+has been made here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import Any
+
+_RULE = "border:0;border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .7em;white-space:nowrap"
+_TABLE = (
+    "border-collapse:collapse;border:0;margin:.3em 0;color:inherit;background:none;"
+    "font-variant-numeric:tabular-nums"
+)
+_FLEX = "display:flex;flex-wrap:wrap;gap:.5em 1.5em;align-items:flex-start"
+#: What a bar is drawn in: seen on white and on black.
+_BAR = "rgba(64,128,208,.4)"
+
+
+class Html(str):
+    """A piece of HTML."""
+
+    __slots__ = ()
+
+
+class Svg(str):
+    """An SVG drawing: text like any other, that notebooks show as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return drawing(self)
+
+
+Part = str | Html
+
+
+def shown_by(module: str, function: str) -> Callable[[Any], str]:
+    """Return a `_repr_html_` that a function of a module answers, imported when first asked.
+
+    So what computes a result does not bring in what shows it.
+    """
+
+    def show(result: Any) -> str:
+        answer: str = getattr(importlib.import_module(module), function)(result)
+        return answer
+
+    return show
+
+
+def drawing(svg: str) -> Html:
+    """Return a drawing that is never wider than there is room."""
+    return Html(svg.replace("<svg ", "<svg style='max-width:100%;height:auto' ", 1))
+
+
+def line(*parts: Part) -> Html:
+    """Return a line of text."""
+    return Html(f"<div style='margin:.2em 0'>{''.join(map(_inner, parts))}</div>")
+
+
+def strong(text: str) -> Html:
+    """Return words that stand out."""
+    return Html(f"<b>{escape(text)}</b>")
+
+
+def bar(text: str, share: float) -> Html:
+    """Return a text on a bar that fills a share, 0 to 1, of its cell."""
+    per_cent = round(100 * min(max(share, 0.0), 1.0), 1)
+    ground = f"linear-gradient(to right,{_BAR} {per_cent:g}%,transparent {per_cent:g}%)"
+    return Html(
+        f"<span style='display:block;padding:0 .3em;background:{ground}'>{escape(text)}</span>"
+    )
+
+
+def table(heads: Sequence[Part], rows: Iterable[Sequence[Part]], words: int = 1) -> Html:
+    """Return a table: its first columns are `words`, to the left, the others numbers."""
+
+    def cells(kind: str, parts: Sequence[Part]) -> str:
+        return "".join(
+            f"<{kind} style='text-align:{'left' if place < words else 'right'};{_RULE}'>"
+            f"{_inner(part)}</{kind}>"
+            for place, part in enumerate(parts)
+        )
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return Html(
+        f"<div style='overflow-x:auto'><table style='{_TABLE}'>"
+        f"<thead><tr>{cells('th', heads)}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def beside(*parts: Html) -> Html:
+    """Return parts side by side, or one below the other where there is no room."""
+    each = "".join(f"<div style='min-width:0;max-width:100%'>{part}</div>" for part in parts)
+    return Html(f"<div style='{_FLEX}'>{each}</div>")
+
+
+def folded(summary: str, part: Html) -> Html:
+    """Return a part that is shown when its summary is clicked on."""
+    return Html(f"<details><summary>{escape(summary)}</summary>{part}</details>")
+
+
+def below(*parts: Html) -> Html:
+    """Return parts one below the other."""
+    return Html(f"<div>{''.join(parts)}</div>")
+
+
+def _inner(part: Part) -> str:
+    return part if isinstance(part, Html) else escape(part)

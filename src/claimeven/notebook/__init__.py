@@ -1,0 +1,20 @@
+"""Notebooks: a board to play on in a cell, linked to Python.
+
+It needs anywidget, the extra `notebook`. The board is that of the page: its modules are made one
+(`bundle`) for the browser, so no server runs and nothing is fetched. Positions, games and results
+show themselves in notebooks without any of this.
+"""
+
+from typing import TYPE_CHECKING
+
+from claimeven import lazy
+
+if TYPE_CHECKING:
+    from claimeven.notebook.widget import BoardWidget
+
+__all__ = ["BoardWidget"]
+
+_HOMES = {"widget": ("BoardWidget",)}
+__getattr__, __dir__ = lazy.offer(
+    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+)

@@ -1,0 +1,64 @@
+"""Work in the background of a notebook, of which only the newest matters."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Condition, Thread, current_thread
+from typing import TypeAlias
+
+#: Tells a job whether it is still wanted.
+IsWanted: TypeAlias = Callable[[], bool]
+Job: TypeAlias = Callable[[IsWanted], None]
+
+
+class Lane:
+    """Does one job at a time in a thread of its own; a new job takes the place of all before it.
+
+    The job under way is told that it is no longer wanted, and the new one begins when it has ended.
+    The thread ends when there is nothing to do, and with the process.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._changed = Condition()
+        self._newest = 0
+        self._next: Job | None = None
+        self._thread: Thread | None = None
+
+    def ask(self, job: Job | None) -> None:
+        """Do this job next; with None do no more."""
+        with self._changed:
+            self._newest += 1
+            self._next = job
+            if job is not None and self._thread is None:
+                self._thread = Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+
+    def wait(self, deadline: float) -> bool:
+        """Wait until all is done, at the longest until a moment of `time.monotonic`.
+
+        Return whether all is; in the lane's own thread it never is.
+        """
+        if self._thread is current_thread():
+            return False
+        with self._changed:
+            left = max(0.0, deadline - time.monotonic())
+            return self._changed.wait_for(lambda: self._thread is None, left)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                job, number = self._next, self._newest
+                self._next = None
+                if job is None:
+                    self._thread = None
+                    self._changed.notify_all()
+                    return
+
+            def is_wanted(number: int = number) -> bool:
+                return number == self._newest
+
+            with suppress(Exception):  # jobs tell what goes wrong; the next one is done in any case
+                job(is_wanted)

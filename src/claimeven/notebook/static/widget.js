@@ -1,0 +1,238 @@
+// The board in a notebook: the board of the page, and a model that Python shares. What is played
+// here stands in the model's `moves` at once; Python answers with an agent's move and with scores.
+
+import { BoardView, discIcon } from "../../web/static/board.js";
+import { h } from "../../web/static/dom.js";
+import { Board, played, Position } from "../../web/static/rules.js";
+import { ScoreRow } from "../../web/static/score_row.js";
+import { inWords, signed } from "../../web/static/words.js";
+import boardStyle from "../../web/static/board.css" with { type: "css" };
+import ownStyle from "./widget.css" with { type: "css" };
+
+const NAMES = ["First player", "Second player"];
+/** What the page is drawn from, of all that Python shares. */
+const SHARED = [
+  "size", "connect", "start", "moves", "undone", "show_scores", "flipped", "theme", "width",
+  "seat", "agent_name", "thinking", "known", "problem",
+];
+
+class BoardWidgetView {
+  constructor(model, host) {
+    this.model = model;
+    this.host = host;
+    this.shown = { moves: null };
+    this.board = new BoardView();
+    this.row = new ScoreRow((column) => this.choose(column));
+    this.status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+    this.problem = h("p", { class: "problem", role: "alert" });
+    this.undoButton = button("Undo", "Take back (u)", () => this.undo());
+    this.redoButton = button("Redo", "Play again (r)", () => this.redo());
+    this.newButton = button("New game", "Begin again", () => this.set({ moves: "", undone: "" }));
+    this.scoresButton = button("Scores", "Exact scores of all columns (a)", () => this.toggle("show_scores"));
+    this.flipButton = button("Flip", "Swap the colours (f)", () => this.toggle("flipped"));
+    this.moves = h("p", { class: "moves" });
+    this.element = h("div", { class: "widget" }, this.status, this.problem, this.row.element,
+      this.board.element,
+      h("div", { class: "controls" }, this.undoButton, this.redoButton, this.newButton, this.scoresButton, this.flipButton),
+      this.moves);
+    const root = host.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [boardStyle, ownStyle];
+    root.append(this.element);
+    this.board.addEventListener("column", ({ detail }) => this.choose(detail));
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.draw = this.draw.bind(this);
+    for (const name of SHARED) model.on(`change:${name}`, this.draw);
+    this.watchScheme();
+    this.draw();
+  }
+
+  close() {
+    for (const name of SHARED) this.model.off(`change:${name}`, this.draw);
+    this.stopWatching();
+  }
+
+  get(name) {
+    return this.model.get(name);
+  }
+
+  set(values) {
+    for (const [name, value] of Object.entries(values)) this.model.set(name, value);
+    this.model.save_changes();
+    this.draw();
+  }
+
+  toggle(name) {
+    this.set({ [name]: !this.get(name) });
+  }
+
+  // What people do
+
+  choose(column) {
+    if (!this.board.isOpen || !this.position.isLegal(column)) return;
+    const name = this.position.board.name(column);
+    const undone = this.get("undone");
+    this.set({ moves: this.get("moves") + name, undone: undone.startsWith(name) ? undone.slice(1) : "" });
+  }
+
+  undo() {
+    const [moves, undone] = [this.get("moves"), this.get("undone")];
+    const kept = this.#turns(moves.length - 1, -1);
+    if (kept !== null) this.set({ moves: moves.slice(0, kept), undone: moves.slice(kept) + undone });
+  }
+
+  redo() {
+    const [moves, undone] = [this.get("moves"), this.get("undone")];
+    if (!undone) return;
+    const all = moves + undone;
+    const end = this.#turns(moves.length + 1, all.length) ?? all.length;
+    this.set({ moves: all.slice(0, end), undone: all.slice(end) });
+  }
+
+  /** The first count of moves, walking on from one towards another, after which people are to move. */
+  #turns(from, to) {
+    const step = to < from ? -1 : 1;
+    const last = to < 0 ? 0 : to;
+    for (let count = from; step < 0 ? count >= last : count <= last; count += step) {
+      if ((this.origin.ply + count) % 2 !== this.get("seat")) return count;
+    }
+    return null;
+  }
+
+  key(event) {
+    event.stopPropagation(); // a notebook has keys of its own
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { board } = this.position;
+    const isName = board.columns > 9 ? event.shiftKey : /^[1-9]$/.test(event.key);
+    const column = isName && event.key.length === 1 ? board.column(event.key) : -1;
+    const verbs = {
+      u: () => this.undo(), r: () => this.redo(),
+      a: () => this.toggle("show_scores"), f: () => this.toggle("flipped"),
+    };
+    if (column >= 0) this.choose(column);
+    else if (event.key in verbs) verbs[event.key]();
+    else return;
+    event.preventDefault();
+  }
+
+  // What is shown
+
+  draw() {
+    const moves = this.get("moves");
+    this.#read(moves);
+    const { position } = this;
+    const isTheirs = !position.isOver && position.turn === this.get("seat");
+    this.element.style.setProperty("max-width", `${this.get("width")}px`);
+    this.element.classList.toggle("flipped", this.get("flipped"));
+    this.board.open = !position.isOver && !isTheirs;
+    if (this.shown.moves !== moves || this.shown.origin !== this.origin) {
+      const drop = this.shown.origin === this.origin && moves.startsWith(this.shown.moves ?? " ");
+      this.board.show(position, { drop });
+      this.shown = { moves, origin: this.origin };
+    }
+    this.#drawScores(position, moves);
+    this.#drawStatus(position, isTheirs);
+    this.moves.textContent = moves ? `Moves: ${moves}` : "";
+    this.undoButton.disabled = this.#turns(moves.length - 1, -1) === null;
+    this.redoButton.disabled = !this.get("undone");
+    this.newButton.disabled = !moves;
+    this.scoresButton.setAttribute("aria-pressed", this.get("show_scores"));
+    this.flipButton.setAttribute("aria-pressed", this.get("flipped"));
+    this.#scheme();
+  }
+
+  /** Read where the board begins, if that changed, and the position that the moves lead to. */
+  #read(moves) {
+    const start = `${this.get("size")} ${this.get("connect")} ${this.get("start")}`;
+    if (start !== this.start) {
+      const board = Board.parse(this.get("size"), this.get("connect"));
+      this.origin = this.get("start") ? Position.fromRows(this.get("start"), board) : new Position(board);
+      this.start = start;
+    }
+    try {
+      this.position = played(this.origin, moves);
+    } catch {
+      this.position = this.origin; // moves of another board: its size is on its way
+    }
+  }
+
+  #drawScores(position, moves) {
+    const isWanted = this.get("show_scores") && !position.isOver;
+    const told = this.get("known") ?? {};
+    this.known = isWanted && told.moves === moves ? told : null;
+    this.row.element.hidden = !this.get("show_scores");
+    const scores = this.known?.scores ?? [];
+    const score = this.known?.done ? Math.max(...scores.filter((each) => each !== null)) : null;
+    const best = score === null ? [] : scores.flatMap((each, column) => (each === score ? [column] : []));
+    const error = this.known?.problem;
+    const shown = isWanted ? { scores: [], words: [], ...this.known, best, error } : null;
+    this.row.show({ board: position.board, position }, shown);
+    this.row.buttons.forEach((each) => { each.disabled ||= !this.board.isOpen; });
+    this.board.best(best);
+    this.score = score;
+  }
+
+  #drawStatus(position, isTheirs) {
+    const player = position.isOver ? position.winner : position.turn;
+    this.status.replaceChildren(...(player === null ? [] : [discIcon(player)]), this.#standing(position, isTheirs));
+    this.problem.textContent = this.get("problem") || this.known?.problem || "";
+  }
+
+  #standing(position, isTheirs) {
+    const who = (player) => (player === this.get("seat") ? `${NAMES[player]} (${this.get("agent_name")})` : NAMES[player]);
+    if (position.isOver) return position.winner === null ? "A draw." : `${who(position.winner)} wins.`;
+    if (isTheirs && this.get("thinking")) return `${who(position.turn)} is thinking …`;
+    const words = this.score === null ? "" : ` and ${inWords(position, this.score)} (${signed(this.score)})`;
+    return `${who(position.turn)} to move${words}.`;
+  }
+
+  // Light and dark: as the notebook is, whatever the system prefers
+
+  watchScheme() {
+    const again = () => this.#scheme();
+    const seen = new ResizeObserver(again); // told first when the board is put on the page
+    const themed = new MutationObserver(again);
+    const preferred = matchMedia("(prefers-color-scheme: dark)");
+    seen.observe(this.host);
+    for (const element of [document.documentElement, document.body]) {
+      themed.observe(element, { attributes: true });
+    }
+    preferred.addEventListener("change", again);
+    this.stopWatching = () => {
+      seen.disconnect();
+      themed.disconnect();
+      preferred.removeEventListener("change", again);
+    };
+  }
+
+  #scheme() {
+    const wanted = this.get("theme");
+    const scheme = wanted === "auto" ? schemeAround(this.host) : wanted;
+    if (this.host.style.colorScheme !== scheme) this.host.style.colorScheme = scheme;
+  }
+}
+
+/** Whether what an element stands on is light or dark: the first ground around it says so. */
+function schemeAround(element) {
+  for (let at = element; at; at = at.parentElement) {
+    const channels = getComputedStyle(at).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [];
+    const [red, green, blue, alpha = 1] = channels;
+    if (channels.length && alpha > 0.5) {
+      return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
+    }
+  }
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+function button(text, title, onclick) {
+  return h("button", { type: "button", title, onclick }, text);
+}
+
+function render({ model, el }) {
+  const host = h("div", {});
+  el.setAttribute("data-lm-suppress-shortcuts", "true"); // or a key pressed here would be JupyterLab's
+  el.append(host);
+  const view = new BoardWidgetView(model, host);
+  return () => view.close();
+}
+
+export default { render };

@@ -1,0 +1,42 @@
+r"""Records of games as files of this and of other programs, read and written.
+
+>>> from claimeven.records import read_records, write_text
+>>> records = list(read_records("3, 3, 4, 4\n", "openspiel"))
+>>> write_text(records, "moves")
+'4455\n'
+"""
+
+from __future__ import annotations
+
+from claimeven.records.formats import (
+    FORMATS,
+    Format,
+    Tried,
+    format_of,
+    guess_by_lines,
+    guess_format,
+    read_records,
+    tried_records,
+    write_records,
+    write_text,
+)
+from claimeven.records.order import order_of
+from claimeven.records.record import RESULTS, GameRecord, InvalidRecord, result_name
+
+__all__ = [
+    "FORMATS",
+    "RESULTS",
+    "Format",
+    "GameRecord",
+    "InvalidRecord",
+    "Tried",
+    "format_of",
+    "guess_by_lines",
+    "guess_format",
+    "order_of",
+    "read_records",
+    "result_name",
+    "tried_records",
+    "write_records",
+    "write_text",
+]

@@ -1,0 +1,93 @@
+"""Histories of OpenSpiel: the actions of a game, 0-based columns.
+
+A game is a line of actions with commas, as `state.history_str()` returns it, in brackets or not; or
+the document that `pyspiel.serialize_game_and_state` returns, which also names the board.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.records.lines import text_lines
+from claimeven.records.record import GameRecord, InvalidRecord
+
+_GAME, _STATE = "[Game]", "[State]"
+#: How OpenSpiel calls the game, and its parameters with what they are to us.
+_NAME = "connect_four"
+_PARAMETERS = {"columns": "columns", "rows": "rows", "x_in_row": "connect"}
+
+
+def items(lines: Iterable[str]) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Yield each game as the text of its board, empty where none is told, and that of its moves."""
+    begin, board, actions, section = 0, "", [""], ""
+    for number, line in text_lines(lines):
+        text = line.partition("#")[0].strip()
+        if text.startswith("[") and text[1:2].isalpha():
+            if section == _STATE:
+                yield begin, (board, ",".join(actions))
+            if text == _GAME:
+                begin, board, actions = number, "", []
+            section = text
+        elif not text:
+            continue
+        elif section == _GAME:
+            board = text
+        elif section == _STATE:
+            actions.append(text)
+        elif not section:
+            yield number, ("", text)
+    if section in (_GAME, _STATE):
+        yield begin, (board, ",".join(actions))
+
+
+def read(item: object, geometry: Geometry) -> GameRecord:
+    """Return the game of a line or a document."""
+    board, text = item if isinstance(item, tuple) else ("", str(item))
+    if board:
+        geometry = _board(board)
+    columns = []
+    words = [word.strip() for word in text.removeprefix("[").removesuffix("]").split(",")]
+    for number, word in enumerate(words if any(words) else (), start=1):
+        if not (word.isascii() and word.isdigit()) or int(word[:4]) >= geometry.columns:
+            raise InvalidRecord(
+                f"move {number}: {word[:20]!r} is not an action: choose from 0 to"
+                f" {geometry.columns - 1}"
+            )
+        columns.append(int(word))
+    return GameRecord(tuple(columns), geometry)
+
+
+def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
+    """Write lines of actions; games on another board than the standard one as documents."""
+    for record in records:
+        if record.geometry == STANDARD:
+            stream.write((", ".join(map(str, record.columns)) or "[]") + "\n")
+        else:
+            stream.write(_document(record))
+
+
+def _document(record: GameRecord) -> str:
+    board = record.geometry
+    actions = "".join(f"{column}\n" for column in record.columns)
+    return (
+        "[Meta]\nVersion: 1\n\n"
+        f"{_GAME}\n{_NAME}(columns={board.columns},rows={board.rows},x_in_row={board.connect})\n"
+        f"{_STATE}\n{actions}\n\n"
+    )
+
+
+def _board(text: str) -> Geometry:
+    found = re.fullmatch(rf"{_NAME}(?:\((.*)\))?", text.strip())
+    if found is None:
+        raise InvalidRecord(f"{text[:40]!r} is not a game of {_NAME}")
+    told = {}
+    for part in (found[1] or "").split(","):
+        name, _, value = part.strip().partition("=")
+        if name in _PARAMETERS and value.isascii() and value.isdigit():
+            told[_PARAMETERS[name]] = int(value[:9])
+        elif name in _PARAMETERS:
+            raise InvalidRecord(f"{name} is {value[:20]!r}, which is no number")
+    return Geometry(**told)

@@ -1,0 +1,124 @@
+"""What a record of a game says, whatever file it stood in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+from claimeven.suggestions import no_such
+
+#: How a game ended, in a word: who won it by seat, and otherwise.
+RESULTS = ("first", "second", "draw", "unfinished")
+#: What perfect play makes of a position for the first player, as the UCI data set calls it.
+LABELS = ("win", "draw", "loss")
+#: Characters of a player's name.
+_LONGEST_NAME = 200
+
+
+class InvalidRecord(ClaimevenError):
+    """A record of a game that cannot be read; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game, or the beginning of one: the columns played, and what else its file told.
+
+    `columns` are 0-based, from the empty board of `geometry`; the first `opening` of them were not
+    the players' own. `first` and `second` name the players, empty where nobody did. A game that its
+    moves leave open may have been lost by a fault: `fault` is a word for it such as "illegal",
+    `fault_seat` (0 or 1) who lost by it, `reason` a sentence.
+
+    `label` is what perfect play gives the first player in the position reached: one of `LABELS`,
+    or None where it is not told. `is_ordered` is false where the file told a position alone, and
+    the order of its discs is one that could have been.
+
+    Raises `InvalidRecord` for a game that cannot be, naming the move.
+
+    >>> game = GameRecord((3, 3, 4, 4, 5, 5, 6), first="ann")
+    >>> game.moves, game.result, game.winner
+    ('4455667', 'first', 0)
+    """
+
+    columns: tuple[int, ...]
+    geometry: Geometry = STANDARD
+    first: str = ""
+    second: str = ""
+    opening: int = 0
+    fault: str | None = None
+    fault_seat: int | None = None
+    reason: str | None = None
+    label: str | None = None
+    is_ordered: bool = True
+    position: Position = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Play the moves, and hold what was told against them."""
+        for name in (self.first, self.second):
+            if len(name) > _LONGEST_NAME or not name.isprintable():
+                raise InvalidRecord(f"{name[:40]!r} is no name of a player")
+        if not 0 <= self.opening <= len(self.columns):
+            raise InvalidRecord(f"an opening of {self.opening} moves is longer than its game")
+        if self.label is not None and self.label not in LABELS:
+            raise InvalidRecord(no_such("label", self.label, LABELS))
+        object.__setattr__(self, "position", played(self.columns, self.geometry))
+        if (self.fault is None) != (self.fault_seat is None) or self.fault_seat not in (None, 0, 1):
+            raise InvalidRecord("a game is lost by a fault of one of two players")
+        if self.fault is not None and self.position.is_over:
+            raise InvalidRecord("a game that its moves decide is not lost by a fault")
+
+    @property
+    def moves(self) -> str:
+        """The move string of the game, its opening included."""
+        return format_moves(self.columns, self.geometry)
+
+    @property
+    def opening_moves(self) -> str:
+        """The move string of its opening."""
+        return format_moves(self.columns[: self.opening], self.geometry)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the game came to an end, by its moves or by a fault."""
+        return self.position.is_over or self.fault is not None
+
+    @property
+    def winner(self) -> int | None:
+        """The seat (0 or 1) that won, None for a draw and while the game is open."""
+        if self.fault_seat is not None:
+            return 1 - self.fault_seat
+        outcome = self.position.outcome
+        return None if outcome is None else outcome.winner
+
+    @property
+    def result(self) -> str:
+        """How it ended: one of `RESULTS`."""
+        return result_name(self.winner, self.is_finished)
+
+
+def result_name(winner: int | None, finished: bool) -> str:
+    """Return the word of `RESULTS` for a game.
+
+    >>> result_name(1, finished=True)
+    'second'
+    """
+    if not finished:
+        return RESULTS[3]
+    return RESULTS[2] if winner is None else RESULTS[winner]
+
+
+def played(columns: Sequence[int], geometry: Geometry) -> Position:
+    """Return the position after these moves from the empty board.
+
+    Raises `InvalidRecord` naming the move, counted from 1, that cannot be played.
+    """
+    position = Position(geometry)
+    for number, column in enumerate(columns, start=1):
+        try:
+            position = position.play(column)
+        except ClaimevenError as error:
+            raise InvalidRecord(f"move {number}: {error}") from None
+    return position

@@ -1,0 +1,124 @@
+"""Our own tables of games: `.csv` with a line of names, `.jsonl` with a JSON object a line.
+
+`moves` must be one of the names; `first` and `second` name the players; `opening` holds moves at
+the start that were not the players' own. A lost game that was not played to its end has `result`,
+`fault` and perhaps `reason`. Other names are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TextIO
+
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import parse_moves
+from claimeven.records.lines import text_lines
+from claimeven.records.record import RESULTS, GameRecord, InvalidRecord, played
+from claimeven.suggestions import no_such
+
+#: The names that are written.
+_NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason")
+
+
+def csv_items(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """Yield the rows of a table, with the numbers of their lines."""
+    reader = csv.DictReader(f"{line}\n" for _, line in text_lines(lines))
+    try:
+        heads = [head.strip() for head in reader.fieldnames or ()]
+    except csv.Error as error:
+        raise InvalidRecord(f"line 1: {error}") from None
+    if "moves" not in heads:
+        raise InvalidRecord("line 1: a table of games has a column moves; this one has none")
+    reader.fieldnames = heads
+    try:
+        for row in reader:
+            if None in row or None in row.values():
+                raise InvalidRecord(
+                    f"line {reader.line_num}: it has not one cell for each of {len(heads)} columns"
+                )
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise InvalidRecord(f"line {reader.line_num}: {error}") from None
+
+
+def json_items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not empty, with their numbers."""
+    for number, line in text_lines(lines):
+        if line.strip():
+            yield number, line
+
+
+def read_json(item: object, geometry: Geometry) -> GameRecord:
+    """Return the game of a line of JSON."""
+    try:
+        row = json.loads(str(item))
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or "moves" not in row:
+        raise InvalidRecord("it is no JSON object with moves")
+    return read(row, geometry)
+
+
+def read(item: object, geometry: Geometry) -> GameRecord:
+    """Return the game of a row. Raises `InvalidRecord` that says what is wrong with it."""
+    row: Mapping[str, object] = item if isinstance(item, Mapping) else {}
+    columns = parse_moves(_word(row, "moves"), geometry)
+    opening = parse_moves(_word(row, "opening"), geometry)
+    if columns[: len(opening)] != opening:
+        raise InvalidRecord("its moves do not begin with its opening")
+    told = _word(row, "result")
+    if told and told not in RESULTS:
+        raise InvalidRecord(no_such("result", told, RESULTS))
+    fault = _word(row, "fault")
+    is_forfeit = bool(fault) and told in RESULTS[:2] and not played(columns, geometry).is_over
+    record = GameRecord(
+        columns,
+        geometry,
+        _word(row, "first"),
+        _word(row, "second"),
+        len(opening),
+        fault if is_forfeit else None,
+        1 - RESULTS.index(told) if is_forfeit else None,
+        (_word(row, "reason") or None) if is_forfeit else None,
+    )
+    if told and told != record.result:
+        raise InvalidRecord(f"its result is {told}, but by its moves it is {record.result}")
+    return record
+
+
+def write_csv(stream: TextIO, records: Iterable[GameRecord]) -> None:
+    """Write a table with a line a game."""
+    writer = csv.DictWriter(stream, _NAMES, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_row(record) for record in records)
+
+
+def write_json(stream: TextIO, records: Iterable[GameRecord]) -> None:
+    """Write a JSON object a line."""
+    for record in records:
+        stream.write(json.dumps(_row(record), ensure_ascii=False) + "\n")
+
+
+def _row(record: GameRecord) -> dict[str, str | None]:
+    values = (
+        record.moves,
+        record.first,
+        record.second,
+        record.opening_moves,
+        record.result,
+        record.fault,
+        record.reason,
+    )
+    return dict(zip(_NAMES, values, strict=True))
+
+
+def _word(row: Mapping[str, object], name: str) -> str:
+    """Return what a row has under a name as text, nothing where it has none."""
+    value = row.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InvalidRecord(f"its {name} is no text but {value!r}"[:200])
+    return value.strip()

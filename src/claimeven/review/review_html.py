@@ -1,0 +1,101 @@
+"""Explanations and reviews as notebooks show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from claimeven import markup
+from claimeven.game.notation import column_name
+from claimeven.game.position import PLAYER_NAMES
+from claimeven.game.svg import draw_svg
+from claimeven.review.analysis import JUDGEMENTS, PERFECT, Analysis, JudgedMove, final_line
+from claimeven.review.explain import Explanation
+
+_MINUS = "\N{MINUS SIGN}"
+#: Size of the course of a game in pixels: a move, and half the height.
+_STEP, _HALF = 14, 56
+_FIRST, _SECOND = "#b98900", "#bf2f4a"
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Return the board under its scores, and the sentences."""
+    position = explanation.position
+    board = draw_svg(position, scores=explanation.scores, bare=True)
+    said = [markup.line(" ".join(claim.sentence(position) for claim in explanation.claims))]
+    for column in explanation.columns:
+        name = column_name(column.column, position.geometry)
+        head = markup.strong(f"{name}  {_signed(column.score)}  ")
+        said.append(markup.line(head, column.text(position)))
+    return markup.below(markup.drawing(board), *said)
+
+
+def analysis_html(analysis: Analysis) -> str:
+    """Return the end of the game, each player's accuracy, the course of the score, the moves."""
+    last = analysis.moves[-1].column if analysis.moves else None
+    players = markup.table(
+        ["", "accuracy", *JUDGEMENTS],
+        [
+            [PLAYER_NAMES[player], _accuracy(analysis, player),
+             *(str(analysis.count(player, judgement)) for judgement in JUDGEMENTS)]
+            for player in (0, 1)
+        ],
+    )  # fmt: skip
+    moves = markup.table(
+        ["column", "disc", "before", "after", "judgement", "best"], map(_move, analysis.moves)
+    )
+    return markup.below(
+        markup.line(markup.strong(final_line(analysis))),
+        markup.beside(
+            markup.drawing(draw_svg(analysis.final, last, bare=True)),
+            markup.below(
+                players,
+                markup.drawing(course_svg(analysis.course)),
+                markup.folded("Every move", moves),
+            ),
+        ),
+    )
+
+
+def course_svg(course: Sequence[int]) -> markup.Svg:
+    """Draw the score after each move of a game: up where the first player wins, else down."""
+    most = max(1, *(abs(score) for score in course))
+    width, height = _STEP * len(course), 2 * _HALF
+    bars = []
+    for place, score in enumerate(course):
+        tall = round(_HALF * abs(score) / most, 1) if score else 1
+        top = _HALF - tall if score > 0 else _HALF
+        colour = "currentColor" if not score else _FIRST if score > 0 else _SECOND
+        title = f"after {place} moves: {_signed(score)}"
+        bars.append(
+            f"<rect x='{place * _STEP + 2}' y='{top:g}' width='{_STEP - 4}' height='{tall:g}'"
+            f" fill='{colour}'><title>{title}</title></rect>"
+        )
+    words = ", ".join(map(_signed, course))
+    return markup.Svg(
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' width='{width}' height='{height}'"
+        f" viewBox='0 0 {width} {height}' aria-label='Score for the first player: {words}'>"
+        f"<path d='M0 {_HALF}H{width}' stroke='currentColor' stroke-opacity='.5'/>"
+        f"{''.join(bars)}</svg>"
+    )
+
+
+def _move(move: JudgedMove) -> list[str]:
+    geometry = move.position.geometry
+    best = " ".join(column_name(column, geometry) for column in move.best)
+    return [
+        column_name(move.column, geometry),
+        str(move.ply + 1),
+        _signed(move.before),
+        _signed(move.after),
+        move.judgement,
+        "" if move.judgement == PERFECT else best,
+    ]
+
+
+def _accuracy(analysis: Analysis, player: int) -> str:
+    accuracy = analysis.accuracy(player)
+    return "-" if accuracy is None else f"{accuracy:.1f} %"
+
+
+def _signed(score: int) -> str:
+    return f"{score:+d}".replace("-", _MINUS) if score else "0"

@@ -1,0 +1,27 @@
+// A sentence about cells of the board: they light up while it is pointed at, has the focus, or was tapped.
+
+import { h } from "./dom.js";
+
+/** Return a paragraph; `light` is given the cells ([column, row] from 0) to light up, none to end it. */
+export function claimSentence({ text, cells }, light, style = "claim") {
+  if (!cells.length) return h("p", { class: style }, text);
+  const lit = cells.map(([column, row]) => [column - 1, row - 1]);
+  const sentence = h("p", { class: `${style} has-cells`, tabindex: 0 }, text);
+  const turn = (isOn) => {
+    sentence.classList.toggle("is-lit", isOn);
+    light(isOn ? lit : []);
+  };
+  let byFinger = false;
+  let wasLit = false;
+  const listen = (name, doing) => sentence.addEventListener(name, doing);
+  listen("pointerenter", ({ pointerType }) => pointerType === "mouse" && turn(true));
+  listen("pointerleave", ({ pointerType }) => pointerType === "mouse" && turn(false));
+  listen("focus", () => turn(true));
+  listen("blur", () => turn(false));
+  listen("pointerdown", ({ pointerType }) => {
+    byFinger = pointerType !== "mouse";
+    wasLit = sentence.classList.contains("is-lit");
+  });
+  listen("click", () => byFinger && turn(!wasLit)); // a second tap puts the light out
+  return sentence;
+}

@@ -1,0 +1,53 @@
+// The scores above the columns of a board.
+
+import { h } from "./dom.js";
+import { signed } from "./words.js";
+
+/** The scores above the columns. */
+export class ScoreRow {
+  constructor(onchoice) {
+    this.onchoice = onchoice;
+    this.element = h("div", { class: "scores", role: "group", "aria-label": "Score of each column" });
+    this.count = 0;
+  }
+
+  show(game, known) {
+    const { board, position } = game;
+    if (this.count !== board.columns) {
+      this.count = board.columns;
+      this.buttons = Array.from({ length: board.columns }, (_, column) => h("button", {
+        type: "button", onclick: () => this.#clicked(column),
+        onpointerdown: ({ pointerType }) => { this.isFinger = pointerType !== "mouse"; },
+      }));
+      this.element.replaceChildren(...this.buttons);
+    }
+    this.element.style.setProperty("--columns", board.columns);
+    if (this.position !== position) this.point(null);
+    this.position = position;
+    const best = known?.best ?? [];
+    this.buttons.forEach((button, column) => {
+      const score = known?.scores[column] ?? null;
+      const isLegal = position.isLegal(column);
+      const waits = isLegal && score === null && known && !known.done && !known.error;
+      button.textContent = score === null ? (waits ? "…" : "\u00a0") : signed(score);
+      button.className = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
+      button.classList.toggle("best", best.includes(column));
+      button.disabled = !isLegal;
+      const words = known?.words[column];
+      const text = words ? `Column ${board.name(column)} ${words}` : `Column ${board.name(column)}`;
+      button.dataset.words = words ?? "";
+      button.setAttribute("aria-label", best.includes(column) ? `${text}, best` : text);
+    });
+  }
+
+  /** Show the words of a column, of none for null; hovering and focus show them anyway. */
+  point(column) {
+    this.buttons?.forEach((button, at) => button.classList.toggle("told", at === column));
+  }
+
+  /** A finger cannot hover: its first tap tells the words, the next one plays. */
+  #clicked(column) {
+    if (this.isFinger && this.buttons[column].dataset.words && !this.buttons[column].matches(".told")) this.point(column);
+    else this.onchoice(column);
+  }
+}

@@ -1,0 +1,235 @@
+"""The Gymnasium environment, held to Gymnasium's own checker and to our matches."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from claimeven import Geometry, IllegalMove, InvalidSpec, Position, Solver, encodings, make_agent
+from claimeven.adapters.episodes import InvalidEnvironment
+from claimeven.adapters.gymnasium import ID, ConnectFourEnv, spec_of
+from claimeven.agents import AgentFault
+from tests import naive
+
+WITH_MODULE = f"claimeven.adapters.gymnasium:{ID}"
+
+
+@pytest.mark.parametrize("board", [(7, 6, 4), (5, 4, 3), (16, 16, 5)])
+@pytest.mark.parametrize("opponent", ["random", "greedy", None])
+@pytest.mark.filterwarnings("error")
+def test_gymnasium_accepts_it(board: tuple[int, int, int], opponent: str | None) -> None:
+    made = dict(zip(("columns", "rows", "connect"), board, strict=True))
+    env = gymnasium.make(WITH_MODULE, **made, opponent=opponent, opening_plies=2)
+    assert isinstance(env.unwrapped, ConnectFourEnv)
+    check_env(env.unwrapped)
+    env.close()
+
+
+def test_the_id_is_there_once_the_module_is_imported() -> None:
+    for code in (
+        f"import claimeven.adapters.gymnasium; made = gymnasium.make('{ID}')",
+        f"made = gymnasium.make('{WITH_MODULE}')",
+    ):
+        whole = f"import gymnasium; {code}; print(made.reset(seed=1)[1]['action_mask'].sum())"
+        done = subprocess.run(
+            [sys.executable, "-c", whole], capture_output=True, text=True, check=True, timeout=60
+        )
+        assert done.stdout == "7\n"
+
+
+def _ended(env: Any, seed: int) -> tuple[list[int], float, int]:
+    """Play an episode of random actions; return the columns played, the reward and the seat."""
+    rng = random.Random(seed)
+    _, info = env.reset(seed=seed)
+    before, columns = env.unwrapped.position, []
+    total, over = 0.0, False
+    while not over:
+        column = rng.choice(np.flatnonzero(info["action_mask"]).tolist())
+        _, reward, over, truncated, info = env.step(column)
+        assert not truncated
+        total += reward
+        after = env.unwrapped.position
+        assert after.height_of(column) > before.height_of(column)
+        columns.append(column)
+        before = after
+    assert not info["action_mask"].any()
+    return columns, total, info["seat"]
+
+
+@pytest.mark.parametrize("seat", ["first", "second", "random"])
+def test_rewards_are_those_of_the_learner(seat: str) -> None:
+    env = gymnasium.make(WITH_MODULE, opponent="random", seat=seat)
+    seats, totals = set(), set()
+    for seed in range(40):
+        _, total, learner = _ended(env, seed)
+        outcome = env.unwrapped.position.outcome
+        assert total == (0 if outcome.winner is None else 1 if outcome.winner == learner else -1)
+        seats.add(learner)
+        totals.add(total)
+    assert seats == {"first": {0}, "second": {1}, "random": {0, 1}}[seat]
+    assert totals >= {1.0, -1.0}
+
+
+def test_observations_are_those_of_the_encoding() -> None:
+    env = gymnasium.make(WITH_MODULE, opponent="greedy", seat="second", start="4", columns=6)
+    observation, info = env.reset(seed=3)
+    assert env.unwrapped.position == Position.from_moves("4", Geometry(6)) and info["seat"] == 1
+    while True:
+        position = env.unwrapped.position
+        assert np.array_equal(observation["observation"], encodings.to_pettingzoo(position, 1))
+        assert np.flatnonzero(observation["action_mask"]).tolist() == list(position.legal_columns)
+        if position.is_over:
+            break
+        observation, _, _, _, info = env.step(position.legal_columns[0])
+
+
+def test_the_opponent_is_the_agent_of_the_spec() -> None:
+    env = gymnasium.make(WITH_MODULE, opponent="alphabeta:depth=3", seat="first")
+    env.reset(seed=0)
+    agent, rng = make_agent("alphabeta:depth=3"), np.random.default_rng(0)
+    for column in (3, 3, 2):
+        position = env.unwrapped.position.play(column)
+        env.step(column)
+        answer = agent.choose(position, env.unwrapped._limit, rng).column
+        assert env.unwrapped.position == position.play(answer)
+
+
+def test_self_play_is_seen_by_the_side_to_move() -> None:
+    env = gymnasium.make(WITH_MODULE, opponent=None, columns=5, rows=4, connect=3)
+    rng = random.Random(1)
+    winners = set()
+    for _ in range(20):
+        observation, info = env.reset()
+        game, over = naive.Game(5, 4, 3), False
+        while not over:
+            assert info["seat"] == game.player
+            assert np.array_equal(
+                observation["observation"], encodings.to_pettingzoo(env.unwrapped.position)
+            )
+            column = rng.choice(game.legal())
+            game = game.play(column)
+            observation, reward, over, _, info = env.step(column)
+            assert over == game.over()
+            assert reward == (naive.winner(game) is not None)
+        winners.add(naive.winner(game))
+    assert winners >= {0, 1}
+
+
+def test_a_level_is_an_opponent() -> None:
+    assert spec_of(10) == spec_of("perfect").replace("perfect", "perfect:level=10,pick=random")
+    assert spec_of("newcomer") == spec_of(0) == "perfect:level=0,pick=random"
+    env = gymnasium.make(WITH_MODULE, columns=5, rows=4, opponent=10, seat="first", start="1")
+    solver = Solver(Geometry(5, 4))
+    env.reset(seed=1)
+    # A perfect opponent never gives up what it has: ours is at best what the position is worth.
+    bound = solver.score(env.unwrapped.position)
+    over, reward = False, 0.0
+    while not over:
+        _, reward, over, _, _ = env.step(env.unwrapped.position.legal_columns[-1])
+    assert reward <= np.sign(bound)
+
+
+def test_options_of_a_reset_hold_once() -> None:
+    env = gymnasium.make(WITH_MODULE, opponent="random", seat="first")
+    _, info = env.reset(seed=1, options={"seat": "second", "opponent": "greedy", "start": "44"})
+    assert info["seat"] == 1 and env.unwrapped.position.ply == 3
+    greedy = env.unwrapped._opponent
+    _, info = env.reset()
+    assert info["seat"] == 0 and env.unwrapped.position == Position()
+    assert env.unwrapped._opponent is not greedy
+    env.reset(options={"opponent": "greedy"})
+    assert env.unwrapped._opponent is greedy
+    with pytest.warns(UserWarning, match=r"no reset option 'level'"):
+        env.reset(options={"level": 3})
+
+
+def test_a_full_column_loses() -> None:
+    env = gymnasium.make(WITH_MODULE, opponent=None, start="444444")
+    env.reset()
+    _, reward, terminated, truncated, info = env.step(3)
+    assert (reward, terminated, truncated, info["illegal_action"]) == (-1.0, True, False, 3)
+    assert not info["action_mask"].any()
+    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+        env.unwrapped.step(0)
+
+
+def test_shaping_takes_off_what_moves_lose() -> None:
+    env = gymnasium.make(
+        WITH_MODULE, columns=5, rows=4, opponent="greedy", seat="first", shaping=0.5
+    )
+    solver = Solver(Geometry(5, 4))
+    env.reset(seed=0)
+    losses, over = [], False
+    while not over:
+        position = env.unwrapped.position
+        column = position.legal_columns[0]
+        _, reward, over, _, info = env.step(column)
+        losses.append(info["loss"])
+        assert info["loss"] == solver.score(position) + solver.score(position.play(column))
+        result = 0.0
+        if over and (winner := env.unwrapped.position.outcome.winner) is not None:
+            result = 1.0 if winner == 0 else -1.0
+        assert reward == result - 0.5 * info["loss"]
+    assert max(losses) > 0
+
+
+def test_an_opponent_that_fails_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("def agent(position, rng):\n    raise RuntimeError('out of ideas')\n")
+    env = gymnasium.make(WITH_MODULE, opponent=f"{file}:agent", seat="first")
+    env.reset(seed=1)
+    with pytest.raises(AgentFault, match="out of ideas"):
+        env.step(0)
+    env.close()
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"opponent": "alphabet"}, InvalidSpec, "no agent 'alphabet'"),
+        ({"opponent": 11}, InvalidEnvironment, "a level is a number from 0 to 10, not 11"),
+        ({"seat": "third"}, InvalidEnvironment, "no seat 'third'.*first, second, random"),
+        ({"render_mode": "svg"}, InvalidEnvironment, "there is no render mode 'svg'"),
+    ],
+)
+def test_bad_options_are_told_in_a_sentence(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        ConnectFourEnv(**options)
+
+
+def test_what_is_no_column_is_refused() -> None:
+    env = ConnectFourEnv()
+    env.reset(seed=1)
+    with pytest.raises(IllegalMove, match="a column from 0 to 6, not 7"):
+        env.step(7)
+
+
+def test_a_game_that_the_opponent_ends_at_once_is_told() -> None:
+    env = ConnectFourEnv(start="121212", opponent="perfect", seat="second")
+    with pytest.raises(InvalidEnvironment, match="over before the learner moves"):
+        env.reset(seed=1)
+
+
+def test_where_the_package_is_missing_one_sentence_names_the_extra() -> None:
+    for module, package in (("gymnasium", "Gymnasium"), ("pettingzoo", "PettingZoo")):
+        code = (
+            f"import sys; sys.modules['{module}'] = None\n"
+            f"try:\n    import claimeven.adapters.{module}\n"
+            "except ImportError as error:\n    print(error)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        )
+        expected = f"claimeven.adapters.{module} needs {package}: pip install 'claimeven[rl]'\n"
+        assert done.stdout == expected

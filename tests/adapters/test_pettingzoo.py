@@ -1,0 +1,209 @@
+"""The PettingZoo environment, held to PettingZoo's own tests and to a board of lists."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
+
+from claimeven import Geometry, IllegalMove, InvalidSolve, Position, Solver, encodings
+from claimeven.adapters import pettingzoo
+from claimeven.adapters.episodes import InvalidEnvironment
+from tests import naive
+
+BOARDS = [(7, 6, 4), (5, 4, 3), (16, 5, 5)]
+
+pytestmark = [
+    # What PettingZoo's tests say of every environment with masks that is not one of its own, and
+    # what ours says of the option they hand in.
+    pytest.mark.filterwarnings(f"ignore:.*{text}")
+    for text in (
+        "Observation is not a NumPy array",
+        "Observation space for each agent probably should be",
+        "Observation numpy array is all zeros",
+        "there is no reset option 'options'",
+    )
+]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_pettingzoo_accepts_it(board: tuple[int, int, int], capsys: Any) -> None:
+    made = dict(zip(("columns", "rows", "connect"), board, strict=True))
+    api_test(pettingzoo.env(**made), num_cycles=100)
+    api_test(pettingzoo.env(**made, opening_plies=3), num_cycles=100)
+    parallel_api_test(pettingzoo.parallel_env(**made), num_cycles=100)
+    seed_test(partial(pettingzoo.env, **made, opening_plies=4), num_cycles=50)
+    parallel_seed_test(partial(pettingzoo.parallel_env, **made, opening_plies=4), num_cycles=50)
+    render_test(partial(pettingzoo.env, **made))
+    assert "first player (" in capsys.readouterr().out
+
+
+def test_pettingzoo_refuses_a_broken_one() -> None:
+    class Broken(pettingzoo.ConnectFour):
+        def observe(self, agent: str) -> Any:
+            seen = super().observe(agent)
+            return {**seen, "observation": seen["observation"] + 1}
+
+    with pytest.raises(AssertionError, match="Out of bounds observation"):
+        api_test(Broken(), num_cycles=20)
+
+
+def _seen(game: naive.Game, player: int) -> np.ndarray[Any, Any]:
+    """The observation, from the grid of the oracle."""
+    planes = np.zeros((game.rows, game.columns, 2), dtype=np.int8)
+    for column, cells in enumerate(game.grid):
+        for row, owner in enumerate(cells):
+            if owner is not naive.EMPTY:
+                planes[game.rows - 1 - row, column, int(owner != player)] = 1
+    return planes
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_games_are_those_of_the_rules(board: tuple[int, int, int]) -> None:
+    rng = random.Random(5)
+    env = pettingzoo.ConnectFour(*board)
+    ends = set()
+    for _ in range(12):
+        env.reset()
+        game = naive.Game(*board)
+        while True:
+            agent = env.agent_selection
+            assert agent == pettingzoo.AGENTS[game.player]
+            for player, name in enumerate(pettingzoo.AGENTS):
+                seen = env.observe(name)
+                assert np.array_equal(seen["observation"], _seen(game, player))
+                playable = game.legal() if player == game.player else []
+                assert np.flatnonzero(seen["action_mask"]).tolist() == playable
+                assert np.array_equal(seen["action_mask"], env.infos[name]["action_mask"])
+            if game.over():
+                break
+            assert not any(env.terminations.values())
+            column = rng.choice(game.legal())
+            game = game.play(column)
+            env.step(column)
+        winner = naive.winner(game)
+        ends.add(winner)
+        assert all(env.terminations.values()) and not any(env.truncations.values())
+        assert [env.rewards[agent] for agent in pettingzoo.AGENTS] == [
+            0 if winner is None else 1 if player == winner else -1 for player in (0, 1)
+        ]
+    assert len(ends) > 1
+
+
+def test_a_full_column_loses() -> None:
+    env = pettingzoo.env(start="444444")
+    env.reset()
+    env.step(3)
+    assert env.rewards == {"player_0": -1.0, "player_1": 0.0}
+    assert all(env.terminations.values()) and all(env.truncations.values())
+    assert env.infos["player_0"]["illegal_action"] == 3
+    assert not env.infos["player_1"]["action_mask"].any()
+    for _ in range(2):
+        env.step(None)
+    assert env.agents == []
+
+
+@pytest.mark.parametrize("action", [7, -1, None, 1.0, "3"])
+def test_what_is_no_column_is_refused(action: Any) -> None:
+    env = pettingzoo.env()
+    env.reset()
+    with pytest.raises(IllegalMove, match="an action is a column from 0 to 6, not"):
+        env.step(action)
+    env.step(np.int32(6))
+    assert env.position == Position.from_moves("7")
+
+
+def test_steps_outside_of_an_episode_are_refused() -> None:
+    env = pettingzoo.ConnectFour(2, 1, 2)
+    with pytest.raises(InvalidEnvironment, match=r"no episode is going on: call reset\(\) first"):
+        env.step(0)
+    env.reset()
+    for action in (0, 1, None, None):
+        env.step(action)
+    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+        env.step(0)
+
+
+def test_openings_are_random_and_options_hold_once() -> None:
+    env = pettingzoo.env(start="4", opening_plies=3)
+    drawn = set()
+    for seed in range(30):
+        env.reset(seed=seed)
+        drawn.add(env.position)
+        assert env.position.ply == 4 and env.position.cell(3, 0) == 0
+        env.reset(seed=seed)
+        assert env.position in drawn
+    assert len(drawn) > 15
+    env.reset(options={"start": Position.from_moves("112"), "opening_plies": 0})
+    assert env.position == Position.from_moves("112") and env.agent_selection == "player_1"
+    env.reset()
+    assert env.position.cell(3, 0) == 0
+    with pytest.warns(UserWarning, match=r"no reset option 'starts' \(did you mean start\?\)"):
+        env.reset(options={"starts": "4"})
+
+
+def test_a_move_costs_what_the_solver_says() -> None:
+    env = pettingzoo.env(columns=5, rows=4, shaping=0.25)
+    env.reset()
+    solver, rng = Solver(Geometry(5, 4, 4)), random.Random(2)
+    losses = []
+    while not any(env.terminations.values()):
+        agent, position = env.agent_selection, env.position
+        column = rng.choice(position.legal_columns)
+        after = position.play(column)
+        loss = solver.score(position) + solver.score(after)
+        env.step(column)
+        assert env.infos[agent]["loss"] == loss
+        won = after.outcome is not None and after.outcome.winner is not None
+        assert env.rewards[agent] == won - 0.25 * loss
+        losses.append(loss)
+    assert max(losses) > 0 == min(losses)
+
+
+def test_state_and_pictures() -> None:
+    env = pettingzoo.env(render_mode="rgb_array", start="4455")
+    env.reset()
+    env.step(2)
+    assert np.array_equal(env.state(), encodings.to_pettingzoo(env.position, 0))
+    image = env.render()
+    # Bottom row, from the left: an empty hole, then the ring of the third column's light disc.
+    assert image.shape == (288, 336, 3)
+    assert image[288 - 24, 24].tolist() == [0xE4, 0xEC, 0xF6]
+    assert image[288 - 24, 24 + 2 * 48].tolist() == [0xFF, 0xD4, 0x47]
+    assert image[288 - 72, 24 + 3 * 48].tolist() == [0xFF, 0xD9, 0xE0]
+    before = image.copy()
+    env.step(6)
+    env.step(5)
+    assert not np.array_equal(env.render()[-48:, 96:], before[-48:, 96:])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"render_mode": "text"}, "there is no render mode 'text'.*choose from ansi, rgb_array"),
+        ({"opening_plies": 42}, "opening_plies must be 0 to 41 from there on 7x6 connect 4"),
+        ({"opening_plies": 1.0}, "opening_plies must be a whole number"),
+        ({"start": "1212121"}, "no game can begin where it is over: first player wins"),
+        ({"start": Position(Geometry(5, 4))}, "the start position is of 5x4 connect 4, the"),
+        ({"shaping": -1}, "shaping is a number from 0 on"),
+        ({"columns": 17}, "columns must be 1 to 16"),
+    ],
+)
+def test_bad_options_are_told_in_a_sentence(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pettingzoo.env(**options)
+
+
+def test_openings_that_end_every_game_are_told() -> None:
+    env = pettingzoo.env(columns=2, rows=2, connect=2, opening_plies=3)
+    with pytest.raises(InvalidEnvironment, match="games of random moves are over before 3 plies"):
+        env.reset()
+
+
+def test_shaping_needs_a_board_of_one_word() -> None:
+    with pytest.raises(InvalidSolve):
+        pettingzoo.env(columns=9, rows=9, shaping=0.1)

@@ -1,0 +1,200 @@
+"""Engines of other programs by UGI: one of another make plays, and those that fail forfeit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Limit, Position
+from claimeven.agents import Agent, AgentFault, InvalidSpec, make_agent
+from claimeven.agents.contract import FaultKind
+from claimeven.agents.digests import digest_of_files
+from claimeven.agents.files import files_of
+from claimeven.agents.foreign.ugi import UgiAgent
+from claimeven.arena import play_match
+from claimeven.arena.guard import begin_game, timed_decision
+
+ENGINE = Path(__file__).parent / "engines" / "small.py"
+QUICK = Limit(seconds=0.3)
+
+
+def spec_of(*arguments: object) -> str:
+    return " ".join([f"ugi:{sys.executable} {ENGINE}", *map(str, arguments)])
+
+
+def decided(agent: Agent, moves: str, limit: Limit = QUICK) -> int:
+    position = Position.from_moves(moves)
+    return timed_decision(agent, position, limit, np.random.default_rng(0))[0].column
+
+
+def test_an_engine_of_another_make_plays_twenty_games() -> None:
+    result = play_match(spec_of(), "random", games=20, seed=4, limit=Limit(depth=3))
+    assert not any(result.forfeits)
+    assert result.wins[0] >= 18
+    measures = result.games[0].game.measures[0]
+    assert measures.sums["nodes"] == 14 * measures.moves
+
+
+@pytest.mark.parametrize("notation", [(), ("--digits",)])
+def test_openings_are_told_by_moves_in_the_engines_own_notation(notation: tuple[str, ...]) -> None:
+    result = play_match(spec_of(*notation), "greedy", games=4, seed=1, opening_plies=6)
+    assert not any(result.forfeits)
+    agent = make_agent(spec_of(*notation), Geometry())
+    begin_game(agent)
+    assert decided(agent, "4141") == 3  # it stops a line that only it can see by itself
+    assert decided(agent, "414143") == 3
+    assert decided(agent, "112233") == 3
+    agent.close()
+
+
+def test_the_same_seed_gives_the_same_games_in_jobs() -> None:
+    games = [
+        [g.game.moves for g in play_match(spec_of(), "random", games=4, seed=9, jobs=jobs).games]
+        for jobs in (1, 2)
+    ]
+    assert games[0] == games[1]
+
+
+FAULTS = [
+    ("stall", FaultKind.STALL, "took over 0.25 s more than the 0.3 s it had for a move"),
+    ("die", FaultKind.CRASH, "ended its process: exit status 3"),
+    ("garbage", FaultKind.STALL, r"and said 'gar\x1b[2Jbage ä what is this'"),
+    ("flood", FaultKind.CRASH, "wrote a line without end"),
+    ("late", FaultKind.TIME, "took over 0.25 s more than the 0.3 s it had for a move"),
+    ("off", FaultKind.ILLEGAL, "answered bestmove 'k': 'k' is not a column: choose from 1 to 7"),
+    ("word", FaultKind.ILLEGAL, "answered bestmove 'seven': 'seven' is not a column"),
+    ("nothing", FaultKind.ILLEGAL, "answered bestmove '': '' is not a column"),
+]
+
+
+@pytest.mark.parametrize(("how", "kind", "told"), FAULTS, ids=[how for how, _, _ in FAULTS])
+def test_one_that_fails_forfeits_that_game_alone(how: str, kind: FaultKind, told: str) -> None:
+    spec = spec_of("--fail", how, 4)
+    result = play_match(spec, "greedy", games=2, seed=1, limit=QUICK, start="1234")
+    for played in result.games:
+        forfeit = played.game.forfeit
+        assert forfeit is not None
+        assert played.game.winner == 1 - forfeit.seat
+        assert forfeit.kind is kind
+        assert told in forfeit.reason
+        assert forfeit.reason.isprintable()
+
+
+def test_a_full_column_is_illegal() -> None:
+    agent = make_agent(spec_of("--fail", "full", 6))
+    begin_game(agent)
+    with pytest.raises(AgentFault, match=r"column 0 \(counted from 0\), which is full") as caught:
+        decided(agent, "111111")
+    assert caught.value.kind is FaultKind.ILLEGAL
+    agent.close()
+
+
+def test_the_next_game_begins_with_a_fresh_process() -> None:
+    agent = make_agent(spec_of("--fail", "die", 2), Geometry(), QUICK)
+    assert isinstance(agent, UgiAgent)
+    begin_game(agent)
+    first = agent.process
+    with pytest.raises(AgentFault):
+        decided(agent, "44")
+    begin_game(agent)
+    assert agent.process not in (None, first)
+    assert decided(agent, "") == 3
+    # one that is late is told to stop, and spared
+    late = make_agent(spec_of("--fail", "late", 2), Geometry(), QUICK)
+    assert isinstance(late, UgiAgent)
+    begin_game(late)
+    before = late.process
+    with pytest.raises(AgentFault):
+        decided(late, "44")
+    begin_game(late)
+    assert late.process == before
+    assert decided(late, "") == 3
+    for one in (agent, late):
+        one.close()
+
+
+def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) -> None:
+    agent = make_agent(spec_of("--fail", "shout", 1))
+    begin_game(agent)
+    assert decided(agent, "4", Limit()) == 3
+    agent.close()
+    err = capfd.readouterr().err
+    assert "has printed 20,000 characters in this game: the rest is left out" in err
+    assert 20_000 < len(err) < 21_000
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("ugi:./nowhere --fast", "there is no program ./nowhere"),
+        ("ugi:no-such-program", "there is no program no-such-program"),
+        (f"ugi:{ENGINE}", f"{ENGINE} is no program by itself: say python {ENGINE}"),
+        ("ugi:'open", "'open is no command: no closing quotation"),
+        ("ugi:Hash=3", "Hash=3 names no program"),
+        ("ugi:Sed=3 " + spec_of()[4:], "(did you mean Seed?): choose from Seed"),
+        ("ugi:true", "could not be started: it ended its process: exit status 0"),
+    ],
+)
+def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, told: str) -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        play_match(spec, "random", games=2)
+    assert told in str(caught.value)
+
+
+def test_another_board_needs_options_of_the_engine() -> None:
+    with pytest.raises(InvalidSpec, match="no option Columns, Rows, Connect: it plays 7x6 connect"):
+        make_agent(spec_of(), Geometry(8, 7))
+
+
+def test_limits_it_does_not_know_are_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be limited by iterations: it knows seconds"):
+        make_agent(spec_of(), limit=Limit(iterations=5))
+
+
+def test_files_of_the_command_are_digested(tmp_path: Path) -> None:
+    engine = tmp_path / "an engine.py"
+    engine.write_text("pass\n", encoding="utf-8")
+    spec = f"ugi:Hash=3 {sys.executable} '{engine}' --book none"
+    assert files_of(spec) == (engine,)
+    assert digest_of_files(spec) == digest_of_files(str(engine))
+
+
+def gone(process: int) -> bool:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs the proc file system")
+def test_an_engine_ends_with_us_however_we_end() -> None:
+    program = (
+        "import numpy, sys\n"
+        "from claimeven.agents import make_agent\n"
+        "from claimeven import Geometry, Limit, Position\n"
+        f"agent = make_agent({spec_of('--fail', 'stall', 1)!r}, Geometry(), Limit(seconds=60))\n"
+        "agent.reset()\n"
+        "print(agent.process, flush=True)\n"
+        "agent.choose(Position.from_moves('4'), Limit(seconds=60), numpy.random.default_rng(0))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        engine = int(parent.stdout.readline())
+        os.kill(parent.pid, signal.SIGKILL)
+        parent.wait(timeout=20)
+        assert gone(engine)

@@ -1,0 +1,130 @@
+"""`claimeven convert`: files of every format, stdin, stores, what cannot be read or written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from claimeven.arena.store import Store, StoredAgent, StoredGame
+from tests.cli.conftest import Run, bad_input
+
+#: A game won by the first player, and the beginning of one.
+GAMES = "4455667\n12\n"
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    path = tmp_path / "games.txt"
+    path.write_text(GAMES)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"),
+    [
+        ("moves", "4455667\n12\n"),
+        ("csv", "moves,first,second,opening,result,fault,reason\n4455667,,,,first,,\n"),
+        ("jsonl", '{"moves": "4455667", "first": "", '),
+        ("kaggle", '{"name": "connectx", '),
+        ("openspiel", "3, 3, 4, 4, 5, 5, 6\n0, 1\n"),
+    ],
+)
+def test_games_go_to_stdout_and_to_a_file(
+    run: Run, games: Path, tmp_path: Path, form: str, begins: str
+) -> None:
+    ran = run("convert", str(games), "--to", form)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(begins)
+    assert run("convert", "-", typed=ran.out).out == GAMES
+    out = tmp_path / "out.file"
+    told = json.loads(run("convert", str(games), "--to", form, "-o", str(out), "--json").out)
+    assert told == {"out": str(out), "from": "moves", "to": form, "games": 2, "skipped": 0}
+    assert out.read_text() == ran.out
+
+
+def test_endings_tell_the_format(run: Run, games: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "replays.json")
+    ran = run("convert", str(games), "-o", out)
+    assert ran.out.split()[-5:] == ["2", "games,", "moves", "to", "kaggle"]
+    assert run("convert", out).out == GAMES
+    assert run("convert", out, "--from", "kaggle", "--to", "openspiel").out.endswith("\n0, 1\n")
+
+
+def test_positions_are_labelled_by_the_solver(run: Run, games: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "p.data")
+    words = ("--table-mb", "1", "--columns", "4", "--rows", "4")
+    # 12 on 4x4 is a draw, as every published count of that board has it; the other game is over.
+    typed = "12\n1213141\n"
+    assert run("convert", "-", "-o", out, *words, typed=typed).status == 0
+    labels = [line.rpartition(",")[2] for line in Path(out).read_text().splitlines()]
+    assert labels == ["draw", "win"]
+    back = run("convert", out, *words)
+    assert sorted(back.out.split()[0]) == ["1", "2"]
+    assert "2 of the games are positions alone" in back.err
+    judged = run("analyze", out, *words, "--json")
+    assert judged.status == 0
+    assert len(judged.out.splitlines()) == 2
+    assert "a position without an order of its discs is judged as 12" in judged.err
+
+
+def test_stored_games_are_read(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "class.db"
+    agents = (StoredAgent(0, "ann", "greedy"), StoredAgent(1, "bob", "random"))
+    lost = StoredGame("b", 1, 0, 1, 0, "", "5", 0, fault="stall", fault_seat=1, reason="no answer")
+    with Store.create(path, {"plan": {"columns": 7, "rows": 6}}, agents) as store:
+        store.add([StoredGame("a", 0, 0, 0, 1, "44", "55667", 0), lost])
+    rows = [
+        json.loads(line) for line in run("convert", str(path), "--to", "jsonl").out.split("\n")[:-1]
+    ]
+    assert [(row["first"], row["opening"], row["result"], row["fault"]) for row in rows] == [
+        ("ann", "44", "first", None),
+        ("bob", "", "first", "stall"),
+    ]
+    (won, forfeit) = run("convert", str(path), "--to", "kaggle").out.splitlines()
+    assert json.loads(won)["info"] == {"TeamNames": ["ann", "bob"]}
+    assert json.loads(forfeit)["statuses"] == ["DONE", "TIMEOUT"]
+
+
+def test_replays_are_judged_and_imported(run: Run, games: Path, tmp_path: Path) -> None:
+    replays = tmp_path / "replays.json"
+    assert run("convert", str(games), "-o", str(replays)).status == 0
+    small = tmp_path / "small.json"
+    typed = "1213141\n"
+    run("convert", "-", "-o", str(small), "--columns", "4", "--rows", "4", typed=typed)
+    judged = run("analyze", str(small), "--table-mb", "1", "--json")
+    assert json.loads(judged.out)["moves"] == "1213141"
+    store = str(tmp_path / "e.db")
+    words = ("--first", "ann", "--second", "bob")
+    ran = run("games", store, "--import", str(replays), *words)
+    assert "2 games added" in " ".join(ran.out.split())
+    bad = bad_input(run("games", store, "--import", str(small), *words))
+    assert "its game is on 4x4 connect 4, not 7x6 connect 4; nothing was imported" in bad
+
+
+def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path: Path) -> None:
+    source, out = tmp_path / "g.txt", tmp_path / "o.csv"
+    source.write_text("44\n48\n12\n")
+    said = bad_input(run("convert", str(source), "-o", str(out)))
+    assert "g.txt, line 2: move 2: '8' is not a column: choose from 1 to 7; nothing was" in said
+    assert not out.exists()
+    ran = run("convert", str(source), "-o", str(out), "--skip", "--json")
+    assert ran.status == 1
+    assert "line 2: move 2: '8' is not a column" in ran.err
+    assert json.loads(ran.out)["skipped"] == 1
+    assert len(out.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere.txt",), "nowhere.txt cannot be read: No such file"),
+        (("-", "--to", "kagle"), "did you mean kaggle?"),
+        (("-", "--json"), "--json tells of the file that -o names"),
+        (("-", "-o", "/no/such/folder/x.csv"), "there is no folder /no/such/folder"),
+        (("-", "--from", "uci"), "line 1: it has 1 cells"),
+    ],
+)
+def test_bad_input(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert said in bad_input(run("convert", *arguments, typed="44\n"))

@@ -1,0 +1,122 @@
+"""A page with the board of a notebook in it, and Python behind it, without Jupyter between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("anywidget", reason="anywidget is not installed (extra notebook)")
+
+from claimeven.notebook import BoardWidget
+from claimeven.notebook.widget import MODULE
+
+#: Stands for the model that notebooks share with Python: `set` tells those who listen at once, and
+#: `save_changes` sends what was set.
+_MODEL = """
+class Model {
+  constructor(state) { this.state = state; this.listeners = {}; this.unsaved = {}; }
+  get(name) { return this.state[name]; }
+  set(name, value) { this.unsaved[name] = value; this.take({ [name]: value }); }
+  take(values) {
+    for (const [name, value] of Object.entries(values)) {
+      if (JSON.stringify(this.state[name]) === JSON.stringify(value)) continue;
+      this.state[name] = value;
+      for (const told of [...(this.listeners[`change:${name}`] ?? [])]) told();
+    }
+  }
+  save_changes() { window.saved(JSON.stringify(this.unsaved)); this.unsaved = {}; }
+  on(event, told) { (this.listeners[event] ??= []).push(told); }
+  off(event, told) {
+    this.listeners[event] = this.listeners[event].filter((each) => each !== told);
+  }
+}
+"""
+_OPEN = (
+    """async ([code, state]) => {
+"""
+    + _MODEL
+    + """
+  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  const { default: widget } = await import(address);
+  window.model = new Model(state);
+  window.close = widget.render({ model: window.model, el: document.getElementById("cell") });
+}"""
+)
+#: What stands around the board: a page of a notebook, with styles and keys of its own.
+_NOTEBOOK = """<!doctype html><html lang="en"><head><title>A notebook</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body { background: GROUND; margin: 1rem; font: 13px serif; }
+button { background: hotpink; } div { line-height: 3; color: red; } h1 { color: grey; }
+</style></head>
+<body><main><h1>A notebook</h1><div id="cell"></div></main></body></html>"""
+
+
+class Cell:
+    """A board in a page, as a person sees it, and the widget in Python behind it."""
+
+    def __init__(self, page: Any, board: BoardWidget, ground: str) -> None:
+        self.page, self.board = page, board
+        page.expose_function("saved", lambda text: board.set_state(json.loads(text)))
+        page.set_content(_NOTEBOOK.replace("GROUND", ground))
+        page.evaluate(_OPEN, [MODULE, self._state()])
+
+    def _state(self) -> dict[str, Any]:
+        state = self.board.get_state()
+        names = [name for name in state if not name.startswith("_")]
+        return {
+            name: state[name] for name in names if name not in ("layout", "tabbable", "tooltip")
+        }
+
+    def catch_up(self) -> Cell:
+        """Let Python finish, and the page hear of it."""
+        self.board.wait()
+        self.page.evaluate("state => window.model.take(state)", self._state())
+        return self
+
+    def drop(self, column: int) -> Cell:
+        """Click on a column, from 1."""
+        self.page.click(f"[data-cell='{column},1']")
+        return self.catch_up()
+
+    def press(self, name: str) -> Cell:
+        """Press a button."""
+        self.page.get_by_role("button", name=name, exact=True).click()
+        return self.catch_up()
+
+    @property
+    def status(self) -> str:
+        """What is said of the game."""
+        text: str = self.page.inner_text("[role=status]")
+        return text.strip()
+
+    @property
+    def discs(self) -> str:
+        """The cells from the top, row by row: X, O or a dot."""
+        players = self.page.eval_on_selector_all(
+            "[data-cell]", "cells => cells.map((cell) => cell.dataset.player)"
+        )
+        return "".join(".XO"[int(player or 0)] for player in players)
+
+
+@pytest.fixture
+def cell(browser: Any) -> Iterator[Callable[..., Cell]]:
+    """Put a board into a page. Nothing may fail or warn there, or ask the network for anything."""
+    contexts: list[Any] = []
+    problems: list[str] = []
+
+    def put(board: BoardWidget, ground: str = "#ffffff", **context: Any) -> Cell:
+        contexts.append(browser.new_context(**context))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda asked: asked.url.startswith(("data:", "blob:"))
+                or problems.append(f"asked {asked.url}"))  # fmt: skip
+        return Cell(page, board, ground)
+
+    yield put
+    for context in contexts:
+        context.close()
+    assert problems == []

@@ -1,0 +1,75 @@
+"""Modules made one, and what is refused because it would come out wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from claimeven.notebook.bundle import bundled
+
+
+def written(folder: Path, **modules: str) -> Path:
+    for name, text in modules.items():
+        (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
+    return folder / "main.js"
+
+
+def test_each_module_stands_once_before_those_that_need_it(tmp_path: Path) -> None:
+    entry = written(
+        tmp_path,
+        main_js='import { one } from "./a.js";\nimport { two as deux } from "./b.js";\n'
+        "export default { sum: one + deux };\n",
+        a_js='import { two } from "./b.js";\nexport const one = two - 1;\n',
+        b_js="export const two = 2;\nconst one = 5;\n",
+    )
+    assert bundled(entry) == (
+        "const $module1 = (() => {\nconst two = 2;\nconst one = 5;\n\nreturn { two };\n})();\n"
+        "const $module2 = (() => {\nconst { two } = $module1;\nconst one = two - 1;\n\n"
+        "return { one };\n})();\n"
+        "const { one } = $module2;\nconst { two: deux } = $module1;\n"
+        "export default { sum: one + deux };\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import everything from "./a.js";',
+        'import * as a from "./a.js";',
+        'import "./a.js";',
+        'import { h } from "https://example.org/h.js";',
+        "export { one };",
+        'const a = await import("./a.js");',
+    ],
+)
+def test_what_it_does_not_understand_is_refused(tmp_path: Path, line: str) -> None:
+    entry = written(tmp_path, main_js=f"{line}\nexport default {{}};\n", a_js="")
+    with pytest.raises(ValueError, match=r"main\.js has a line that cannot be bundled: "):
+        bundled(entry)
+
+
+def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
+    entry = written(
+        tmp_path,
+        main_js='import { a } from "./a.js";\nexport default {};\n',
+        a_js='import { b } from "./b.js";\nexport const a = 1;\n',
+        b_js='import { a } from "./a.js";\nexport const b = 1;\n',
+    )
+    with pytest.raises(ValueError, match=r"a\.js imports itself, by way of others"):
+        bundled(entry)
+
+
+def test_the_board_of_notebooks_is_that_of_the_page() -> None:
+    import claimeven.notebook
+    import claimeven.web
+    from claimeven.notebook import widget
+
+    page = Path(claimeven.web.__file__).parent / "static"
+    own = Path(claimeven.notebook.__file__).parent / "static"
+    assert sorted(file.name for file in own.iterdir()) == ["widget.css", "widget.js"]
+    body = (page / "board.js").read_text(encoding="utf-8").partition("export class BoardView")[2]
+    assert body.partition("export function")[0] in widget.MODULE
+    assert "fetch(" not in widget.MODULE and "http" not in widget.MODULE.replace(
+        "http://www.w3.org/2000/svg", ""
+    )

@@ -1,0 +1,187 @@
+"""The Python side of the board in notebooks: what follows from what, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from traitlets import TraitError
+
+from claimeven import (
+    ClaimevenError,
+    Decision,
+    Geometry,
+    IllegalMove,
+    InvalidNotation,
+    InvalidSpec,
+    Limit,
+    Line,
+    Position,
+    Solver,
+)  # fmt: skip
+from claimeven.agents import Agent
+from tests.notebook.conftest import BoardWidget
+
+SMALL = Geometry(4, 4)
+
+
+class Waiting(Agent):
+    """Answers when it is let go, with the first column."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_go = threading.Semaphore(0), threading.Semaphore(0)
+        self.games = 0
+
+    def reset(self) -> None:
+        self.games += 1
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        self.asked.release()
+        assert self.may_go.acquire(timeout=60)
+        return Decision(position.legal_columns[0])
+
+
+@pytest.mark.parametrize(
+    "game", ["4455", [3, 3, 4, 4], Line(Position(), (3, 3, 4, 4)), Position.from_moves("4455")]
+)
+def test_it_begins_where_it_is_told(game: Any) -> None:
+    board = BoardWidget(game)
+    assert board.position == Position.from_moves("4455")
+    assert board.line.position == board.position
+    assert board.moves == ("" if isinstance(game, Position) else "4455")
+
+
+def test_each_trait_follows_from_the_others() -> None:
+    board = BoardWidget()
+    told: list[tuple[str, str]] = []
+    board.observe(lambda change: told.append((change.new, str(board.position.ply))), "moves")
+    board.moves = "4455"
+    assert told == [("4455", "4")] and board.position == Position.from_moves("4455")
+    board.undo().undo().play(6)
+    assert board.moves == "447" and board.undone == ""
+    board.undo().redo()
+    assert board.moves == "447"
+    board.position = Position.from_moves("11", SMALL)
+    assert (board.size, board.moves, board.start) == ("4x4", "", "..../..../O.../X...")
+    assert board.play(3).begin().position == Position.from_moves("11", SMALL)
+    assert board.begin(Position()).size == "7x6"
+
+
+def test_what_cannot_be_played_changes_nothing() -> None:
+    board = BoardWidget("44")
+    with pytest.raises(TraitError, match="9"):
+        board.moves = "49"
+    with pytest.raises(IllegalMove, match="column 8"):
+        board.play(7)
+    sent: list[Any] = []
+    board.send_state = sent.append  # type: ignore[method-assign]
+    board.set_state({"moves": "4444444"})  # from the page
+    assert board.moves == "44" and sent[-1] == ["moves"]
+    assert board.position == Position.from_moves("44")
+
+
+def test_bad_arguments_are_refused_in_a_sentence() -> None:
+    with pytest.raises(InvalidNotation):
+        BoardWidget("49")
+    with pytest.raises(IllegalMove):
+        BoardWidget([3] * 7)
+    with pytest.raises(InvalidSpec, match="greedi"):
+        BoardWidget(agent="greedi")
+    with pytest.raises(ClaimevenError, match="a seat is 0, who moves first, or 1, not 2"):
+        BoardWidget(agent="greedy", seat=2)
+    with pytest.raises(ClaimevenError, match="leave the agent out"):
+        BoardWidget(agent="human")
+
+
+def test_the_agent_moves_first_where_it_has_the_first_seat() -> None:
+    board = BoardWidget(agent="perfect", seat=0).wait()
+    assert board.moves == "4" and board.decision is not None and board.decision.column == 3
+    assert board.undo().wait().moves == "4"  # nothing of yours to take back
+    board.play(3).wait()
+    assert board.undo().moves == "4" and len(board.undone) == 2
+
+
+def test_a_move_of_the_agent_that_comes_too_late_does_not_count() -> None:
+    agent = Waiting()
+    board = BoardWidget(agent=agent).play(3)
+    assert agent.asked.acquire(timeout=60)
+    assert board.thinking and board.moves == "4"
+    board.undo()
+    assert not board.thinking
+    agent.may_go.release()
+    assert board.wait().moves == ""
+    board.play(4)
+    agent.may_go.release()
+    assert board.wait().moves == "51" and agent.games == 1
+    agent.may_go.release()
+    assert board.begin().play(0).wait().moves == "11" and agent.games == 2
+    board.close()
+
+
+def test_waiting_has_an_end() -> None:
+    agent = Waiting()
+    board = BoardWidget(agent=agent).play(3)
+    with pytest.raises(TimeoutError, match=r"the board is still busy after 0\.01 s"):
+        board.wait(0.01)
+    agent.may_go.release()
+    assert board.wait().moves == "41"
+
+
+def test_the_same_seed_gives_the_same_game() -> None:
+    def game(seed: int) -> str:
+        board = BoardWidget(agent="random", seed=seed)
+        for _ in range(3):
+            board.play(3).wait()
+        return board.moves
+
+    assert game(1) == game(1)
+    assert len({game(seed) for seed in range(5)}) > 1
+
+
+def test_scores_are_the_solvers_and_of_the_position_shown() -> None:
+    solver = Solver(SMALL, table_mb=1)
+    board = BoardWidget("12", SMALL, show_scores=True, solver=solver)
+    assert board.wait().scores == solver.scores(board.position)
+    board.play(0)
+    assert board.wait().scores == solver.scores(Position.from_moves("121", SMALL))
+    board.show_scores = False
+    assert board.scores is None and board.known == {}
+
+
+def test_scores_that_take_too_long_are_told_as_far_as_they_are_known() -> None:
+    board = BoardWidget(Position(Geometry(8, 7)), show_scores=True, seconds=0.05).wait()
+    assert board.scores is None
+    assert board.known["problem"] == "Not all columns could be solved in 0.05 s."
+    board.begin(Position(Geometry(9, 9))).wait()
+    assert board.known["problem"].startswith("No scores: ")
+
+
+def test_a_search_for_scores_gives_way_to_the_next() -> None:
+    board = BoardWidget(Position(Geometry(9, 6)), show_scores=True, seconds=600)
+    board.begin(Position.from_moves("11", SMALL))
+    assert board.wait().scores is not None
+
+
+def test_notebooks_that_run_no_widgets_are_given_a_drawing() -> None:
+    board = BoardWidget("44")
+    told = board._repr_mimebundle_()
+    data = told[0] if isinstance(told, tuple) else told
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert data["image/svg+xml"].startswith("<svg")
+
+
+def test_without_anywidget_one_sentence_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['anywidget'] = None\n"
+        "import claimeven.notebook\n"
+        "try:\n    from claimeven.notebook import BoardWidget\n"
+        "except ImportError as error: print(error)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == (
+        "the board in notebooks needs anywidget: pip install 'claimeven[notebook]'\n"
+    )

@@ -1,0 +1,240 @@
+"""Records of games: every format there and back, formats told apart, what is damaged refused."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claimeven import Geometry, Position
+from claimeven.errors import ClaimevenError
+from claimeven.records import (
+    FORMATS,
+    GameRecord,
+    InvalidRecord,
+    format_of,
+    guess_format,
+    read_records,
+    tried_records,
+    write_text,
+)
+from tests.positions import BOARDS, boards
+
+#: Games of each format that go there and back.
+GAMES = 10_000
+#: Replays hold a board a step: fewer of them.
+REPLAYS = 1_200
+
+
+def some_game(rng: random.Random, geometry: Geometry) -> GameRecord:
+    """The beginning of a game of random moves, perhaps lost by a fault."""
+    position, columns = Position(geometry), []
+    for _ in range(rng.randint(1, geometry.cells)):
+        if position.is_over:
+            break
+        columns.append(rng.choice(position.legal_columns))
+        position = position.play(columns[-1])
+    first, second = rng.choice([("ann", "bob, the second"), ("", ""), ('"x"', "Zoë")])
+    record = GameRecord(tuple(columns), geometry, first, second)
+    if not position.is_over and rng.random() < 0.3:
+        fault = rng.choice(["illegal", "crash", "time"])
+        record = replace(record, fault=fault, fault_seat=position.turn)
+    return record
+
+
+@pytest.fixture(scope="module")
+def games() -> list[GameRecord]:
+    rng = random.Random(7)
+    small = [board for board in BOARDS if board.cells <= 42]
+    return [some_game(rng, small[number % len(small)]) for number in range(GAMES)]
+
+
+def kept(record: GameRecord, name: str) -> GameRecord:
+    """What a format has a place for."""
+    bare = GameRecord(record.columns, record.geometry)
+    if name in ("csv", "jsonl"):
+        return record
+    if name == "kaggle":
+        return replace(bare, first=record.first, second=record.second, fault=record.fault,
+                       fault_seat=record.fault_seat)  # fmt: skip
+    return bare
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "uci"])
+def test_games_go_there_and_back(games: list[GameRecord], name: str) -> None:
+    chosen = games[:REPLAYS] if name == "kaggle" else games
+    for board in {record.geometry for record in chosen}:
+        mine = [record for record in chosen if record.geometry == board]
+        text = write_text(mine, name)
+        back = list(read_records(text, name, board))
+        assert back == [kept(record, name) for record in mine]
+        assert guess_format("-", text).name == name
+
+
+def test_positions_go_there_and_back(games: list[GameRecord]) -> None:
+    rng = random.Random(3)
+    told = [replace(kept(each, "uci"), label=rng.choice(["win", "draw", "loss"])) for each in games]
+    for board in {record.geometry for record in told}:
+        mine = [record for record in told if record.geometry == board]
+        text = write_text(mine, "uci")
+        back = list(read_records(text, "uci", board))
+        assert [record.position for record in back] == [record.position for record in mine]
+        assert not any(record.is_ordered for record in back)
+        assert write_text(back, "uci") == text
+    words = {0: "win", 1: "loss", None: "draw"}
+    over = [record for record in told if record.position.is_over]
+    assert [line.rpartition(",")[2] for line in write_text(over, "uci").splitlines()] == [
+        words[record.winner] for record in over
+    ]
+
+
+@given(boards, st.randoms(use_true_random=False), st.sampled_from(sorted(FORMATS)))
+def test_any_board_goes_there_and_back(board: Geometry, rng: random.Random, name: str) -> None:
+    columns = some_game(rng, board).columns[: 60 if name == "uci" else None]
+    record = GameRecord(columns, board, label="draw" if name == "uci" else None)
+    (back,) = read_records(write_text([record], name), name, board)
+    assert (back.position, back.geometry) == (record.position, board)
+    assert name == "uci" or back.columns == columns
+
+
+def test_openings_stay_in_our_tables() -> None:
+    record = GameRecord((3, 3, 2, 4), opening=2)
+    for name in ("csv", "jsonl"):
+        (back,) = read_records(write_text([record], name), name)
+        assert (back.opening_moves, back.moves) == ("44", "4435")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("moves", "44\n48\n", "line 2: move 2: '8' is not a column: choose from 1 to 7"),
+        ("moves", "44 x\n", "line 1: move 3: 'x' is not a column"),
+        ("openspiel", "3, 3\n3, 7\n", "line 2: move 2: '7' is not an action: choose from 0 to 6"),
+        ("openspiel", "3, -1\n", "line 1: move 2: '-1' is not an action"),
+        ("openspiel", "3,,3\n", "line 1: move 2: '' is not an action"),
+        ("openspiel", "0,1,0,1,0,1,0,1\n", "line 1: move 8: column 2 .* the game is over"),
+        ("openspiel", "[Game]\ntic_tac_toe()\n[State]\n0\n", "'tic_tac_toe.*' is not a game of"),
+        ("openspiel", "[Game]\nconnect_four(rows=x)\n[State]\n", "rows is 'x', which is no number"),
+        ("openspiel", "[Game]\nconnect_four(rows=99)\n[State]\n", "rows"),
+        ("uci", "b,b\n", "line 1: it has 2 cells, and 7x6 connect 4 has 42"),
+        ("uci", ",".join(["b"] * 41 + ["y", "win"]), "line 1: a cell holds 'y'"),
+        ("uci", ",".join(["b", "x"] + ["b"] * 40 + ["win"]), "line 1: a disc floats"),
+        ("uci", ",".join(["x"] + ["b"] * 41 + ["won"]), r"no label 'won' \(did you mean win\?\)"),
+        ("kaggle", '{"steps": []}', "line 1: it is no replay: it has no steps"),
+        ("kaggle", '{"name": "chess", "steps": [1]}', "is a replay of 'chess', not of 'connectx'"),
+        ("kaggle", '\n{"steps":\n [,]}', "line 3: it is no JSON: "),
+        ("kaggle", "[" * 100_000, "line 1: "),
+        ("kaggle", "7", "line 1: a replay is a JSON object, not '7'"),
+        ("csv", "first\na\n", "line 1: a table of games has a column moves"),
+        ("jsonl", "{}\n", "line 1: it is no JSON object with moves"),
+    ],
+)
+def test_what_is_wrong_is_named(name: str, text: str, said: str) -> None:
+    with pytest.raises(InvalidRecord, match=said):
+        list(read_records(text, name))
+
+
+def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
+    import json
+
+    from claimeven.records.kaggle import replay_of
+
+    whole = replay_of(GameRecord((3, 3, 4, 4, 5, 5, 6)))
+    steps = whole["steps"]
+    for change, said in (
+        (lambda r: r["steps"][3][0].update(action=6), "step 3: its board is not the one"),
+        (lambda r: r["steps"][3][0].update(action="3"), "step 3: '3' is not a column"),
+        (lambda r: r["steps"][3][0].update(action=True), "step 3: 'True' is not a column"),
+        (lambda r: r["steps"][3][0].update(action=7), "step 3: .*column 8"),
+        (lambda r: r["steps"].pop(2), "step 2: its board is not the one"),
+        (
+            lambda r: [s[0]["observation"].pop("board") for s in r["steps"]] and r["steps"].pop(2),
+            "step 3: the player whose turn it is was not asked",
+        ),
+        (lambda r: r["steps"][5].pop(), "step 5: it has not the parts of two players"),
+        (lambda r: r["steps"].append(r["steps"][-1]), "step 8: the player"),
+        (lambda r: r["configuration"].update(rows=None), "its rows is 'None', which is no whole"),
+        (lambda r: r["configuration"].update(rows=900), "900"),
+        (lambda r: r["configuration"].update(rows=5), "step 1: its board"),
+        (lambda r: r.update(configuration=3), "a configuration is a JSON object"),
+        (lambda r: r["steps"].insert(1, None), "step 1: it has not the parts"),
+    ):
+        damaged = json.loads(json.dumps(whole))
+        change(damaged)
+        with pytest.raises(InvalidRecord, match=f"line 1: .*{said}"):
+            list(read_records(json.dumps(damaged), "kaggle"))
+    assert whole["steps"] is steps
+    text = json.dumps(whole)
+    for end in range(1, len(text), 97):
+        with pytest.raises(InvalidRecord, match="line 1: "):
+            list(read_records(text[:end], "kaggle"))
+
+
+def test_replays_may_lie_in_any_layout() -> None:
+    import json
+
+    games = [GameRecord((3, 3, 4)), GameRecord((0, 1, 0))]
+    replays = [json.loads(line) for line in write_text(games, "kaggle").splitlines()]
+    for text in (json.dumps(replays), json.dumps(replays, indent=2), f"\n\n{json.dumps(replays)}"):
+        assert list(read_records(text, "kaggle")) == games
+    bare = {"steps": replays[0]["steps"]}
+    assert list(read_records(json.dumps(bare, indent=1), "kaggle")) == games[:1]
+
+
+@given(st.text(max_size=200), st.sampled_from(sorted(FORMATS)))
+def test_no_text_breaks_a_reader(text: str, name: str) -> None:
+    try:
+        for tried in tried_records(text.splitlines(keepends=True), name):
+            assert (tried.record is None) == bool(tried.error)
+    except InvalidRecord as error:
+        assert str(error).startswith("line ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "form"),
+    [
+        ("a.json", "4455\n", "kaggle"),
+        ("a.jsonl", '{"steps": []}\n', "kaggle"),
+        ("a.jsonl", '{"moves": "4"}\n', "jsonl"),
+        ("a.CSV", "", "csv"),
+        ("a.data", "", "uci"),
+        ("a.txt", "3, 3\n", "openspiel"),
+        ("-", "\n \n[3, 3]\n", "openspiel"),
+        ("-", "# Automatically generated by OpenSpiel SerializeGameAndState\n", "openspiel"),
+        ("-", "{\n", "kaggle"),
+        ("-", "[{\n", "kaggle"),
+        ("-", "[\n", "kaggle"),
+        ("-", "\ufeffmoves,first\n", "csv"),
+        ("-", "first,moves\n", "csv"),
+        ("-", "b,x,o\n", "uci"),
+        ("-", "4455 3\n", "moves"),
+        ("-", "", "moves"),
+    ],
+)
+def test_formats_are_told_apart(name: str, text: str, form: str) -> None:
+    assert guess_format(name, text).name == form
+
+
+def test_formats_have_names() -> None:
+    with pytest.raises(InvalidRecord, match=r"no format 'kagle' \(did you mean kaggle\?\)"):
+        format_of("kagle")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"first": "a\nb"}, "is no name of a player"),
+        ({"opening": 4}, "an opening of 4 moves is longer"),
+        ({"label": "won"}, "no label 'won'"),
+        ({"fault": "crash"}, "one of two players"),
+        ({"fault": "crash", "fault_seat": 2}, "one of two players"),
+        ({"columns": (0, 1) * 3 + (0,), "fault": "time", "fault_seat": 0}, "decide is not lost"),
+        ({"columns": (0,) * 7}, "move 7: column 1 is full"),
+    ],
+)
+def test_games_that_cannot_be_are_refused(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(ClaimevenError, match=said):
+        GameRecord(**{"columns": (3, 3), **arguments})  # type: ignore[arg-type]
