@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents import wire
+from claimeven.agents import short, wire
 from claimeven.agents.contract import (
     LIMITS,
     Agent,
@@ -172,7 +172,17 @@ class ProcessAgent(Agent):
             seconds = PATIENCE if self.patience is None else self.patience
         else:
             late = limit.overrun
-        told = self._ask("choose", seconds, late, **_asked(position, limit, rng))
+        message = short.question(position, limit, rng)
+        if message is None:
+            message = _message("choose", **_asked(position, limit, rng))
+        with self._lock:
+            self._revive()
+            told = self._answer(seconds, late or _silent(seconds), message)
+        if isinstance(told, bytes):
+            decision, state = short.read_answer(told)
+            if state:
+                short.set_state(rng, state)
+            return decision
         wire.set_generator(rng, told["rng"])
         return wire.to_decision(told["decision"])
 
@@ -204,7 +214,7 @@ class ProcessAgent(Agent):
         with self._lock:
             if self._child is not None and self._made:
                 with contextlib.suppress(AgentFault, InvalidSpec):
-                    self._send("close")
+                    self._send(_message("close"))
                     self._answer(FAREWELL, "")
             if self._child is not None:
                 self._child.end()
@@ -215,7 +225,7 @@ class ProcessAgent(Agent):
         self._started = time.monotonic()
         self._child = Child("claimeven.agents.worker", self._printed, variables)
         self._made = False
-        self._send("make", spec=self.name, file=self._file, memory_mb=self._memory_mb)
+        self._send(_message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb))
 
     def _revive(self) -> None:
         """See to it that there is a process, as ready as the one before it was."""
@@ -233,23 +243,23 @@ class ProcessAgent(Agent):
         else:
             self.make()
 
-    def _ask(self, do: str, seconds: float, late: str | None = None, **arguments: Any) -> Any:
+    def _ask(self, do: str, seconds: float, **arguments: Any) -> Any:
         """Ask for something and return the answer, or raise what went wrong."""
         with self._lock:
             self._revive()
-            self._send(do, **arguments)
-            return self._answer(seconds, late or f"did not answer within {seconds:g} s")
+            self._send(_message(do, **arguments))
+            return self._answer(seconds, _silent(seconds))
 
-    def _send(self, do: str, **arguments: Any) -> None:
+    def _send(self, message: bytes) -> None:
         assert self._child is not None
         try:
-            self._child.send(wire.packed({"do": do, **arguments}))
+            self._child.send(message)
         except ChildEnded as ended:
             self._drop()
             raise AgentFault(f"ended its process: {ended}") from None
 
-    def _answer(self, seconds: float, late: str) -> Any:
-        """Return the answer that comes within so many seconds.
+    def _answer(self, seconds: float, late: str, question: bytes | None = None) -> Any:
+        """Return the answer that comes within so many seconds, to a question if one is given.
 
         A process that does not answer, or not as it should, is ended; one that answers a little
         later is kept, though the answer is a fault all the same.
@@ -258,11 +268,17 @@ class ProcessAgent(Agent):
         in_time = True
         try:
             try:
-                answer = self._child.receive(seconds)
+                answer = (
+                    self._child.receive(seconds)
+                    if question is None
+                    else self._child.ask(question, seconds)
+                )
             except ChildSilent:
                 in_time = False
                 answer = self._child.receive(min(seconds, MERCY))
-            told = wire.unpacked(answer)
+            told: dict[str, Any] = (
+                {"value": answer} if short.is_answer(answer) else wire.unpacked(answer)
+            )
             if in_time and "value" in told:
                 return told["value"]
             reason = str(told.get("fault", told.get("invalid")))
@@ -319,6 +335,14 @@ class Printed:
                 " the rest is left out\n"
             )
         sys.stderr.flush()
+
+
+def _silent(seconds: float) -> str:
+    return f"did not answer within {seconds:g} s"
+
+
+def _message(do: str, **arguments: Any) -> bytes:
+    return wire.packed({"do": do, **arguments})
 
 
 def _asked(position: Position, limit: Limit, rng: np.random.Generator) -> dict[str, Any]:
