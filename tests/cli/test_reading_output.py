@@ -38,6 +38,7 @@ ASKED = {
     "puzzles": ("puzzles", "--number", "1", "--hint"),
     "puzzles counted": ("puzzles", "--counts"),
     "book info": ("book", "info", "BOOK"),
+    "book list": ("book", "list"),
     "book counts": ("book", "counts", "BOOK"),
     "book verify": ("book", "verify", "BOOK", "--table-mb", "1"),
     "perft": ("perft", "2"),
