@@ -1,6 +1,7 @@
 """Settings for every test."""
 
 import compileall
+import gc
 import os
 import sys
 from pathlib import Path
@@ -39,8 +40,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[COLLECTING] = True
 
 
+def pytest_collection() -> None:
+    """Look for no garbage among what all stays."""
+    gc.disable()
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write no more bytecode than we were told."""
+    """Look for garbage again, not among the tests; write no more bytecode than we were told."""
+    gc.freeze()
+    gc.enable()
     if session.config.stash.get(COLLECTING, False):
         sys.dont_write_bytecode = True
 
