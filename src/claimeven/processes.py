@@ -43,8 +43,9 @@ _TICK = 0.002
 _PIECES = 64
 #: In place of a file descriptor that is not there.
 _NONE = -1
-#: Seconds in which an answer is quick, and quick ones in a row before one more is expected.
-_QUICK, _QUICK_ONES = 0.005, 3
+#: Seconds in which an answer is quick, quick ones in a row before one more is expected, and moves
+#: after which the kernel may put the two elsewhere: onto a core that nobody uses by now.
+_QUICK, _QUICK_ONES, _TOGETHER = 0.005, 3, 64
 #: Seconds a child has to end by itself when it is no longer needed.
 _FAREWELL = 0.5
 #: Where Linux counts the processes it has ended because memory ran out, and under which name.
@@ -178,12 +179,16 @@ class Child:
         A child that has answered quickly some times shares our core until it has answered again,
         for a few milliseconds at most: to wake another core would take longer than the messages.
         """
+        if self._quick == _TOGETHER:
+            self._core.part()
+            self._quick = _QUICK_ONES - 1
         if self._quick < _QUICK_ONES:
             begin = time.monotonic()
             self.send(message)
             answer = self.receive(seconds)
             self._quick = self._quick + 1 if time.monotonic() - begin < _QUICK else 0
             return answer
+        self._quick += 1
         self._core.share()
         try:
             self.send(message)
