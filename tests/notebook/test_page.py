@@ -68,7 +68,7 @@ def test_scores_above_the_columns_are_the_solvers(cell: Put) -> None:
     texts = shown.page.eval_on_selector_all(".scores button", "all => all.map(b => b.textContent)")
     assert [int(text.replace("\N{MINUS SIGN}", "-")) for text in texts] == list(exact)
     third = shown.page.locator(".scores button").nth(2)
-    assert third.get_attribute("title") == "Column 3 wins in 2 moves"
+    assert third.get_attribute("aria-label").startswith("Column 3 wins in 2 moves")
     assert shown.page.locator(".scores .best").count() == 2
     assert shown.status == "First player to move and wins in 2 moves (+18)."
     third.click()

@@ -227,7 +227,7 @@ def solver_options(command: Command, threads: int | None = 1, table_mb: float = 
         "--book",
         "book_file",
         metavar="FILE",
-        help="Opening book to use in place of the one that comes along.",
+        help="Opening book to use in place of the usual one; shipped: the one that comes along.",
     )(decorated)
     return search_options(decorated, threads, table_mb)
 
