@@ -26,8 +26,8 @@ from claimeven.adapters.vector import VectorConnectFour
 PLIES, FIRST_WINS, DRAWS = 21.3, 0.556, 0.0026
 GAMES = 32_768
 #: Steps of the vector timed at a time, and times.
-STEPS, RUNS = 100, 5
-SINGLE_GAMES = 500
+STEPS, RUNS = 40, 4
+SINGLE_GAMES = 200
 
 
 def check_random_play(lengths: list[int] | np.ndarray[Any, Any], firsts: int, draws: int) -> None:
@@ -180,17 +180,22 @@ def time_vector(opponent: str | None, mode: str, threads: int, written: str) -> 
 def bench_vector() -> None:
     check_vector(100_000)
     print(f"vector of {GAMES:,} games, ns a step (and steps/s), the choice of actions not counted")
-    for opponent in (None, "random", "wins-and-blocks"):
-        for mode in ("SameStep", "NextStep"):
-            for threads in (1, 2):
-                told = []
-                for written in ("all", "mask", "nothing"):
-                    seconds = time_vector(opponent, mode, threads, written)
-                    told.append(f"{1e9 * seconds:.1f} ({1 / seconds / 1e6:.0f} M/s)")
-                print(
-                    f"  {opponent or 'self-play'}, {mode}, threads {threads}: observations and"
-                    f" masks {told[0]}, masks {told[1]}, neither {told[2]}"
-                )
+    for opponent, mode in (
+        (None, "SameStep"),
+        (None, "NextStep"),
+        ("random", "SameStep"),
+        ("wins-and-blocks", "SameStep"),
+    ):
+        for threads in (1, 2):
+            told = []
+            for written in ("all", "mask", "nothing"):
+                seconds = time_vector(opponent, mode, threads, written)
+                told.append(f"{1e9 * seconds:.1f} ({1 / seconds / 1e6:.0f} M/s)")
+            print(
+                f"  {opponent or 'self-play'}, {mode}, threads {threads}: observations and"
+                f" masks {told[0]}, masks {told[1]}, neither {told[2]}",
+                flush=True,
+            )
 
 
 def whole_loop() -> float:
