@@ -172,6 +172,13 @@ def test_a_match(match: MatchResult) -> None:
     assert second[1] == str(match.wins[1])
     assert first[4] == f"{100 * match.scores[0]:.1f}\N{NO-BREAK SPACE}%"
     assert "4 games, " in words(match)
+    assert "forfeits" not in cells(match)[0]
+
+    def broken(position: Position) -> int:
+        return 99
+
+    heads, lost, _ = cells(play_match(broken, "greedy", games=2))
+    assert (heads[-1], lost[-1]) == ("forfeits", "2")
 
 
 def test_standings_have_a_ladder_and_a_cross_table(tournament: TournamentResult) -> None:
