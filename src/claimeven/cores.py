@@ -54,11 +54,12 @@ class SharedCore:
                 os.sched_setaffinity(self._process, {core})
                 self._of_child = core
         except OSError:
+            self.release()
             self._core_of = None
 
     def release(self) -> None:
         """Let the calling thread go; the child, which has nothing to do now, stays."""
-        if len(self._before) > 1:
+        if self._core_of is not None and len(self._before) > 1:
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(0, self._before)
 

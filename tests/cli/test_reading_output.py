@@ -78,6 +78,12 @@ def test_every_json_key_is_told(run: Run, small_book: Path, words: tuple[str, ..
     assert set(keys_of(json.loads(ran.out))) <= told
 
 
+def test_the_keys_of_an_export_are_told(run: Run, tmp_path: Path) -> None:
+    words = ("export", "uct", "-o", str(tmp_path / "main.py"))
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("export")))
+    assert set(json.loads(run(*words, "--json").out)) == told
+
+
 def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
     words = ("dataset", "--positions", "3", "--plies", "6", "--out", str(tmp_path / "a.csv"))
     told = set(re.findall(r"`([a-z_0-9]+)`", section("dataset")))
