@@ -210,11 +210,11 @@ def _has_misspelt_prefix(spec: str) -> bool:
 
 def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:
     processes = [agent for agent, _ in agents if isinstance(agent, ProcessAgent)]
-    for place, agent in enumerate(processes):
+    for place, process in enumerate(processes):
         # A few at a time: each has its share of the machine while it is waited for.
         for soon in processes[place : place + _AT_ONCE]:
             soon.start()
-        agent.make()
+        process.make()
     for agent, limit in agents:
         check_limit(agent, limit)
     if geometry is not None:
