@@ -1,7 +1,7 @@
 // Play and analyse: the board, who plays, the game line, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
-import { post } from "../api.js";
+import { get, post } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
@@ -149,8 +149,8 @@ export class PlayView {
       type: "range", min: 0, max: 3, step: 1, value: 2, "aria-label": "Speed",
       oninput: () => { this.pause = [2000, 1000, 400, 0][this.speed.value]; },
     });
-    this.watching = h("div", { class: "row", hidden: true }, this.pauseButton,
-      button("One move", () => this.#oneMove()), h("label", {}, "Speed", this.speed));
+    this.watching = h("div", { class: "row controls", hidden: true }, this.pauseButton,
+      button("One move", () => this.#oneMove()), h("label", { class: "speed" }, "Speed", this.speed));
     this.again = button("Play again", () => this.newGame(), { class: "primary" });
     this.moveNow = button("Let it move", () => { this.isGoing = true; this.#goOn(); });
     const step = (how, symbol, label) => button(symbol, () => this.step(how), { "aria-label": label, title: label });
@@ -347,6 +347,7 @@ export class PlayView {
     const control = new AbortController();
     this.thinking = control;
     this.#drawStatus();
+    setTimeout(() => this.#tellIfCompiling(control), 1500);
     const bots = this.sides.every((each) => !each.isHuman);
     try {
       const [decision] = await Promise.all([
@@ -362,6 +363,13 @@ export class PlayView {
       this.draw();
       this.tell(error.message);
     }
+  }
+
+  /** A server that was just installed compiles first: whoever waits for a move is told. */
+  async #tellIfCompiling(control) {
+    if (this.thinking !== control) return;
+    const { ready } = await get("/api/status").catch(() => ({ ready: 1 }));
+    if (this.thinking === control && ready === 0) this.tell("The searches are being compiled, once after an installation …");
   }
 
   #stopThinking() {
