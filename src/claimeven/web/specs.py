@@ -51,6 +51,9 @@ def allowed(spec: str, settings: ServerSettings) -> str:
         mark in str(value) for value in options.values() for mark in _FOREIGN
     ):
         raise InvalidSpec("functions from files and modules cannot be asked for through a server")
+    files = [option for option in kind.options if option.kind == "file"]
+    if any(options[option.name] != option.default for option in files):
+        raise InvalidSpec("models from files cannot be asked for through a server")
     most = {**_MOST, "seconds": settings.seconds, "iterations": settings.iterations}
     most["nodes"] = settings.nodes
     given = {part.partition("=")[0].strip() for part in text.partition(":")[2].split(",")}
