@@ -62,6 +62,25 @@ def test_depth_and_limit(name: str) -> None:
             forest.branch(depth, limit)
 
 
+def test_a_path_is_shown_whatever_the_limit() -> None:
+    forest = search(POSITION, preset("uct-menary"), 2000).forest
+    node, path = forest.branch(None), []
+    while node.children:  # the least visited way down, to a leaf
+        known = [child for child in node.children if child.visits]
+        if not known:
+            break
+        node = min(known, key=lambda child: child.visits)
+        path.append(node.column)
+    assert len(path) > 1
+    whole, part = forest.branch(None), forest.branch(1, 40, path)
+    for column in path:
+        known = [child for child in whole.children if child.visits]
+        assert [child.column for child in part.children] == [child.column for child in known]
+        whole = next(child for child in whole.children if child.column == column)
+        part = next(child for child in part.children if child.column == column)
+        assert part.visits == whole.visits
+
+
 def test_principal_line_follows_the_visits() -> None:
     result = search(POSITION, preset("uct-menary"), 2000)
     node = result.forest.branch(None)

@@ -245,13 +245,25 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     context.close()
 
 
-def test_a_search_is_stepped_through(page: Any) -> None:
+def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.goto("/?view=search")
     page.wait_for_selector(".search-tree")
     assert page.inner_text(".step-words").startswith("Look at the root")
     page.click("[aria-label='Last step']")
     assert "The root is worth" in page.inner_text(".step-words")
     assert page.locator(".node.cut").count() >= 1
+    above = page.locator(".node").count()
+    page.keyboard.press("w")  # everything at once, where it is small
+    steps = server.get(
+        "/api/search/minimax", board="4x4", connect=3, agent="alphabeta", depth=3, steps=500
+    ).json["steps"]
+    looked_at = {step["moves"] for step in steps}
+    assert page.locator(".node:not(.skipped)").count() == len(looked_at) > above
+    page.click(".node[data-moves='22']")
+    assert page.inner_text(".step-words").startswith("Column 2, then 2 is worth")
+    page.keyboard.press("w")
+    page.click("[aria-label='Last step']")
+    assert page.locator(".node[data-moves='221']").count() == 1  # what was opened stays open
     page.click("[aria-label='Step back']")
     page.select_option(".search-view select >> nth=0", "uct")
     page.click(".search-view form button")
@@ -264,7 +276,17 @@ def test_a_search_is_stepped_through(page: Any) -> None:
                 "the root is given its children, columns 1, 2, 3, 4."
             )
     page.click("[aria-label='Last step']")
-    assert "N 100" in page.text_content(".search-tree")
+    page.wait_for_selector(".search-tree >> text=N 100")
+    # A search whose steps do not come at once: the slider covers them all.
+    page.select_option(".search-view select >> nth=0", "alphabeta")
+    page.select_option(".search-view select >> nth=1", "7x6 4")
+    page.fill(".search-view input[type=number]:visible", "6")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    page.keyboard.press("End")
+    page.wait_for_selector(".step-words:has-text('The root is worth')")
+    told = page.inner_text(".search-view .hint-text >> nth=0")
+    assert told.startswith("step 5,065 of 5,065 · 2,255 nodes")
 
 
 def test_the_opening_book_is_walked(page: Any) -> None:

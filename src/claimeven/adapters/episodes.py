@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from claimeven.solver import Solver
 
 Mask = NDArray[np.int8]
+
+#: Seats of a learner: who moves first or second from the empty board, or either by chance.
+SEATS: Final = ("first", "second", "random")
 
 #: Random openings drawn in vain after which there is taken to be none.
 _IN_VAIN = 10_000
@@ -215,6 +218,13 @@ def judge_of(shaping: float, geometry: Geometry) -> Judge | None:
             f" move loses, not {shaping!r}"
         )
     return Judge(geometry) if shaping else None
+
+
+def check_seat(seat: object) -> str:
+    """Return a seat of the learner. Raises `InvalidEnvironment` for one there is not."""
+    if seat not in SEATS:
+        raise InvalidEnvironment(no_such("seat", str(seat), SEATS))
+    return str(seat)
 
 
 def check_options(options: Mapping[str, Any] | None, known: Iterable[str]) -> Mapping[str, Any]:

@@ -21,10 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimeven.adapters.episodes import (
+    SEATS,
     Beginning,
     Episode,
     InvalidEnvironment,
     check_options,
+    check_seat,
     judge_of,
 )
 from claimeven.adapters.extras import missing
@@ -34,7 +36,6 @@ from claimeven.agents.perfect import LEVEL_NAMES, TOP_LEVEL
 from claimeven.agents.plain import checked_column, plain_decision
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.suggestions import no_such
 
 try:
     import gymnasium
@@ -43,7 +44,6 @@ except ModuleNotFoundError:
     raise missing(__name__, "Gymnasium", "rl") from None
 
 ID: Final = "claimeven/ConnectFour-v0"
-SEATS: Final = ("first", "second", "random")
 #: What `reset` takes among its options.
 OPTIONS: Final = ("start", "opening_plies", "opponent", "seat")
 
@@ -233,13 +233,6 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
             agent.load(self.geometry)
             self._agents[wish] = agent
         return self._agents[wish]
-
-
-def check_seat(seat: object) -> str:
-    """Return a seat of the learner. Raises `InvalidEnvironment` for one there is not."""
-    if seat not in SEATS:
-        raise InvalidEnvironment(no_such("seat", str(seat), SEATS))
-    return str(seat)
 
 
 def spec_of(opponent: Contestant | int) -> Contestant:

@@ -107,18 +107,21 @@ class Forest:
         with self.unchanged():
             return self._root().facts.visits
 
-    def branch(self, depth: int | None = 2, limit: int | None = None) -> Branch:
+    def branch(
+        self, depth: int | None = 2, limit: int | None = None, path: Sequence[int] = ()
+    ) -> Branch:
         """The tree to a depth in moves (None: all), of at most `limit` nodes, the most visited.
 
-        With a limit only visited or proven nodes are shown. Raises `InvalidOptions` for a
-        negative depth or a limit below 1.
+        With a limit only visited or proven nodes are shown; those along a `path` of columns, and
+        beside them, come first, and the path is followed beyond the depth. Raises `InvalidOptions`
+        for a negative depth or a limit below 1.
         """
         if depth is not None:
             check_whole("depth", depth, 0, 1_000)
         if limit is not None:
             check_whole("limit", limit, 1, 1_000_000)
         with self.unchanged():
-            return self._branch(depth, limit)
+            return self._branch(depth, limit, path)
 
     def line(self, column: int) -> tuple[int, ...]:
         """A column and the likeliest moves after it, as far as the tree knows.
@@ -150,10 +153,10 @@ class Forest:
             columns += evident_moves(position)
         return tuple(columns)
 
-    def _branch(self, depth: int | None, limit: int | None) -> Branch:
+    def _branch(self, depth: int | None, limit: int | None, path: Sequence[int]) -> Branch:
         order = count()
-        root = _Shown(self._root(), 0)
-        waiting = [(0, next(order), root, root)]
+        root = _Shown(self._root(), 0, bool(path))
+        waiting: list[tuple[float, int, _Shown, _Shown]] = [(0, next(order), root, root)]
         left = math.inf if limit is None else limit
         while waiting and left > 0:
             _, _, shown, parent = heapq.heappop(waiting)
@@ -161,13 +164,16 @@ class Forest:
             if shown is not parent:
                 parent.children.append(shown)
                 parent.left_out -= 1
-            if depth is not None and shown.depth >= depth:
+            if depth is not None and shown.depth >= depth and not shown.is_on_path:
                 continue
+            onward = path[shown.depth] if shown.is_on_path else None
             for child in _children(shown.node):
                 shown.left_out += 1  # until its turn comes
                 if child.is_known or limit is None:
-                    below = _Shown(child, shown.depth + 1)
-                    heapq.heappush(waiting, (-child.facts.visits, next(order), below, shown))
+                    follows = child.facts.column == onward and shown.depth + 1 < len(path)
+                    below = _Shown(child, shown.depth + 1, follows)
+                    rank = -math.inf if shown.is_on_path else -child.facts.visits
+                    heapq.heappush(waiting, (rank, next(order), below, shown))
         return self._frozen(root, 0, 0)
 
     def _root(self) -> _Joint:
@@ -261,11 +267,12 @@ def _merged(facts: Sequence[Facts]) -> Facts:
 
 
 class _Shown:
-    """A node picked to be shown."""
+    """A node picked to be shown; whether a path leads through it and on."""
 
-    def __init__(self, node: _Joint, depth: int) -> None:
+    def __init__(self, node: _Joint, depth: int, is_on_path: bool) -> None:
         self.node = node
         self.depth = depth
+        self.is_on_path = is_on_path
         self.children: list[_Shown] = []
         self.left_out = 0
 

@@ -6,7 +6,7 @@ One rule for every number: values and windows are told as the side to move at th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -160,8 +160,9 @@ def montecarlo(
     """Return the iterations of a Monte Carlo agent's search, phase by phase, and its tree.
 
     `steps` iterations from `first` (counted from 1) on are told; `every_tree` adds the tree after
-    each of them. Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for more than
-    `MOST_ITERATIONS` iterations or trees of more than `MOST_NODES` nodes together.
+    each of them, the path of that iteration first. Raises `InvalidSpec` for an agent of another
+    family, `InvalidSearch` for more than `MOST_ITERATIONS` iterations or trees of more than
+    `MOST_NODES` nodes together.
     """
     asked = wire.to_position(position)
     player = build(agent)
@@ -187,7 +188,7 @@ def montecarlo(
         if first <= made < first + steps:
             kept.append(_told_step(step, asked))
             if every_tree:
-                kept[-1]["tree"] = _grown(forest, asked, tree_depth, tree_nodes)
+                kept[-1]["tree"] = _grown(forest, asked, tree_depth, tree_nodes, step.path)
     return {
         "agent": agent,
         "seed": seed,
@@ -218,8 +219,10 @@ def _told_step(step: Step, position: Position) -> dict[str, Any]:
     }
 
 
-def _grown(forest: Forest, position: Position, depth: int, nodes: int) -> dict[str, Any]:
-    return grown_json(forest.branch(depth, nodes), position)
+def _grown(
+    forest: Forest, position: Position, depth: int, nodes: int, path: Sequence[int] = ()
+) -> dict[str, Any]:
+    return grown_json(forest.branch(depth, nodes, path), position)
 
 
 def _finite(number: float) -> float | None:

@@ -182,3 +182,13 @@ export function columnsOf(moves, board) {
     return column;
   });
 }
+
+/** Return a function from moves to the position after them that keeps what it was asked for. */
+export function positionsFrom(start) {
+  const known = new Map([["", start]]);
+  const after = (moves) => {
+    if (!known.has(moves)) known.set(moves, after(moves.slice(0, -1)).play(start.board.column(moves.at(-1))));
+    return known.get(moves);
+  };
+  return after;
+}

@@ -1,101 +1,126 @@
 // A minimax search, step by step: what is known of each node after any step.
 
-import { played } from "./rules.js";
+import { positionsFrom } from "./rules.js";
 
-const CHUNK = 5000;
+/** Steps asked for at first, and at once when more are wanted. */
+const [FIRST, CHUNK] = [5000, 20000];
 
 export class MinimaxSteps {
+  /** Whether the most important nodes of a tree are those nearest to its root. */
+  isBroad = true;
+
   /** Ask for a search. `ask(path, query)` returns the server's answer. */
   static async load(query, start, ask) {
     const { iterations, ...rest } = query;
-    const steps = new MinimaxSteps();
-    steps.start = start;
-    steps.ask = (first) => ask("/api/search/minimax", { ...rest, first, steps: CHUNK, tree_nodes: 1 });
-    const answer = await steps.ask(0);
-    steps.answer = answer;
-    steps.steps = answer.steps;
-    return steps;
+    const search = new MinimaxSteps();
+    search.after = positionsFrom(start);
+    search.ask = (first, steps) => ask("/api/search/minimax", { ...rest, first, steps, tree_nodes: 1 });
+    search.steps = [];
+    search.told = new Map(); // moves -> numbers of the steps at that node
+    search.total = Infinity;
+    await search.ready(0);
+    return search;
   }
 
   get count() {
-    return this.steps.length;
+    return this.total;
   }
 
-  get hasMore() {
-    return this.steps.length < this.answer.total;
+  /** Have every step up to one. */
+  async ready(index) {
+    while (this.steps.length <= Math.min(index, this.total - 1)) {
+      const { steps, total } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
+      this.total = total;
+      for (const step of steps) {
+        const known = this.told.get(step.moves);
+        if (known) known.push(this.steps.length);
+        else this.told.set(step.moves, [this.steps.length]);
+        this.steps.push(step);
+      }
+    }
   }
 
-  async more() {
-    const { steps } = await this.ask(this.steps.length);
-    this.steps.push(...steps);
+  /** Whether a step can be shown at once. */
+  has(index) {
+    return index < this.steps.length;
   }
 
   /** What a step shows. */
   at(index) {
     const step = this.steps[index];
-    const nodes = this.#nodesAfter(index);
-    const name = step.moves || "the root";
+    const name = step.moves ? `column ${[...step.moves].join(", then ")}` : "the root";
     const said = {
       enter: `Look at ${name} with the window ${windowText(step)}.`,
-      return: `${capital(name)} is worth ${step.words}: ${step.reason}.`,
+      return: `${capital(name)} is worth ${valueText(step)}: ${step.reason}.`,
       cut: `Cut at ${name}: ${step.reason}.`,
     }[step.kind];
+    const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
     const counted = [
-      `step ${index + 1} of ${this.answer.total.toLocaleString("en")}`, `${step.nodes} nodes`, `${step.evaluations} evaluations`,
-      `${step.cutoffs} cuts`, ...(step.table_hits ? [`${step.table_hits} found in the table`] : []),
+      `step ${(index + 1).toLocaleString("en")} of ${this.total.toLocaleString("en")}`, many(step.nodes, "node"),
+      many(step.evaluations, "evaluation"), many(step.cutoffs, "cut"),
+      ...(step.table_hits ? [`${step.table_hits.toLocaleString("en")} found in the table`] : []),
     ];
+    const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
     return {
       words: said, counters: `${counted.join(" · ")}. Values and windows as the side to move at the root sees them.`,
-      moves: step.moves, levels: this.#levels(step, nodes),
+      moves: step.moves, root: this.#node("", index, true),
+      childrenOf: (moves) => this.#children(moves, index, step.moves),
+      isOpen: (node) => node.isHere && node.moves.length <= deepest,
     };
   }
 
   /** The last step at a node up to `index`, or its first one after. */
   stepOf(moves, index) {
-    const all = this.steps.flatMap((step, at) => (step.moves === moves ? [at] : []));
-    const earlier = all.filter((at) => at <= index);
-    return earlier.at(-1) ?? all[0] ?? null;
+    const all = this.told.get(moves) ?? [];
+    return all.findLast((at) => at <= index) ?? all[0] ?? null;
   }
 
-  #nodesAfter(index) {
-    const nodes = new Map();
-    for (let at = 0; at <= index; at++) {
+  #children(moves, index, here) {
+    const position = this.after(moves);
+    if (position.isOver || !this.#opens(moves, position, index)) return [];
+    const isCut = this.#known(moves, index)?.isCut;
+    return position.legal.map((column) => {
+      const child = moves + position.board.name(column);
+      return this.#node(child, index, here.startsWith(child), isCut);
+    });
+  }
+
+  #opens(moves, position, index) {
+    return position.legal.some((column) => this.told.get(moves + position.board.name(column))?.[0] <= index);
+  }
+
+  /** What is known of a node after a step. */
+  #known(moves, index) {
+    const all = this.told.get(moves);
+    if (!all || all[0] > index) return null;
+    const node = { state: "open", value: null, isCut: false };
+    for (const at of all) {
+      if (at > index) break;
       const step = this.steps[at];
-      const node = nodes.get(step.moves) ?? { state: "open" };
       node.window = windowText(step);
-      if (step.kind === "enter") Object.assign(node, { state: "open", value: null });
-      if (step.kind === "cut") Object.assign(node, { state: "cut", value: step.words, isCut: true });
-      if (step.kind === "return") Object.assign(node, { state: node.isCut ? "cut" : "done", value: step.words, reason: step.reason });
-      nodes.set(step.moves, node);
+      if (step.kind === "enter") Object.assign(node, { state: "open", value: null, isCut: false });
+      else if (step.kind === "cut") Object.assign(node, { state: "cut", value: valueText(step), isCut: true });
+      else Object.assign(node, { state: node.isCut ? "cut" : "done", value: valueText(step) });
     }
-    return nodes;
+    return node;
   }
 
-  #levels(step, nodes) {
-    const levels = [[this.#node("", nodes, true)]];
-    const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
-    for (let length = 0; length <= deepest; length++) {
-      const parent = step.moves.slice(0, length);
-      const position = played(this.start, parent);
-      if (position.isOver || ![...nodes.keys()].some((moves) => moves.length === length + 1 && moves.startsWith(parent))) break;
-      const isCut = nodes.get(parent)?.isCut;
-      levels.push(position.legal.map((column) => {
-        const moves = parent + position.board.name(column);
-        return this.#node(moves, nodes, step.moves.startsWith(moves), isCut);
-      }));
+  #node(moves, index, isHere, parentIsCut = false) {
+    const node = this.#known(moves, index);
+    const [title, short] = moves ? [`column ${moves.at(-1)}`, moves.at(-1)] : ["root", "root"];
+    if (!node) {
+      const why = parentIsCut ? "cut away" : "not yet";
+      return { moves, title, short, lines: [why], brief: parentIsCut ? "✂" : "·", state: parentIsCut ? "skipped" : "unseen", isHere: false };
     }
-    return levels;
-  }
-
-  #node(moves, nodes, isHere, parentIsCut = false) {
-    const node = nodes.get(moves);
-    const title = moves ? `column ${moves.at(-1)}` : "root";
-    if (!node) return { moves, title, lines: [parentIsCut ? "cut away" : "not yet"], state: parentIsCut ? "skipped" : "unseen", isHere: false };
-    const value = node.value === null || node.value === undefined ? "…" : node.value;
-    return { moves, title, lines: [node.window, node.isCut ? `${value}  ✂` : value], state: node.state, isHere };
+    const value = node.value ?? "…";
+    return {
+      moves, title, short, lines: [node.window, node.isCut ? `${value}  ✂` : value], brief: node.isCut ? `${value} ✂` : value,
+      state: node.state, isHere, opens: this.#opens(moves, this.after(moves), index),
+    };
   }
 }
 
 const sign = (text) => text.replace("-inf", "−∞").replace("+inf", "∞").replace("-", "−");
 const windowText = (step) => `[${step.window.map(sign).join(", ")}]`;
+const valueText = (step) => (step.words === null ? null : sign(step.words));
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

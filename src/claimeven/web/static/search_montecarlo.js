@@ -1,42 +1,51 @@
 // A Monte Carlo search, iteration by iteration, each in its four phases.
 
-import { played } from "./rules.js";
+import { positionsFrom } from "./rules.js";
 
-const CHUNK = 100;
+/** Iterations asked for at once, and nodes of the tree after each: its most visited part. */
+const [CHUNK, NODES] = [40, 160];
 const PHASES = ["select", "expand", "simulate", "back up"];
-const EMPTY = { move: null, visits: 0, total: 0, mean: null, bonus: null, selection: null, share: 1, children: [] };
+const EMPTY = { move: null, visits: 0, total: 0, mean: null, bonus: null, selection: null, share: 1, left_out: 0, children: [] };
 
 export class MonteCarloSteps {
+  isBroad = false;
+
   static async load(query, start, ask) {
-    const { depth, ...rest } = query;
-    const steps = new MonteCarloSteps();
-    steps.start = start;
-    steps.ask = (first) => ask("/api/search/montecarlo", { ...rest, first, steps: CHUNK, trees: true, tree_nodes: 300 });
-    steps.answer = await steps.ask(1);
-    steps.iterations = steps.answer.steps;
-    if (!steps.iterations.length) throw new Error("No search was needed here: the move is evident.");
-    return steps;
+    const { depth, iterations, ...rest } = query;
+    const search = new MonteCarloSteps();
+    search.after = positionsFrom(start);
+    search.chunks = new Map(); // number -> its iterations
+    search.ask = (first, most) => ask("/api/search/montecarlo", {
+      ...rest, first, iterations: most, steps: CHUNK, trees: true, tree_nodes: NODES, tree_depth: 12,
+    });
+    const answer = await search.ask(1, iterations);
+    search.total = answer.total;
+    search.chunks.set(0, answer.steps);
+    if (!search.total) throw new Error("No search was needed here: the move is evident.");
+    return search;
   }
 
   get count() {
-    return this.iterations.length * PHASES.length;
+    return this.total * PHASES.length;
   }
 
-  get hasMore() {
-    return this.iterations.length < this.answer.total;
+  /** Have what a step shows: its iteration and the one before. Any part can be asked for alone. */
+  async ready(index) {
+    for (const number of this.#needed(index)) {
+      const last = Math.min(this.total, (number + 1) * CHUNK);
+      if (!this.chunks.has(number)) this.chunks.set(number, (await this.ask(number * CHUNK + 1, last)).steps);
+    }
   }
 
-  async more() {
-    const { steps } = await this.ask(this.iterations.length + 1);
-    this.iterations.push(...steps);
+  has(index) {
+    return this.#needed(index).every((number) => this.chunks.has(number));
   }
 
   at(index) {
     const number = Math.floor(index / PHASES.length);
     const phase = index % PHASES.length;
-    const step = this.iterations[number];
-    const before = this.iterations[number - 1]?.tree ?? EMPTY;
-    const tree = phase === 3 ? step.tree : before;
+    const step = this.#iteration(number);
+    const before = number ? this.#iteration(number - 1).tree : EMPTY;
     const result = { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
     const name = named(step.selected);
     const isGuided = step.tree.children.some((child) => child.bonus !== null);
@@ -48,11 +57,13 @@ export class MonteCarloSteps {
       step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here, nothing to play.",
       `Back up: ${result} for the side to move at the root is counted along the path.`,
     ];
+    const shown = { trees: phase === 3 ? [step.tree] : [before, step.tree], path: step.selected, phase };
     return {
-      words: `Iteration ${step.iteration}, ${PHASES[phase]}. ${said[phase]}`,
-      counters: `iteration ${step.iteration} of ${this.answer.total} · N: visits, Q: mean result for the side that chose the move, +: bonus for few visits. Edges as wide as their share of visits.`,
+      words: `Iteration ${step.iteration.toLocaleString("en")}, ${PHASES[phase]}. ${said[phase]}`,
+      counters: `iteration ${step.iteration.toLocaleString("en")} of ${this.total.toLocaleString("en")} · N: visits, Q: mean result for the side that chose the move, +: bonus for few visits. Edges as wide as their share of visits.`,
       moves: phase === 2 ? step.selected + step.simulated : step.selected,
-      levels: this.#levels(tree, step.selected, phase),
+      root: this.#node("", shown), childrenOf: (moves) => this.#children(moves, shown),
+      isOpen: (node) => node.isHere && (node.moves.length < step.selected.length || node.opens),
     };
   }
 
@@ -61,32 +72,49 @@ export class MonteCarloSteps {
     return null;
   }
 
-  #levels(tree, selected, phase) {
-    const levels = [[{ ...words(tree, "root"), moves: "", isHere: true, state: "done" }]];
-    let node = tree;
-    for (let length = 0; length <= selected.length && node; length++) {
-      const path = selected.slice(0, length);
-      const position = played(this.start, path);
-      if (position.isOver || (!node.children.length && length === selected.length)) break;
-      const chosen = selected[length];
-      levels.push(position.legal.map((column) => {
-        const name = position.board.name(column);
-        const child = node.children.find((each) => each.move === name);
-        const isHere = name === chosen;
-        const state = child ? "done" : isHere && phase > 0 ? "open" : "unseen";
-        return { ...words(child, `column ${name}`), moves: path + name, isHere, state, weight: child?.share ?? 0 };
-      }));
-      node = node.children.find((each) => each.move === chosen);
-    }
-    return levels;
+  #needed(index) {
+    const number = Math.floor(index / PHASES.length);
+    return [...new Set([Math.max(0, number - 1), number].map((each) => Math.floor(each / CHUNK)))];
+  }
+
+  #iteration(number) {
+    return this.chunks.get(Math.floor(number / CHUNK))[number % CHUNK];
+  }
+
+  #children(moves, shown) {
+    const position = this.after(moves);
+    if (position.isOver) return [];
+    const known = found(moves, shown);
+    if (!known.children.length && !(shown.path.startsWith(moves) && shown.path.length > moves.length)) return [];
+    return position.legal.map((column) => this.#node(moves + position.board.name(column), shown));
+  }
+
+  #node(moves, shown) {
+    const isHere = shown.path.startsWith(moves);
+    const node = found(moves, shown);
+    const [title, short] = moves ? [`column ${moves.at(-1)}`, moves.at(-1)] : ["root", "root"];
+    const base = { moves, title, short, isHere, weight: moves ? node.share : 1, opens: node.children.length > 0 };
+    if (node.visits) return { ...base, ...words(node), state: "done" };
+    // A limit on nodes leaves some out, though never beside the path.
+    const isLeftOut = moves && !shown.path.startsWith(moves.slice(0, -1)) && found(moves.slice(0, -1), shown).left_out > 0;
+    const why = isLeftOut ? "not shown" : "not visited";
+    return { ...base, lines: [why], brief: "·", state: isHere && shown.phase > 0 ? "open" : "unseen", weight: 0 };
   }
 }
 
-function words(node, title) {
-  if (!node || !node.visits) return { title, lines: ["not visited"] };
+/** What is known of a node: in the tree before the iteration, or else by what it was after it. */
+function found(moves, { trees, path }) {
+  const [first, after] = trees.map((tree) => [...moves].reduce((node, move) => node?.children.find((child) => child.move === move), tree));
+  if (first) return first;
+  if (!after) return EMPTY;
+  const visits = after.visits - (path.startsWith(moves) ? 1 : 0);
+  return { ...after, visits, mean: null, bonus: null, children: visits ? after.children : [] };
+}
+
+function words(node) {
   const mean = node.mean === null ? "" : `Q ${signed(node.mean)}`;
   const bonus = node.bonus === null ? "" : `+ ${node.bonus.toFixed(2)}`;
-  return { title: `${title}`, lines: [`N ${node.visits}`, [mean, bonus].filter(Boolean).join(" ")] };
+  return { lines: [`N ${node.visits.toLocaleString("en")}`, [mean, bonus].filter(Boolean).join(" ")], brief: `N ${node.visits}` };
 }
 
 const named = (moves) => (moves ? `column ${[...moves].join(", then ")}` : "the root");

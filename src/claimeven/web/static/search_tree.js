@@ -1,50 +1,133 @@
-// The part of a search tree around a path: for each node of the path a row of its children.
+// A search tree: the part around a path with the root above, or as a whole with the root on the left.
 
 import { s } from "./dom.js";
 
-const [WIDTH, HEIGHT, GAP, ROW] = [108, 64, 12, 118];
+const ROOMY = { width: 108, height: 64, gap: 12, row: 118, text: 14, line: 17 };
+const NARROW = { width: 58, height: 42, gap: 6, row: 84, text: 12, line: 15 };
+const FLAT = { width: 104, height: 24, gap: 5, row: 156, text: 13, line: 15 };
+/** Nodes beside each other for which there is room to say everything. */
+const MOST_ROOMY = 12;
 
 /**
- * Draw levels, from the root down. A level is a list of nodes: `moves` (its name), `title`, `lines`
- * of text, `state` (a class), `isHere` (on the path), `weight` (of the edge from above, 0 to 1).
- * `chosen(moves)` is called for a click.
+ * Gather what is open, from the root down, as rows of nodes. A node has `moves` (its name), `title`,
+ * `short` (both for narrow boxes), `lines` of text, `state` (a class), `isHere` (on the path),
+ * `weight` (of the edge from above, 0 to 1), `opens` (whether there is anything below).
+ * `isOpen(node)` says which nodes show their children, `childrenOf(moves)` gives them.
  */
-export function drawTree(levels, chosen) {
-  const most = Math.max(1, ...levels.map((level) => level.length));
-  const width = most * (WIDTH + GAP) + GAP;
-  const height = (levels.length - 1) * ROW + HEIGHT + 2 * GAP;
-  const x = (level, index) => width / 2 + (index - (level.length - 1) / 2) * (WIDTH + GAP);
-  const y = (depth) => GAP + depth * ROW;
-  const edges = [];
-  const boxes = [];
-  levels.forEach((level, depth) => {
-    const above = levels[depth - 1];
-    const parent = above ? above.findIndex((node) => node.isHere) : -1;
-    level.forEach((node, index) => {
-      const [cx, top] = [x(level, index), y(depth)];
-      if (parent >= 0) {
-        const from = [x(above, parent), y(depth - 1) + HEIGHT];
-        edges.push(s("path", {
-          class: `edge ${node.state} ${node.isHere ? "here" : ""}`,
-          d: `M${from}C${from[0]},${from[1] + 30} ${cx},${top - 30} ${cx},${top}`,
-          "stroke-width": 1.5 + 12 * (node.weight ?? 0),
-        }));
-      }
-      boxes.push(box(node, cx - WIDTH / 2, top, () => chosen(node.moves)));
+export function rowsOf(root, childrenOf, isOpen) {
+  const rows = [[root]];
+  for (let row = rows[0]; row.length;) {
+    row = row.flatMap((node) => {
+      node.below = isOpen(node) ? childrenOf(node.moves) : [];
+      node.below.forEach((child) => { child.above = node; });
+      return node.below;
     });
-  });
-  const drawing = s("svg", { class: "search-tree", viewBox: `0 0 ${width} ${height}` }, edges, boxes);
-  drawing.style.setProperty("min-width", `${Math.min(width, most * 84)}px`);
-  drawing.style.setProperty("max-width", `${width * 1.25}px`);
+    if (row.length) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The names of the nodes to open so that about `most` are shown: the heaviest first, or with
+ * `isBroad` row by row. Tells also whether that is all there is.
+ */
+export function mostOf(root, childrenOf, most, isBroad) {
+  const open = new Set();
+  const waiting = [root];
+  let shown = 1;
+  while (waiting.length) {
+    const next = isBroad ? 0 : waiting.reduce((best, node, at) => ((node.weight ?? 1) > (waiting[best].weight ?? 1) ? at : best), 0);
+    const [node] = waiting.splice(next, 1);
+    const children = childrenOf(node.moves);
+    if (shown + children.length > most) return { open, isAll: false, shown };
+    open.add(node.moves);
+    shown += children.length;
+    // An edge's weight is its share of its parent's: what matters is the share of all.
+    waiting.push(...children.filter((child) => child.opens).map((child) => ({ ...child, weight: (child.weight ?? 1) * (node.weight ?? 1) })));
+  }
+  return { open, isAll: true, shown };
+}
+
+/** Draw rows from the top down. `chosen(node)` is called for a click. */
+export function drawTree(rows, chosen) {
+  const most = Math.max(...rows.map((row) => row.length));
+  const size = most > MOST_ROOMY ? NARROW : ROOMY;
+  const step = size.width + size.gap;
+  const told = (node) => (size === NARROW ? [node.short, node.brief ?? node.lines.at(-1)] : [node.title, ...node.lines]);
+  const pieces = [];
+  rows.forEach((row, depth) => row.forEach((node, index) => {
+    node.x = (most / 2 + index - row.length / 2 + 0.5) * step + size.gap / 2;
+    node.y = size.gap + depth * size.row;
+    const { above } = node;
+    if (above) pieces.push(edge(node, [above.x, above.y + size.height], [0, 30], [node.x, node.y]));
+  }));
+  const boxes = rows.flat().map((node) => box(node, node.x - size.width / 2, node.y, size, told(node), chosen));
+  const width = most * step + size.gap;
+  const drawing = frame(width, (rows.length - 1) * size.row + size.height + 2 * size.gap, size, [...pieces, ...boxes]);
+  drawing.style.setProperty("min-width", `${Math.min(width, most * step * 0.78)}px`);
+  drawing.style.setProperty("max-width", `${width * 1.35}px`);
   return drawing;
 }
 
-function box(node, left, top, onclick) {
-  const lines = [node.title, ...node.lines];
-  const texts = lines.map((line, index) => s("text", {
-    class: index ? "" : "title", x: left + WIDTH / 2, y: top + 18 + index * 17, "text-anchor": "middle",
-  }, line));
-  return s("g", {
-    class: `node ${node.state} ${node.isHere ? "here" : ""}`, onclick, role: "img", "aria-label": lines.join(", "),
-  }, s("rect", { x: left, y: top, width: WIDTH, height: HEIGHT, rx: 10 }), texts);
+/** Draw rows from the left to the right, a line of text a node: the way that large trees are read. */
+export function drawWholeTree(rows, chosen) {
+  const size = FLAT;
+  let leaves = 0;
+  const place = (node) => {
+    node.below.forEach(place);
+    node.y = node.below.length ? node.below[0].y : size.gap + leaves++ * (size.height + size.gap);
+  };
+  place(rows[0][0]);
+  rows.forEach((row, depth) => row.forEach((node) => { node.x = size.gap + depth * size.row; }));
+  const middle = size.height / 2;
+  const edges = rows.flat().filter((node) => node.above).map((node) => edge(
+    node, [node.above.x + size.width, node.above.y + middle], [26, 0], [node.x, node.y + middle], 0.6,
+  ));
+  const boxes = rows.flat().map((node) => box(
+    node, node.x, node.y, size, [`${node.short}: ${node.brief ?? node.lines.at(-1)}`], chosen,
+  ));
+  const width = (rows.length - 1) * size.row + size.width + 3 * size.gap;
+  const drawing = frame(width, leaves * (size.height + size.gap) + size.gap, size, [...edges, ...boxes]);
+  drawing.style.setProperty("width", `${width}px`);
+  return drawing;
+}
+
+function frame(width, height, size, pieces) {
+  const drawing = s("svg", { class: "search-tree", viewBox: `0 0 ${width} ${height}` }, pieces);
+  drawing.style.setProperty("--text", `${size.text}px`);
+  return drawing;
+}
+
+function edge(node, from, bend, to, scale = 1) {
+  const [right, down] = bend;
+  return s("path", {
+    class: `edge ${node.state} ${node.isHere ? "here" : ""}`,
+    d: `M${from}C${from[0] + right},${from[1] + down} ${to[0] - right},${to[1] - down} ${to}`,
+    "stroke-width": 1.5 + 12 * scale * (node.weight ?? 0),
+  });
+}
+
+function box(node, left, top, size, lines, chosen) {
+  const middle = left + size.width / 2;
+  const mayOpen = node.opens && !node.isHere;
+  const name = [node.title, ...node.lines].join(", ");
+  const element = s("g", {
+    class: `node ${node.state} ${node.isHere ? "here" : ""}`,
+    role: "button", tabindex: mayOpen ? 0 : -1, "aria-label": name,
+    "aria-expanded": mayOpen ? String(node.below.length > 0) : null, "data-moves": node.moves,
+    onclick: () => chosen(node),
+    onkeydown: (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      chosen(node);
+    },
+  }, s("title", {}, name), s("rect", { x: left, y: top, width: size.width, height: size.height, rx: size.height / 6 }),
+  lines.map((line, index) => s("text", {
+    class: index ? "" : "title", x: middle, y: top + size.line + 1 + index * size.line, "text-anchor": "middle",
+  }, line)));
+  if (node.opens && !node.below.length) {
+    const [x, y] = size === FLAT ? [left + size.width + 4, top + size.height / 2] : [middle, top + size.height + 4];
+    element.append(s("path", { class: "more", d: size === FLAT ? `M${x},${y - 6}v12l7,-6Z` : `M${x - 6},${y}h12l-6,7Z` }));
+  }
+  return element;
 }

@@ -4,10 +4,11 @@
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
 import { h } from "../dom.js";
+import { isForPage } from "../keys.js";
 import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
-import { drawTree } from "../search_tree.js";
+import { drawTree, drawWholeTree, mostOf, rowsOf } from "../search_tree.js";
 
 const ALGORITHMS = [
   ["minimax", "Minimax", MinimaxSteps],
@@ -16,6 +17,8 @@ const ALGORITHMS = [
   ["uct", "UCT", MonteCarloSteps],
   ["flat", "Flat Monte Carlo", MonteCarloSteps],
 ];
+/** Nodes shown at most where the whole tree is asked for: the rest opens on demand. */
+const MOST_SHOWN = 160;
 const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
 
 export class View {
@@ -24,6 +27,7 @@ export class View {
     this.start = new Position(new Board(4, 4, 3));
     this.steps = null;
     this.at = 0;
+    this.opened = new Set(); // nodes that people opened
     this.#build();
   }
 
@@ -44,7 +48,7 @@ export class View {
     this.where = h("select", {}, BOARDS.map(([size, connect]) => h("option", { value: `${size} ${connect}` }, `${size}, connect ${connect}`)),
       h("option", { value: "game" }, "where the game stands"));
     this.depth = h("input", { type: "number", min: 1, max: 12, value: 3 });
-    this.iterations = h("input", { type: "number", min: 1, max: 2000, value: 100 });
+    this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
     this.depthLabel = h("label", {}, "Depth ", this.depth);
     this.iterationsLabel = h("label", { hidden: true }, "Iterations ", this.iterations);
     this.board = new BoardView("Position looked at");
@@ -53,7 +57,8 @@ export class View {
     this.counters = h("p", { class: "hint-text" });
     this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => this.#goTo(Number(this.slider.value)) });
     this.tree = h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": "Search tree" });
-    this.more = button("More steps", () => this.#more(), { hidden: true });
+    this.whole = h("input", { type: "checkbox", onchange: () => this.#draw() });
+    this.note = h("p", { class: "hint-text" });
     this.element = h("div", { class: "search-view" },
       h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.#run(); } },
         h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel,
@@ -62,15 +67,25 @@ export class View {
         button("⏮", () => this.#goTo(0), { "aria-label": "First step" }), button("◀", () => this.#goTo(this.at - 1), { "aria-label": "Step back" }),
         this.slider,
         button("▶", () => this.#goTo(this.at + 1), { "aria-label": "Step on" }), button("⏭", () => this.#goTo(Infinity), { "aria-label": "Last step" }),
-        this.more),
+        h("label", {}, this.whole, " Whole tree"), button("⛶", () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
       this.words, this.counters,
-      h("div", { class: "search-stage" }, h("section", { "aria-label": "Board" }, this.board.element), this.tree));
-    this.element.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (by === undefined || event.target.closest("input, select")) return;
-      this.#goTo(this.at + by);
-      event.preventDefault();
-    });
+      h("div", { class: "search-stage" }, h("section", { "aria-label": "Board" }, this.board.element), h("div", {}, this.tree, this.note)));
+    document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #key(event) {
+    if (!this.isHere || !isForPage(event)) return;
+    const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: Infinity }[event.key];
+    if (to !== undefined) this.#goTo(to);
+    else if (event.key === "w") this.whole.click();
+    else return;
+    event.preventDefault();
+  }
+
+  /** Fill the screen, as a projector likes it, or give it back. */
+  async #fill() {
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else await this.element.requestFullscreen?.();
   }
 
   #algorithmChosen() {
@@ -91,6 +106,7 @@ export class View {
     this.start = value === "game" ? this.shared.position : new Position(Board.parse(size, Number(connect)));
     this.words.textContent = "Searching …";
     this.steps = null;
+    this.opened.clear();
     const { board } = this.start;
     const query = {
       board: board.size, connect: board.connect, agent: this.algorithm.value,
@@ -103,35 +119,79 @@ export class View {
       if (error.name !== "AbortError") this.words.textContent = error.message;
       return;
     }
-    this.#goTo(0);
-  }
-
-  async #more() {
-    this.more.disabled = true;
-    try {
-      await this.steps.more();
-    } catch (error) {
-      if (error.name !== "AbortError") this.words.textContent = error.message;
-    }
-    this.more.disabled = false;
-    this.#goTo(this.at);
-  }
-
-  #goTo(at) {
-    if (!this.steps) return;
-    this.at = Math.max(0, Math.min(at, this.steps.count - 1));
     this.slider.max = this.steps.count - 1;
-    this.slider.value = this.at;
-    this.more.hidden = !this.steps.hasMore;
-    const shown = this.steps.at(this.at);
-    this.slider.setAttribute("aria-valuetext", shown.words);
-    this.words.textContent = shown.words;
-    this.counters.textContent = shown.counters;
-    this.board.show(played(this.start, shown.moves), { lit: shown.lit ?? [] });
-    this.tree.replaceChildren(drawTree(shown.levels, (node) => {
-      const step = this.steps.stepOf(node, this.at);
-      if (step !== null) this.#goTo(step);
-    }));
+    await this.#goTo(0);
+  }
+
+  /** Show a step; steps that are not here yet are asked for. */
+  async #goTo(wanted) {
+    const { steps } = this;
+    if (!steps) return;
+    const at = Math.max(0, Math.min(wanted, steps.count - 1));
+    this.at = at;
+    this.slider.value = at;
+    if (!steps.has(at)) {
+      this.words.textContent = "Loading these steps …";
+      try {
+        await steps.ready(at);
+      } catch (error) {
+        if (error.name !== "AbortError") this.words.textContent = error.message;
+        return;
+      }
+      if (this.at !== at || this.steps !== steps) return;
+    }
+    this.shown = steps.at(at);
+    const { words, counters, moves } = this.shown;
+    this.slider.setAttribute("aria-valuetext", words);
+    this.words.textContent = words;
+    this.counters.textContent = counters;
+    this.board.show(played(this.start, moves));
+    this.#draw();
+  }
+
+  #draw() {
+    const { root, childrenOf, isOpen } = this.shown;
+    const isWhole = this.whole.checked;
+    const seen = (moves) => childrenOf(moves).filter((node) => !isWhole || node.isHere || node.state !== "unseen");
+    const whole = isWhole ? mostOf(root, seen, MOST_SHOWN, this.steps.isBroad) : null;
+    const rows = rowsOf(root, seen, (node) => isOpen(node) || this.#openedFrom(node).length || whole?.open.has(node.moves));
+    const focused = document.activeElement?.dataset?.moves;
+    this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node)));
+    this.note.textContent = !isWhole || whole.isAll ? "" : this.#leftOut();
+    if (focused !== undefined) this.tree.querySelector(`[data-moves="${focused}"]`)?.focus();
+    this.#showHere();
+  }
+
+  #leftOut() {
+    return this.steps.isBroad ? "The tree is too large to be shown whole: here is its upper part. A node with a mark opens."
+      : "The tree is too large to be shown whole: here is its most visited part. A node with a mark opens.";
+  }
+
+  /** Keep the node looked at in sight, where the tree is wider than the page. */
+  #showHere() {
+    const here = [...this.tree.querySelectorAll(".node.here")].at(-1)?.getBoundingClientRect();
+    const frame = this.tree.getBoundingClientRect();
+    if (!here || (here.left >= frame.left && here.right <= frame.right)) return;
+    this.tree.scrollLeft += (here.left + here.right - frame.left - frame.right) / 2;
+  }
+
+  /** Nodes that people opened, from a node down: it is open as long as there is one. */
+  #openedFrom(node) {
+    return [...this.opened].filter((moves) => moves.startsWith(node.moves));
+  }
+
+  /** A node opens and closes; a minimax search also goes to where it was looked at. */
+  #chosen(node) {
+    const below = this.#openedFrom(node);
+    if (below.length) {
+      below.forEach((moves) => this.opened.delete(moves));
+      this.#draw();
+      return;
+    }
+    if (node.opens) this.opened.add(node.moves);
+    const step = this.steps.stepOf(node.moves, this.at);
+    if (step !== null && step !== this.at) this.#goTo(step);
+    else this.#draw();
   }
 }
 

@@ -1,0 +1,393 @@
+"""Thousands of games at once as one Gymnasium vector environment, stepped by one compiled call.
+
+>>> import numpy as np
+>>> envs = VectorConnectFour(4096, opponent="random", opening_plies=2)
+>>> observations, infos = envs.reset(seed=1)
+>>> observations["observation"].shape, observations["action_mask"].shape
+((4096, 6, 7, 2), (4096, 7))
+>>> for _ in range(100):
+...     observations, rewards, terminated, truncated, infos = envs.step(envs.sample_actions())
+>>> envs.close()
+
+`gymnasium.make_vec("claimeven.adapters.gymnasium:claimeven/ConnectFour-v0", num_envs=4096,
+vectorization_mode="vector_entry_point")` makes the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from claimeven.adapters import vector_kernel as kernel
+from claimeven.adapters.episodes import (
+    SEATS,
+    Beginning,
+    InvalidEnvironment,
+    check_options,
+    check_seat,
+)
+from claimeven.adapters.extras import missing
+from claimeven.adapters.pictures import check_render_mode, rendered
+from claimeven.compiled import load
+from claimeven.game.arguments import whole_number
+from claimeven.game.encodings import places_in_planes
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.game.tactics_kernel import board_vector
+from claimeven.suggestions import no_such
+
+try:
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ModuleNotFoundError:
+    raise missing(__name__, "Gymnasium", "rl") from None
+
+#: Who may play against thousands of learners, None being self-play.
+OPPONENTS: Final = {
+    None: kernel.NOBODY, "random": kernel.RANDOM, "wins-and-blocks": kernel.WINS_AND_BLOCKS
+}  # fmt: skip
+#: What may be written into arrays of the caller's.
+OUT: Final = ("observation", "action_mask", "reward", "terminated", "final_observation")
+
+_MODES: Final = {
+    AutoresetMode.NEXT_STEP: kernel.NEXT_STEP,
+    AutoresetMode.SAME_STEP: kernel.SAME_STEP,
+    AutoresetMode.DISABLED: kernel.DISABLED,
+}
+#: Games below which another thread costs more than it brings.
+_GAMES_A_THREAD = 4096
+#: Types whose octets 0 and 1 mean the same.
+_OCTETS = (np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.bool_))
+
+Array = NDArray[Any]
+
+
+class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
+    """`num_envs` games of a learner, or of self-play, in arrays.
+
+    Board, `start`, `opening_plies` and `seat` are those of `ConnectFourEnv`, and so is what is
+    observed and rewarded. `opponent` is "random", "wins-and-blocks" (takes a win, else blocks one,
+    else any column) or None for self-play, where every step is one move, `infos["seat"]` says whose
+    turn it is, and the reward is that of the side that moved. Boards take up to 64 bits
+    (`columns * (rows + 1)`).
+
+    `reset` and `step` return new arrays: observations, a dict of "observation" int8 (num_envs,
+    rows, columns, 2) and "action_mask" int8 (num_envs, columns); rewards float32; terminated and
+    truncated (never) bool; and infos with "action_mask" and "seat". With `out`, a dict of arrays
+    under the names of `OUT`, they write into those instead: a row of a buffer of yours, the memory
+    of a PyTorch tensor. None under a name leaves it out, which saves its time.
+
+    The mask among the infos is that of the observations, not a copy. Games that end begin anew as
+    `autoreset_mode` says:
+
+    - "NextStep", Gymnasium's default: at the next step, which passes over their action and rewards
+      them with 0. Until then their mask is empty.
+    - "SameStep": at once. The observation is that of the new game; that of the game that ended is
+      in `infos["final_obs"]`, arrays of all games of which those rows count that
+      `infos["_final_obs"]` names.
+    - "Disabled": when they are told, by `reset(options={"reset_mask": ended})`.
+
+    A game has random numbers of its own, so the seed of `reset` fixes all games, however many
+    `threads` step them (one a core by default).
+    """
+
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - theirs
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        columns: int = 7,
+        rows: int = 6,
+        connect: int = 4,
+        *,
+        opponent: str | None = "random",
+        seat: str = "random",
+        start: str | Iterable[int] | Position = "",
+        opening_plies: int = 0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        threads: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.geometry = Geometry(columns, rows, connect)
+        self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment)
+        self.num_envs = _at_least_one(num_envs, "num_envs")
+        if opponent not in OPPONENTS:
+            names = [name or "None" for name in OPPONENTS]
+            raise InvalidEnvironment(
+                no_such("opponent of many games at once", str(opponent), names)
+            )
+        self.opponent, self.seat = opponent, check_seat(seat)
+        self.beginning = Beginning.of(self.geometry, start, opening_plies)
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = check_render_mode(render_mode)
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        most = _at_least_one(threads, "threads") if threads is not None else cores or 1
+        self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
+        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+
+        shape = (self.geometry.rows, self.geometry.columns, 2)
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, shape, np.int8),
+                "action_mask": spaces.Box(0, 1, (self.geometry.columns,), np.int8),
+            }
+        )
+        self.single_action_space = spaces.Discrete(self.geometry.columns)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+        games = self.num_envs
+        self._board = (board_vector(self.geometry), self._setup())
+        self._shifts = _shifts(self.geometry)
+        self._mines, self._masks, self._randoms, self._choices = np.zeros((4, games), np.uint64)
+        self._seats = np.zeros(games, np.int8)
+        self._over = np.ones(games, np.bool_)
+        self._is_begun = False
+        load(kernel.begin_games, kernel.step_games, kernel.random_columns)
+
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,
+        out: Mapping[str, Any] | None = None,
+    ) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Begin all games anew, or those of the option "reset_mask", bool (num_envs,)."""
+        which = self._which(check_options(options, ("reset_mask",)))
+        shown = self._shown(out)
+        if seed is not None or not self._is_begun:
+            super().reset(seed=seed)
+            words = self.np_random.integers(0, 1 << 64, (2, self.num_envs), dtype=np.uint64)
+            self._randoms[which], self._choices[which] = words[:, which]
+        self._run(kernel.begin_games, which, *self._games, *self._seen(shown))
+        self._is_begun = True
+        return self._observed(shown)
+
+    def step(
+        self, actions: Any, *, out: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Array], Array, Array, Array, dict[str, Any]]:
+        """Play a column in each game, and the opponents' answers.
+
+        Raises `InvalidEnvironment` for actions that are no columns of the board, before `reset`,
+        and for games that are over where they do not begin anew by themselves; no game is stepped
+        then.
+        """
+        if not self._is_begun:
+            raise InvalidEnvironment("no games are going on: call reset() first")
+        columns, shown = self._columns(actions), self._shown(out)
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
+            first = int(np.flatnonzero(self._over)[0])
+            raise InvalidEnvironment(
+                f"game {first} is over: reset it first, options={{'reset_mask': ...}}"
+            )
+        rewards = self._wanted(out, "reward", (), np.float32)
+        ended = self._wanted(out, "terminated", (), np.bool_)
+        finals = None
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            finals = self._wanted(out, "final_observation", shown_shape(self.geometry), np.int8)
+        self._run(
+            kernel.step_games, columns, *self._games, *self._seen(shown),
+            rewards, ended, self._pairs(finals),
+        )  # fmt: skip
+        observations, infos = self._observed(shown)
+        if finals is not None:
+            mask = np.zeros((self.num_envs, self.geometry.columns), np.int8)
+            infos["final_obs"] = {"observation": finals, "action_mask": mask}
+            infos["_final_obs"] = ended.copy()
+        return observations, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
+
+    def sample_actions(self, out: Array | None = None) -> Array:
+        """Return a random column with room for each game, int64 (num_envs,); 0 where it is over.
+
+        The draws are fixed by the seed too, and change no game.
+        """
+        actions = np.empty(self.num_envs, np.int64) if out is None else out
+        _check_array("out", actions, (self.num_envs,), (np.dtype(np.int64),))
+        self._run(kernel.random_columns, self._masks, self._over, self._choices, actions)
+        return actions
+
+    def position(self, game: int) -> Position:
+        """Return one of the games as a position, also one that is over and has not begun anew."""
+        own = int(self._mines[game])
+        other = own ^ int(self._masks[game])
+        first, second = (own, other) if self._seats[game] == 0 else (other, own)
+        return Position.from_discs(self.geometry, first, second)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return all games as texts or images, as `render_mode` says."""
+        mode = self.render_mode
+        if mode is None:
+            return None
+        return tuple(rendered(self.position(game), mode) for game in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    @property
+    def _games(self) -> tuple[Array, ...]:
+        return self._mines, self._masks, self._randoms, self._seats, self._over
+
+    def _setup(self) -> Array:
+        """Return what the kernels need to know of this environment."""
+        setup = np.zeros(kernel.SETUP, np.uint64)
+        setup[kernel.COLUMNS] = self.geometry.columns
+        setup[kernel.MODE] = _MODES[self.autoreset_mode]
+        setup[kernel.OPPONENT] = OPPONENTS[self.opponent]
+        setup[kernel.SEAT] = SEATS.index(self.seat)
+        setup[kernel.OPENING_PLIES] = self.beginning.opening_plies
+        setup[kernel.START_MINE] = self.beginning.start.mine
+        setup[kernel.START_MASK] = self.beginning.start.mask
+        return setup
+
+    def _run(self, work: Callable[..., Any], *arguments: Any) -> None:
+        """Run a kernel on all games, a part of them in each thread.
+
+        Raises `InvalidEnvironment` where games found no beginning.
+        """
+        ends = [self.num_envs * part // self.threads for part in range(self.threads + 1)]
+        parts = list(pairwise(ends))
+        later = [
+            self._pool.submit(work, *self._board, *part, *arguments)
+            for part in parts[1:]
+            if self._pool is not None
+        ]
+        failed = work(*self._board, *parts[0], *arguments) or 0
+        failed += sum(each.result() or 0 for each in later)
+        if failed:
+            self._is_begun = False
+            raise InvalidEnvironment("games are over before the learner moves: begin elsewhere")
+
+    def _columns(self, actions: Any) -> Array:
+        """Return actions as kernels take them. Raises `InvalidEnvironment` for what are none."""
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
+            raise InvalidEnvironment(
+                f"actions are whole numbers of shape ({self.num_envs},), not {array.dtype} of"
+                f" shape {array.shape}"
+            )
+        columns = np.ascontiguousarray(array, np.int64)
+        if columns.view(np.uint64).max() >= self.geometry.columns:
+            game = int(np.argmax(columns.view(np.uint64)))
+            raise InvalidEnvironment(
+                f"an action is a column from 0 to {self.geometry.columns - 1}, not"
+                f" {columns[game]} (game {game})"
+            )
+        return columns
+
+    def _which(self, options: Mapping[str, Any]) -> Array:
+        """Return which games are to begin anew."""
+        given = options.get("reset_mask")
+        if given is None:
+            return np.ones(self.num_envs, np.bool_)
+        mask = np.asarray(given)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise InvalidEnvironment(
+                f"reset_mask is bool of shape ({self.num_envs},), not {mask.dtype} of {mask.shape}"
+            )
+        if not self._is_begun and not mask.all():
+            raise InvalidEnvironment("no games are going on: reset all of them first")
+        return mask
+
+    def _shown(self, out: Mapping[str, Any] | None) -> dict[str, Array]:
+        """Return the arrays that observations are written into, without those not wanted."""
+        for name in out or ():
+            if name not in OUT:
+                raise InvalidEnvironment(no_such("array to write", str(name), OUT))
+        shapes = {
+            "observation": shown_shape(self.geometry), "action_mask": (self.geometry.columns,)
+        }  # fmt: skip
+        made = {name: self._wanted(out, name, shape, np.int8) for name, shape in shapes.items()}
+        return {name: array for name, array in made.items() if array is not None}
+
+    def _wanted(
+        self, out: Mapping[str, Any] | None, name: str, shape: tuple[int, ...], kind: type
+    ) -> Any:
+        """Return the caller's array of that name, a new one, or None where it is not wanted."""
+        shape, dtype = (self.num_envs, *shape), np.dtype(kind)
+        if out is None or name not in out:
+            return np.zeros(shape, dtype) if name.startswith("final") else np.empty(shape, dtype)
+        given = out[name]
+        if given is None and name not in ("reward", "terminated"):
+            return None
+        array = np.asarray(given)
+        owned = hasattr(given, "__dlpack__") or hasattr(given, "__array_interface__")
+        kinds = _OCTETS if dtype.itemsize == 1 else (dtype,)
+        _check_array(f"out[{name!r}]", array if owned else None, shape, kinds)
+        return array.view(np.bool_) if name == "terminated" else array
+
+    def _pairs(self, planes: Array | None) -> Array:
+        """Return planes as the kernel writes them: both octets of a cell at once."""
+        if planes is None:
+            return np.empty((0, self.geometry.cells), np.uint16)
+        return planes.reshape(self.num_envs, -1).view(np.uint16)
+
+    def _seen(self, shown: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+        """Return what a kernel needs to write observations."""
+        mask = shown.get("action_mask")
+        if mask is None:
+            mask = np.empty((0, self.geometry.columns), np.int8)
+        return self._shifts, self._pairs(shown.get("observation")), mask.view(np.int8)
+
+    def _observed(self, shown: dict[str, Array]) -> tuple[dict[str, Array], dict[str, Any]]:
+        infos: dict[str, Any] = {"seat": self._seats.copy()}
+        if "action_mask" in shown:
+            infos["action_mask"] = shown["action_mask"]
+        told = {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
+        return shown, {**infos, **told}
+
+
+def shown_shape(geometry: Geometry) -> tuple[int, int, int]:
+    """Return the shape of what is observed of one game."""
+    return geometry.rows, geometry.columns, 2
+
+
+def _shifts(geometry: Geometry) -> Array:
+    """Return the bit of each cell, in the order of the planes."""
+    shifts = np.zeros(geometry.cells, np.uint64)
+    for (column, row), place in np.ndenumerate(places_in_planes(geometry)):
+        shifts[place // 2] = geometry.bit(column, row)
+    return shifts
+
+
+def _check_array(
+    name: str, array: Array | None, shape: tuple[int, ...], kinds: tuple[np.dtype[Any], ...]
+) -> None:
+    """Raise `InvalidEnvironment` unless kernels can write into an array."""
+    if array is None:
+        told = "of a kind whose memory cannot be shared"
+    elif array.shape != shape or array.dtype not in kinds:
+        told = f"{array.dtype} of shape {array.shape}"
+    elif not array.flags.writeable:
+        told = "read-only"
+    elif not array.flags.carray or (array.ndim > 2 and array.ctypes.data % 2):
+        told = "not contiguous or not aligned"
+    else:
+        return
+    raise InvalidEnvironment(
+        f"{name} must be an array of {kinds[0]} of shape {shape} that can be written, and is {told}"
+    )
+
+
+def _at_least_one(number: object, name: str) -> int:
+    whole = whole_number(number, name, InvalidEnvironment)
+    if whole < 1:
+        raise InvalidEnvironment(f"{name} must be 1 or more, not {whole}")
+    return whole
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        choices = [each.value for each in AutoresetMode]
+        raise InvalidEnvironment(no_such("autoreset mode", str(mode), choices)) from None
