@@ -10,7 +10,7 @@ import click
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, json_option
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import text_width
+from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
 from claimeven.cli.verbs import Verbs
 from claimeven.game.geometry import Geometry
@@ -42,6 +42,7 @@ def command() -> None:
 @click.option("--tuples", default=70, show_default=True, help="Tuples to draw.")
 @click.option("--length", default=8, show_default=True, help="Cells of a tuple.")
 @click.option("--step-size", default=0.02, show_default=True, help="Largest step of a weight.")
+@click.option("--last-step-size", default=0.001, show_default=True, help="And at the end.")
 @click.option("--steepness", default=2.7, show_default=True, help="How soon unsteady ones slow.")
 @click.option("--trace", default=0.8, show_default=True, help="Lambda of the returns, 0 to 1.")
 @click.option("--exploring", default=0.1, show_default=True, help="Share of random moves.")
@@ -79,8 +80,7 @@ def ntuple(out: str, as_json: bool, geometry: Geometry, **asked: Any) -> None:
         write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
         return
     cells = [_cells(row) for row in rows]
-    for each in table_lines([[*_HEADINGS], *cells]):
-        print(each)
+    print("\n".join(table_lines(_HEADINGS, cells, table_width())))
     print(fitted(f"model: {out}/model.npz", text_width()))
 
 

@@ -8,7 +8,7 @@ position is left alone and the returns of earlier ones end there. A position is 
 tangent of a sum of weights, so each weight looked up is recommended the same change: the error
 times the slope. How much of it is taken is the weight's own step size, from how steady its
 recommended changes have been: with N their sum and A the sum of their absolute values it is
-`step_size * exp(steepness * (|N| / A - 1))`.
+`step_size * exp(steepness * (|N| / A - 1))`, where the step size fades from game to game.
 
 Sources: Sutton and Barto, "Reinforcement Learning" (2018), chapter 12; Beal and Smith, "Temporal
 coherence and prediction decay in TD learning" (IJCAI 1999); Bagheri, Thill, Koch and Konen, "Online
@@ -18,8 +18,9 @@ for the step size.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -38,11 +39,16 @@ from claimeven.learning.oracle import measure
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.learning.td_kernel import (
     DRAWS,
+    EXPLORING,
+    FADING,
     FIRST_WINS,
     GAMES,
     PLIES,
     RATES,
+    STEEPNESS,
+    STEP_SIZE,
     TOTALS,
+    TRACE,
     Lesson,
     learn_by_playing,
 )
@@ -63,8 +69,9 @@ class NTupleRecipe:
 
     `games` are played; `every` so many of them it is measured, by `against` games against the
     perfect agent and `positions` of the shipped ones (None for all), and kept. `tuples` of `length`
-    cells are drawn. `step_size`, `steepness` and `trace` (lambda, 0 to 1) are told above;
-    `exploring` is the share of random moves. Raises `InvalidRun` for anything out of range.
+    cells are drawn. `step_size` (which fades to `last_step_size` in equal ratios), `steepness` and
+    `trace` (lambda, 0 to 1) are told above; `exploring` is the share of random moves. Raises
+    `InvalidRun` for anything out of range.
     """
 
     games: int = 2_000_000
@@ -72,6 +79,7 @@ class NTupleRecipe:
     tuples: int = USUAL_TUPLES
     length: int = USUAL_LENGTH
     step_size: float = 0.02
+    last_step_size: float = 0.001
     steepness: float = 2.7
     trace: float = 0.8
     exploring: float = 0.1
@@ -86,7 +94,8 @@ class NTupleRecipe:
             ("games", 1, _MOST_GAMES),
             ("every", 1, _MOST_GAMES),
             ("tuples", 1, 1000),
-            ("step_size", 0, 10),
+            ("step_size", 1e-9, 10),
+            ("last_step_size", 1e-9, 10),
             ("steepness", 0, 100),
             ("trace", 0, 1),
             ("exploring", 0, 1),
@@ -130,9 +139,12 @@ class NTupleLearner:
         self.network = NTupleNetwork(tuples)
         self.changes = np.zeros((len(self.network.weights), 2), dtype=np.float32)
         self.totals = np.zeros(TOTALS, dtype=np.int64)
-        rates = (recipe.step_size, recipe.steepness, recipe.trace, recipe.exploring)
-        self._rates = np.array(rates, dtype=np.float64)
-        assert len(self._rates) == RATES
+        self._rates = np.zeros(RATES)
+        self._rates[STEP_SIZE] = recipe.step_size
+        self._rates[FADING] = math.log(recipe.last_step_size / recipe.step_size) / recipe.games
+        self._rates[STEEPNESS] = recipe.steepness
+        self._rates[TRACE] = recipe.trace
+        self._rates[EXPLORING] = recipe.exploring
         plies, slots = geometry.cells + 1, len(tuples.slots)
         self._lesson = Lesson(
             np.zeros((plies, slots), dtype=np.int64),

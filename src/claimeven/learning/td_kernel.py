@@ -44,8 +44,9 @@ _MANTISSA = np.uint64(11)
 #: More than any position is worth: a won game.
 _WON, _NOTHING = 2.0, -3.0
 
-#: Slots of `rates`, as `Recipe` tells them.
-STEP_SIZE, STEEPNESS, TRACE, EXPLORING, RATES = range(5)
+#: Slots of `rates`, as `NTupleRecipe` tells them; FADING is what the logarithm of the step size
+#: changes by a game.
+STEP_SIZE, FADING, STEEPNESS, TRACE, EXPLORING, RATES = range(6)
 #: Slots of `totals`: games, those the first player won, drawn games, discs played.
 GAMES, FIRST_WINS, DRAWS, PLIES, TOTALS = range(5)
 
@@ -166,6 +167,7 @@ def learn_by_playing(
         # Step 4: learn, from the last position to the first.
         values[ply] = result
         target = result
+        step_size = rates[STEP_SIZE] * np.exp(rates[FADING] * game)
         for at in range(ply - 1, -1, -1):
             if lesson.random[at] and at < ply - 1:
                 target = values[at]
@@ -176,7 +178,7 @@ def learn_by_playing(
             begin = (at & 1) * (weights.shape[0] // 2)
             for slot in range(slots):
                 place = begin + tuples.slot_tables[slot] + lesson.indices[at, slot]
-                rate = rates[STEP_SIZE]
+                rate = step_size
                 if changes[place, 1] > 0.0:
                     steady = abs(changes[place, 0]) / changes[place, 1]
                     rate *= np.exp(rates[STEEPNESS] * (steady - 1.0))

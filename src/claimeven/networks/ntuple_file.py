@@ -65,7 +65,7 @@ def packed(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:
 
 def _planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
     """Return the bytes of numbers: all lowest ones, then all of the next."""
-    return np.ascontiguousarray(numbers.view(np.uint8).reshape(len(numbers), -1).T)
+    return np.ascontiguousarray(numbers.view(np.uint8).reshape(len(numbers), numbers.itemsize).T)
 
 
 def _numbers(planes: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:

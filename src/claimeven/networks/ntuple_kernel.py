@@ -7,6 +7,8 @@ look-up a slot.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, boolean, float32, inlined, int64, kernel
@@ -64,7 +66,7 @@ def drop_disc(indices: Ints, move: Word, player: Int, sign: Int, tuples: TupleAr
 
 
 @inlined
-def value_of(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays) -> float:
+def value_of(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays) -> Any:
     """Return the value for the first player of a position that `turn` (0 or 1) is to move in."""
     total = 0.0
     begin = turn * (weights.shape[0] // 2)
