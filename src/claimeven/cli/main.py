@@ -28,6 +28,7 @@ VERBS = {
     "play": ("claimeven.cli.play", "Play on the terminal, or watch agents play."),
     "puzzles": ("claimeven.cli.puzzles", "Solve puzzles, one for each day; make sets of them."),
     "serve": ("claimeven.cli.serve", "Serve the page and the API; play through a server."),
+    "ugi": ("claimeven.cli.ugi", "Be an engine for other programs: speak UGI."),
     "challenge": ("claimeven.cli.challenge", "Play against a server of the Lund contract."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),

@@ -1,4 +1,4 @@
-"""Records of games as files of this and of other programs, read and written.
+r"""Records of games as files of this and of other programs, read and written.
 
 >>> from claimeven.records import read_records, write_text
 >>> records = list(read_records("3, 3, 4, 4\n", "openspiel"))

@@ -18,7 +18,7 @@ def order_of(position: Position) -> tuple[int, ...]:
     for a position that no order leads to.
 
     >>> order_of(Position.from_moves("4455"))
-    (4, 3, 4, 3)
+    (4, 4, 3, 3)
     """
     owners = [
         [int(position.cell(column, row) or 0) for row in range(position.height_of(column))]

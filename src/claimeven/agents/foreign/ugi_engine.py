@@ -188,7 +188,7 @@ def _read_info(words: Sequence[str]) -> dict[str, Any]:
     """Return what an info line tells that we know the meaning of.
 
     >>> _read_info("depth 7 score cp -13 nodes 900 pv d d c".split())
-    {'depth': 7, 'cp': -13, 'nodes': 900, 'pv': ['d', 'd', 'c']}
+    {'depth': 7, 'cp': -13, 'nodes': 900, 'pv': ['d', 'd', 'c'], 'mate': None}
     """
     told: dict[str, Any] = {}
     for place, word in enumerate(words):

@@ -1,0 +1,341 @@
+"""An agent of ours as an engine of UGI, the Universal Game Interface: what `claimeven ugi` speaks.
+
+The protocol is that of chess engines without chess: `ugi`, `isready`, `setoption`, `uginewgame`,
+`position`, `go`, `stop`, `query`, `quit`. What is not understood is told in an info line and passed
+over. A search is stopped as Ctrl-C would stop it, so `serve` belongs in the main thread.
+"""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+import numpy as np
+
+from claimeven.adapters.ugi_options import UgiOptions
+from claimeven.adapters.ugi_words import (
+    bestmove_of,
+    info_of,
+    limit_of,
+    notation_of,
+    read_position,
+    result_of,
+)
+from claimeven.agents.contract import Agent, Decision, Limit
+from claimeven.agents.plain import checked_column, plain_decision
+from claimeven.agents.registry import make_agent
+from claimeven.agents.safe_text import described, printable
+from claimeven.errors import ClaimevenError
+from claimeven.game.encodings import to_fen
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import parse_column
+from claimeven.game.position import Position
+from claimeven.suggestions import did_you_mean
+
+#: Bytes of a line that are read at once.
+MOST_LINE = 1 << 16
+#: Seconds of the first search of `go infinite`; each of the next has twice as many.
+_FIRST_SECONDS = 0.1
+#: Seconds for an answer where a search was stopped that had none yet.
+_HASTE = 0.1
+
+
+class UgiEngine:
+    """An agent that answers the lines of UGI. Raises what `make_agent` raises.
+
+    `write` is called with each line of an answer. `handle` answers one line; `note` is told of
+    lines that come meanwhile, by another thread, and answers those that cannot wait.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        write: Callable[[str], None],
+        *,
+        geometry: Geometry | None = None,
+        seed: int = 0,
+        title: str = "claimeven",
+    ) -> None:
+        self.options = UgiOptions(spec, geometry or Geometry(), seed)
+        self.title = title
+        self._write_line = write
+        self._writing = threading.Lock()
+        self._state = threading.Lock()
+        self._asked = 0  # searches read and not answered yet
+        self._is_searching = self._is_endless = self._is_stopped = self._is_closing = False
+        self._position: Position | None = Position(self.options.geometry)
+        self._last_move = ""
+        self._seed(0)
+        self._best: Decision | None = None
+        self._agent: Agent | None = make_agent(spec, self.options.geometry)
+        self._begin_game()
+
+    # --- lines ----------------------------------------------------------------------------------
+
+    def note(self, line: str | None) -> bool:
+        """Look at a line as it is read, None for the end; whether it still has to be handled."""
+        word = "quit" if line is None else (line.split() or [""])[0]
+        with self._state:
+            busy = self._asked > 0
+            self._asked += word == "go"
+            self._is_closing |= word == "quit"
+            if busy and (word == "stop" or (self._is_closing and self._is_endless)):
+                self._stop()
+        if busy and word == "isready":
+            self._say("readyok")
+        return not (busy and word in ("isready", "stop"))
+
+    def handle(self, line: str) -> bool:
+        """Answer a line; whether there is more to come."""
+        words = line.split()
+        if not words:
+            return True
+        act = getattr(self, f"_on_{words[0]}", None)
+        if words[0] == "quit":
+            return False
+        if act is None:
+            guess = did_you_mean(words[0], _COMMANDS)
+            self._tell(f"unknown command {printable(words[0], 40)!r}{guess}")
+            return True
+        try:
+            act(words[1:])
+        except ClaimevenError as error:
+            self._tell(str(error))
+        return True
+
+    def close(self) -> None:
+        """Give back what the agent holds."""
+        if self._agent is not None:
+            self._agent.close()
+        self._agent = None
+
+    # --- commands -------------------------------------------------------------------------------
+
+    def _on_ugi(self, words: Sequence[str]) -> None:
+        self._say(f"id name {self.title} {printable(self.options.spec)}")
+        self._say("id author the authors of claimeven")
+        for line in self.options.declared():
+            self._say(line)
+        self._say("ugiok")
+
+    def _on_isready(self, words: Sequence[str]) -> None:
+        try:
+            self._ready_agent()
+        except ClaimevenError as error:
+            self._tell(str(error))
+        self._say("readyok")
+
+    def _on_setoption(self, words: Sequence[str]) -> None:
+        text = " ".join(words)
+        name, _, value = text.removeprefix("name ").partition(" value ")
+        board = self.options.geometry
+        if self.options.set(name.strip(), value.strip()):
+            self.close()
+        if self.options.geometry != board:
+            self._position = Position(self.options.geometry)
+        self._seed(0)
+
+    def _on_uginewgame(self, words: Sequence[str]) -> None:
+        self._begin_game()
+        self._position = Position(self.options.geometry)
+
+    def _on_position(self, words: Sequence[str]) -> None:
+        self._position = None
+        self._position, moves = read_position(words, self.options.geometry)
+        self._last_move = moves[-1] if moves else self._last_move
+
+    def _on_query(self, words: Sequence[str]) -> None:
+        position = self._position
+        what = words[0] if words else ""
+        if position is None:
+            self._say("response none")
+        elif what in ("p1turn", "gameover"):
+            told = position.turn == 0 if what == "p1turn" else position.is_over
+            self._say(f"response {str(told).lower()}")
+        elif what == "result":
+            self._say(f"response {result_of(position)}")
+        elif what == "fen":
+            self._say(f"response {to_fen(position)}")
+        elif what == "islegal" and len(words) > 1:
+            self._say(f"response {str(_is_legal(words[1], position)).lower()}")
+        else:
+            self._tell("query takes p1turn, gameover, result, fen or islegal MOVE")
+            self._say("response none")
+
+    def _on_stop(self, words: Sequence[str]) -> None:
+        """Nothing is being searched."""
+
+    def _on_d(self, words: Sequence[str]) -> None:
+        position = self._position
+        for line in str(position).splitlines():
+            self._tell(line)
+
+    def _on_go(self, words: Sequence[str]) -> None:
+        try:
+            self._best = None
+            decision = self._searched(words)
+            letters = self._in_letters()
+            position = self._position
+            move = "none"
+            if decision is not None and position is not None:
+                move = bestmove_of(decision.column, letters)
+            self._say(f"bestmove {move}")
+        finally:
+            with self._state:
+                self._asked = max(0, self._asked - 1)
+                self._is_stopped = False
+
+    # --- searching ------------------------------------------------------------------------------
+
+    def _searched(self, words: Sequence[str]) -> Decision | None:
+        """Return what the agent decides; None, told in an info line, where it does not."""
+        try:
+            agent, position = self._ready_agent(), self._position
+            if position is None or position.is_over:
+                self._tell("there is no position" if position is None else "the game is over")
+                return None
+            limit, endless, notes = limit_of(words, agent, position)
+            for note in notes:
+                self._tell(note)
+            if endless:
+                self._until_stopped(lambda: self._deepen(agent, position), endless)
+            else:
+                self._until_stopped(lambda: self._ask(agent, position, limit), endless)
+            return self._best or self._in_haste(agent, position)
+        except KeyboardInterrupt:
+            raise
+        except ClaimevenError as error:
+            self._tell(f"{self.options.spec} {error}")
+        except Exception as error:
+            self._tell(f"{self.options.spec} raised {described(error)}")
+        return None
+
+    def _ask(self, agent: Agent, position: Position, limit: Limit) -> float:
+        """Let the agent decide, tell what it found, and return the seconds it took."""
+        begin = time.perf_counter()
+        decision = agent.choose(position, limit, self._rng)
+        seconds = time.perf_counter() - begin
+        if not agent.is_plain:
+            decision = plain_decision(decision, position)
+        checked_column(decision.column, position)
+        self._best = decision
+        self._say(info_of(decision, position, seconds, self._in_letters()))
+        return seconds
+
+    def _deepen(self, agent: Agent, position: Position) -> None:
+        """Search ever longer; a search that does not use its time up has found what it can."""
+        budget = _FIRST_SECONDS
+        if "seconds" not in agent.limits:
+            self._ask(agent, position, Limit())
+            return
+        while self._ask(agent, position, Limit(seconds=budget)) > budget / 2:
+            budget *= 2
+            if self._is_closing:
+                break
+
+    def _in_haste(self, agent: Agent, position: Position) -> Decision:
+        """Answer at once after a search that was stopped before it had found anything."""
+        if "seconds" in agent.limits:
+            self._ask(agent, position, Limit(seconds=_HASTE))
+        if self._best is None:
+            order = position.geometry.centre_order
+            self._best = Decision(next(c for c in order if c in position.legal_columns))
+        return self._best
+
+    def _until_stopped(self, search: Callable[[], object], endless: bool) -> None:
+        """Do something that a stop may end, as Ctrl-C would."""
+        try:
+            with self._state:
+                if self._is_stopped:
+                    return
+                self._is_searching, self._is_endless = True, endless
+            search()
+            self._end_search()
+        except KeyboardInterrupt:
+            self._end_search()
+            if not self._is_stopped:
+                raise
+
+    def _end_search(self) -> None:
+        with self._state:
+            self._is_searching = self._is_endless = False
+        for _ in range(2):  # where a stop that has come too late is taken note of
+            time.sleep(0)
+
+    def _stop(self) -> None:
+        """Stop the search that is going on, or is about to begin."""
+        self._is_stopped = True
+        if self._is_searching:
+            self._is_searching = False
+            main = threading.main_thread().ident
+            if hasattr(signal, "pthread_kill") and main is not None:
+                signal.pthread_kill(main, signal.SIGINT)
+            else:
+                signal.raise_signal(signal.SIGINT)
+
+    # --- what it has ----------------------------------------------------------------------------
+
+    def _ready_agent(self) -> Agent:
+        """Return the agent as the options say, made anew where they have changed."""
+        if self._agent is None:
+            self._agent = make_agent(self.options.spec, self.options.geometry)
+            self._agent.reset()
+        return self._agent
+
+    def _begin_game(self) -> None:
+        self._ready_agent().reset()
+        self._seed(self._games + 1)
+
+    def _seed(self, game: int) -> None:
+        """Draw from now on what a seed gives in the game of that number since it was set."""
+        self._games = game
+        self._rng = np.random.default_rng([self.options.seed, game])
+
+    def _in_letters(self) -> bool:
+        return notation_of(self.options.notation, self._last_move)
+
+    def _tell(self, sentence: str) -> None:
+        self._say(f"info string {sentence}")
+
+    def _say(self, line: str) -> None:
+        with self._writing:
+            self._write_line(line)
+
+
+#: What may begin a line.
+_COMMANDS = ("quit", *(n.removeprefix("_on_") for n in vars(UgiEngine) if n.startswith("_on_")))
+
+
+def serve(engine: UgiEngine, lines: TextIO) -> None:
+    """Answer lines until they end or say quit. Has to be called in the main thread.
+
+    At the end a search that has a limit is finished, one without is stopped.
+    """
+    waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        while line := lines.readline(MOST_LINE):
+            if engine.note(line):
+                waiting.put(line)
+        engine.note(None)
+        waiting.put(None)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=read, daemon=True).start()
+        while (line := waiting.get()) is not None and engine.handle(line):
+            pass
+    finally:
+        engine.close()
+        signal.signal(signal.SIGINT, before)
+
+
+def _is_legal(move: str, position: Position) -> bool:
+    try:
+        return parse_column(move, position.geometry) in position.legal_columns
+    except ClaimevenError:
+        return False

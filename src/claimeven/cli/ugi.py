@@ -1,0 +1,45 @@
+"""`claimeven ugi`: an agent as an engine that other programs play with."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from claimeven import __version__
+from claimeven.adapters.ugi import UgiEngine, serve
+from claimeven.cli.options import check_seed, geometry_options
+from claimeven.cli.streams import clean_stdout
+from claimeven.game.geometry import Geometry
+
+
+@click.command("ugi")
+@click.argument("spec", metavar="[AGENT]", default="perfect")
+@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@geometry_options
+def command(spec: str, seed: int, geometry: Geometry) -> None:
+    """Speak UGI on stdin and stdout: AGENT (perfect) as an engine for other programs.
+
+    UGI, the Universal Game Interface, is what chess engines speak, without chess: ugi, isready,
+    setoption, uginewgame, position, go, stop, query, quit. Columns are letters, a the first, or
+    numbers from 1: as the other side writes them. The options of the agent and of the board are
+    options of the engine.
+
+    \b
+    Examples:
+      claimeven ugi
+      claimeven ugi uct:iterations=20000
+      claimeven match "ugi:claimeven ugi alphabeta:depth=4" greedy --games 10
+      printf 'position startpos moves d\\ngo movetime 100\\n' | claimeven ugi
+    """
+    check_seed(seed)
+    with clean_stdout() as out:
+
+        def write(line: str) -> None:
+            out.write(line + "\n")
+            out.flush()
+
+        engine = UgiEngine(
+            spec, write, geometry=geometry, seed=seed, title=f"claimeven {__version__}"
+        )
+        serve(engine, sys.stdin)

@@ -1,0 +1,222 @@
+"""Our agents as engines by UGI: what they say to each line, and games played so."""
+
+from __future__ import annotations
+
+import io
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from claimeven import Geometry, Limit, Position
+from claimeven.adapters.ugi import UgiEngine, serve
+from claimeven.agents import AGENTS, InvalidSpec
+from claimeven.arena import play_match
+from tests.cli.conftest import command, environment
+
+OURS = "ugi:" + " ".join([sys.executable, "-m", "claimeven", "ugi"])
+DEADLINE = 60
+
+
+def said(*lines: str, spec: str = "greedy:win=yes", geometry: Geometry | None = None) -> list[str]:
+    """What an engine says to some lines."""
+    told: list[str] = []
+    engine = UgiEngine(spec, told.append, geometry=geometry)
+    serve(engine, io.StringIO("".join(line + "\n" for line in lines)))
+    return told
+
+
+def test_it_says_what_it_is_and_which_options_it_has() -> None:
+    told = said("ugi", spec="alphabeta:depth=3,eval=streaks")
+    assert told[0] == "id name claimeven alphabeta:depth=3,eval=streaks"
+    assert told[1].startswith("id author ")
+    assert told[-1] == "ugiok"
+    assert "option name Columns type spin default 7 min 1 max 16" in told
+    assert "option name depth type string default 3" in told
+    assert "option name eval type string default streaks" in told
+    assert "option name order type combo default centre var centre var left" in told
+    names = [line.split()[2] for line in told[2:-1]]
+    own = [option.name for option in AGENTS["alphabeta"].options]
+    assert names == ["Columns", "Rows", "Connect", "Seed", "Notation", *own]
+
+
+@pytest.mark.parametrize(
+    ("line", "answers"),
+    [
+        ("position startpos", ["true", "false", "none", "7/7/7/7/7/7 r 1"]),
+        ("position startpos moves d", ["false", "false", "none", "7/7/7/7/7/3r3 y 1"]),
+        ("position fen 7/7/7/7/7/3r3 y 1 moves 4 c", ["false", "false", "none", None]),
+        ("position startpos moves a b a b a b a", ["false", "true", "p1win", None]),
+        ("position startpos moves 1 2 1 2 1 2 7 2", ["true", "true", "p2win", None]),
+        ("position startpos moves h", ["none"] * 4),
+        ("position fen 7/7 r", ["none"] * 4),
+    ],
+)
+def test_queries_are_answered(line: str, answers: list[str | None]) -> None:
+    what = ("p1turn", "gameover", "result", "fen")
+    told = [t for t in said(line, *(f"query {w}" for w in what)) if not t.startswith("info")]
+    for found, answer in zip(told, answers, strict=True):
+        assert answer is None or found == f"response {answer}"
+
+
+def test_legal_moves_and_a_drawn_board() -> None:
+    small = Geometry(2, 2, 3)
+    told = said("position startpos moves a a b", "query islegal a", "query islegal b",
+                "position startpos moves a a b b", "query result", geometry=small)  # fmt: skip
+    assert told == ["response false", "response true", "response draw"]
+
+
+def test_a_move_is_answered_in_the_notation_of_the_other_side() -> None:
+    for moves, winning in (("d c d c d c", "d"), ("4 3 4 3 4 3", "4")):
+        told = said(f"position startpos moves {moves}", "go depth 1")
+        assert told[-1] == f"bestmove {winning}"
+        assert told[-2].startswith("info depth 1 nodes 7 time ")
+        assert told[-2].endswith(f"pv {winning}")
+    told = said("setoption name notation value digits", "position startpos moves d c d c d c", "go")
+    assert told[-1] == "bestmove 4"
+    assert said("go")[-1].removeprefix("bestmove ").isalpha()
+
+
+def test_scores_are_told_by_the_plies_to_the_end() -> None:
+    told = said("position startpos moves d d e e", "go", spec="perfect:table_mb=1")
+    assert "score mate 3 " in told[-2]
+    told = said("position startpos moves d d e e f", "go", spec="perfect:table_mb=1")
+    assert "score mate -2 " in told[-2]
+
+
+def test_limits_go_to_the_agent() -> None:
+    told = said("go nodes 70", spec="uct")
+    assert " nodes 70 " in told[-2]
+    told = said("go nodes 700 depth 2", spec="alphabeta")
+    assert told[-2].startswith("info depth ")
+    told = said("go depth 5 movetime 20", spec="uct")
+    assert "info string uct knows no limit of depth: it is left free" in told
+    for clock in ("p1time 300 p2time 9 p1inc 10 p2inc 0", "wtime 300 btime 9"):
+        assert said(f"go {clock}", spec="uct")[-1].startswith("bestmove ")
+
+
+def test_options_change_the_agent_and_the_board() -> None:
+    told = said(
+        "setoption name Depth value 2", "setoption name Columns value 5", "isready", "query fen",
+        "go", "setoption name depth value <empty>", "ugi", spec="alphabeta:depth=9",
+    )  # fmt: skip
+    assert told[:2] == ["readyok", "response 5/5/5/5/5/5 r 1"]
+    assert told[2].startswith("info depth 2 ")
+    assert "option name depth type string default <empty>" in told
+    for line, sentence in (
+        ("setoption name deph value 2", "(did you mean depth?): choose from Columns, Rows,"),
+        ("setoption name depth value deep", "depth=deep of alphabeta: depth takes a whole number"),
+        ("setoption name Rows value 99", "rows must be 1 to 16, not 99"),
+        ("setoption name Seed value x", "Seed takes a whole number, not 'x'"),
+        ("setoption name Notation value x", "there is no notation 'x': choose from auto,"),
+        ("setoption", "there is no option ''"),
+    ):
+        assert sentence in said(line, spec="alphabeta")[0]
+    told = said("setoption name Columns value 16", "isready", "go", spec="perfect:table_mb=1")
+    assert "connect 4 takes 112" in told[0]
+    assert told[1] == "readyok"
+    assert told[-1] == "bestmove none"
+
+
+def test_the_seed_decides() -> None:
+    def game(seed: int) -> list[str]:
+        lines = ["uginewgame", f"setoption name Seed value {seed}", *["go"] * 12]
+        return [t for t in said(*lines, spec="random") if t.startswith("bestmove")]
+
+    assert game(3) == game(3) != game(4)
+    played = said("uginewgame", *["go"] * 9, "uginewgame", *["go"] * 9, spec="random")
+    moves = [line for line in played if line.startswith("bestmove")]
+    assert moves[:9] != moves[9:]
+
+
+JUNK = "ug|position|position fen|go x y|setoption name|query|query x|stop|\x00|\ud800|xboard"
+WORDS = (
+    "ugi isready position startpos fen moves go depth nodes movetime infinite 7/7 d 4 -1 \u00e9"
+    " 99999999999999999999 query setoption name value stop"
+)
+
+
+def test_it_survives_whatever_is_said() -> None:
+    rng = random.Random(5)
+    lines = [" ".join(rng.choices(WORDS.split(), k=rng.randrange(1, 7))) for _ in range(300)]
+    lines = [line for line in lines if not line.startswith("go") or "infinite" not in line]
+    told = said(*JUNK.split("|"), *lines, "isready", "position startpos", "go depth 1")
+    assert "readyok" in told
+    assert told[-1].startswith("bestmove ")
+    assert "info string unknown command 'ug' (did you mean ugi?)" in told
+    assert all("\n" not in line and line.isprintable() for line in told)
+
+
+def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
+    told = said("go", spec=f"{Path(__file__).parents[1] / 'agents' / 'bots' / 'full'}.py")
+    assert told[-1].startswith("bestmove")
+    told = said("position startpos moves 1 1 1 1 1 1", "go", spec=f"{bot('full')}")
+    assert told[-1] == "bestmove none"
+    assert "column 0 (counted from 0), which is full" in told[-2]
+    with pytest.raises(InvalidSpec, match="did you mean greedy"):
+        UgiEngine("gredy", print)
+
+
+def bot(name: str) -> Path:
+    return Path(__file__).parents[1] / "agents" / "bots" / f"{name}.py"
+
+
+def test_a_game_that_is_over_has_no_move() -> None:
+    told = said("position startpos moves a b a b a b a", "go")
+    assert told == ["info string the game is over", "bestmove none"]
+
+
+@contextmanager
+def talking(*words: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        command("ugi", *words), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, env=environment(), bufsize=1,
+    ) as program:  # fmt: skip
+        watch = threading.Timer(DEADLINE, program.kill)
+        watch.start()
+        try:
+            yield program
+        finally:
+            watch.cancel()
+            program.kill()
+
+
+def test_a_search_is_stopped_and_answers_while_it_searches() -> None:
+    with talking("uct:iterations=1000000000") as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        for search in ("go infinite", "go movetime 1000000", "go"):
+            program.stdin.write(f"position startpos moves d\n{search}\nisready\n")
+            line = program.stdout.readline()
+            while line.startswith("info depth"):
+                line = program.stdout.readline()
+            assert line == "readyok\n"
+            program.stdin.write("stop\n")
+            while not line.startswith("bestmove"):
+                line = program.stdout.readline()
+        program.stdin.write("go infinite\nquit\n")
+        rest = program.stdout.read()
+        assert rest.splitlines()[-1].startswith("bestmove ")
+        assert program.wait(timeout=DEADLINE) == 0
+
+
+def test_ours_against_ours_plays_as_without_the_protocol() -> None:
+    spec = "alphabeta:depth=2"
+    own = play_match(spec, "greedy", games=2, seed=3, start="44", limit=Limit(depth=2))
+    talked = play_match(
+        f"{OURS} {spec}", "greedy", games=2, seed=3, start="44", limit=Limit(depth=2)
+    )
+    assert [g.game.moves for g in talked.games] == [g.game.moves for g in own.games]
+    assert not any(talked.forfeits)
+
+
+def test_ours_on_another_board() -> None:
+    small = Geometry(5, 4, 3)
+    result = play_match(f"{OURS} greedy:win=yes", "random", games=2, geometry=small)
+    assert not any(result.forfeits)
+    assert Position.from_moves(result.games[0].game.moves, small).is_over
