@@ -53,7 +53,8 @@ def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: li
             target = values[at]
             continue
         target = (1 - recipe.trace) * values[at + 1] + recipe.trace * target
-        change = np.float32((target - values[at]) * (1 - values[at] ** 2))
+        value = network.value(positions[at]) * (1 - 2 * positions[at].turn)
+        change = np.float32((target - value) * (1 - value**2))
         for slot, cells in enumerate(network.tuples.slots):
             table = int(network.tuples.arrays.slot_tables[slot])
             place = half * (at % 2) + table + network.tuples.index(cells, positions[at])

@@ -4,11 +4,15 @@ Both sides play by the network, each to the position that it likes best, now and
 After a game every position is drawn towards what came of it. Its target is the lambda-return: a
 mixture of what the network thought one ply later, two plies later, ..., and of the result, the
 forward view of eligibility traces. A random move says nothing of the position before it, so that
-position is left alone and the returns of earlier ones end there. A position is worth the hyperbolic
-tangent of a sum of weights, so each weight looked up is recommended the same change: the error
-times the slope. How much of it is taken is the weight's own step size, from how steady its
-recommended changes have been: with N their sum and A the sum of their absolute values it is
-`step_size * exp(steepness * (|N| / A - 1))`, where the step size fades from game to game.
+position is left alone and the returns of earlier ones end there. Positions are learnt from the last
+to the first, each error by what the position is worth by then: positions of a game share weights,
+and errors of before the game would correct what they share again and again.
+
+A position is worth the hyperbolic tangent of a sum of weights, so each weight looked up is
+recommended the same change: the error times the slope. How much of it is taken is the weight's own
+step size, from how steady its recommended changes have been: with N their sum and A the sum of
+their absolute values it is `step_size * exp(steepness * (|N| / A - 1))`, where the step size fades
+from game to game.
 
 Sources: Sutton and Barto, "Reinforcement Learning" (2018), chapter 12; Beal and Smith, "Temporal
 coherence and prediction decay in TD learning" (IJCAI 1999); Bagheri, Thill, Koch and Konen, "Online
@@ -150,6 +154,8 @@ class NTupleLearner:
             np.zeros((plies, slots), dtype=np.int64),
             np.zeros(plies),
             np.zeros(plies, dtype=np.int64),
+            np.zeros(slots),
+            np.zeros(slots, dtype=np.int64),
         )
         self._board = board_vector(geometry).copy()
 

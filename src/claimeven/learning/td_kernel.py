@@ -7,7 +7,7 @@ out however many a call plays, and a run that was broken off goes on as if it ha
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from claimeven.compiled import (
     uint64,
     void,
 )
+from claimeven.compiled import trailing_zeros as lowest_bit
 from claimeven.compiled.randomness import STEP, draw_below, mixed
 from claimeven.game.tactics_kernel import (
     BOARD,
@@ -55,21 +56,57 @@ class Lesson(NamedTuple):
     """The game being played: one row a ply.
 
     `indices` of the slots in each position (plies, slots), its `values` for the first player,
-    and whether the move from it was `random` (1) or chosen (0).
+    and whether the move from it was `random` (1) or chosen (0). `before` and `seen` are room to
+    work in, one entry a slot: the weights looked up before a disc is tried, and a mark of the disc
+    for which a slot was looked up again.
     """
 
     indices: Ints
     values: Words
     random: Ints
+    before: Words
+    seen: Ints
 
 
-LESSON: Final = named_tuple(Lesson, int64[:, ::1], float64[::1], int64[::1])
+LESSON: Final = named_tuple(
+    Lesson, int64[:, ::1], float64[::1], int64[::1], float64[::1], int64[::1]
+)
 
 
 @inlined
 def _share(state: Word) -> float:
     """Return a number from [0, 1) of a state that the caller has advanced."""
     return np.float64(mixed(state) >> _MANTISSA) * _WORD_SHARE
+
+
+@inlined
+def _look_up(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, lesson: Lesson) -> Any:
+    """Note the weights of all slots for a side to move; return their sum."""
+    begin = turn * (weights.shape[0] // 2)
+    total = 0.0
+    for slot in range(tuples.slot_tables.shape[0]):
+        weight = np.float64(weights[begin + tuples.slot_tables[slot] + indices[slot]])
+        lesson.before[slot] = weight
+        total += weight
+    return total
+
+
+@inlined
+def _changed_sum(
+    weights: Words, indices: Ints, move: Word, turn: Int, mark: Int,
+    tuples: TupleArrays, lesson: Lesson,
+) -> Any:  # fmt: skip
+    """Return by how much the sum noted changes with the disc of `move`, which lies in `indices`."""
+    begin = turn * (weights.shape[0] // 2)
+    bit = np.int64(lowest_bit(move))
+    change = 0.0
+    for use in range(tuples.places[bit], tuples.places[bit + 2]):
+        slot = tuples.use_slots[use]
+        if lesson.seen[slot] != mark:
+            lesson.seen[slot] = mark
+            change += weights[begin + tuples.slot_tables[slot] + indices[slot]]
+            change -= lesson.before[slot]
+    return change
 
 
 @kernel(
@@ -101,6 +138,9 @@ def learn_by_playing(
     column_cells = (ONE << height) - ONE
     slots = tuples.slot_tables.shape[0]
     values = lesson.values
+    mark = 0
+    for slot in range(slots):
+        lesson.seen[slot] = 0
     for game in range(first_game, last_game):
         # Step 1: a generator of its own, and the empty board.
         state = mixed(seed * STEP + ONE) + mixed(np.uint64(game) + STEP)
@@ -125,6 +165,9 @@ def learn_by_playing(
             chosen = ZERO
             best = _NOTHING
             equals = ZERO
+            total = 0.0
+            if not is_random:
+                total = _look_up(weights, indices, 1 - player, tuples, lesson)
             for column in range(columns):
                 move = playable & (column_cells << (np.uint64(column) * height))
                 if move == ZERO:
@@ -135,7 +178,11 @@ def learn_by_playing(
                         value = _WON
                     elif mask | move != board:
                         drop_disc(indices, move, player, 1, tuples)
-                        value = sign * value_of(weights, indices, 1 - player, tuples)
+                        mark += 1
+                        value = sign * np.tanh(
+                            total
+                            + _changed_sum(weights, indices, move, 1 - player, mark, tuples, lesson)
+                        )
                         drop_disc(indices, move, player, -1, tuples)
                 if value > best:
                     best = value
@@ -173,8 +220,8 @@ def learn_by_playing(
                 target = values[at]
                 continue
             target = (1.0 - rates[TRACE]) * values[at + 1] + rates[TRACE] * target
-            slope = 1.0 - values[at] * values[at]
-            change = np.float32((target - values[at]) * slope)
+            value = value_of(weights, lesson.indices[at], at & 1, tuples)
+            change = np.float32((target - value) * (1.0 - value * value))
             begin = (at & 1) * (weights.shape[0] // 2)
             for slot in range(slots):
                 place = begin + tuples.slot_tables[slot] + lesson.indices[at, slot]
