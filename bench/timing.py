@@ -1,14 +1,14 @@
-"""What the benchmarks share: the best of several runs, and the machine they ran on."""
+"""What the benchmarks share: timing, percentiles, and the machine they ran on."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from claimeven.arena.studies.machine import machine
 
-__all__ = ["best_of", "machine"]
+__all__ = ["best_of", "machine", "percentiles"]
 
 Answer = TypeVar("Answer")
 
@@ -21,3 +21,14 @@ def best_of(runs: int, work: Callable[[], Answer]) -> tuple[float, Answer]:
         answer = work()
         best = min(best, time.perf_counter() - begin)
     return best, answer
+
+
+def percentiles(times: Sequence[float]) -> str:
+    """Say how long things took, in milliseconds."""
+    ordered = sorted(times)
+    told = {
+        name: 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+        for name, share in (("50 %", 0.5), ("90 %", 0.9), ("95 %", 0.95), ("99 %", 0.99))
+    }
+    told["most"] = 1000 * ordered[-1]
+    return ", ".join(f"{name} {value:.1f}" for name, value in told.items()) + " ms"

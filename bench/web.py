@@ -2,12 +2,15 @@
 
     python -m bench.web                  all parts, 30 s of load
     python -m bench.web load --seconds 5 --clients 50
+    python -m bench.web perfect --games 50
     python -m bench.web fuzz --examples 200
 
-Parts: `latency` (one client: the page, positions of the book, positions of all plies), `load` (many
-clients asking for scores of random positions at once; memory before and after), `ends` (a client
-that goes away, a worker that is killed, SIGTERM), `fuzz` (requests made from the API's description;
-needs the extra test-all). Each asserts what it times; scores are held against the solver's.
+Parts: `latency` (one client: the page, positions of the book, positions of all plies), `page` (in
+a browser: the first paint, discs dropped while all workers search), `load` (many clients asking for
+scores of random positions at once; memory before and after), `ends` (a client that goes away, a
+worker that is killed, SIGTERM), `perfect` (games in a browser), `fuzz` (requests made from the
+description of the API). What needs a browser, and `fuzz`, need the extra test-all. Each asserts
+what it times; scores are held against the solver's.
 """
 
 from __future__ import annotations
@@ -19,18 +22,18 @@ import os
 import random
 import signal
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.web.conftest import Server, running
 from tests.web.test_fuzz import fuzzed
 
-from bench.timing import machine
+from bench import web_page
+from bench.timing import machine, percentiles
 from claimeven import Position, Solver
 from claimeven.game.notation import format_moves
 
-PARTS = ("latency", "load", "ends", "fuzz")
+PARTS = ("latency", "page", "load", "ends", "perfect", "fuzz")
 #: A position that takes longer than any part, asked for in two ways.
 HARD = ("/api/scores?board=8x7&moves=4", "/api/scores/events?board=8x7&moves=4")
 #: Positions whose scores are compared with the solver's.
@@ -46,17 +49,6 @@ def random_moves(rng: random.Random, fewest: int, most: int) -> str:
             position = position.play_unchecked(columns[-1])
         if not position.is_over:
             return format_moves(columns)
-
-
-def percentiles(times: Sequence[float]) -> str:
-    """Say how long things took, in milliseconds."""
-    ordered = sorted(times)
-    told = {
-        name: 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-        for name, share in (("50 %", 0.5), ("90 %", 0.9), ("95 %", 0.95), ("99 %", 0.99))
-    }
-    told["most"] = 1000 * ordered[-1]
-    return ", ".join(f"{name} {value:.1f}" for name, value in told.items()) + " ms"
 
 
 class Client:
@@ -204,6 +196,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(PARTS)}")
     made.add_argument("--clients", type=int, default=200)
     made.add_argument("--seconds", type=float, default=30.0)
+    made.add_argument("--games", type=int, default=50, help="games in perfect")
     made.add_argument("--examples", type=int, default=100, help="requests a route in fuzz")
     return made
 
@@ -227,6 +220,10 @@ def main() -> None:
                 asyncio.run(load(server, asked.clients, asked.seconds))
             elif part == "ends":
                 ends(server)
+            elif part == "page":
+                web_page.first_sight(server)
+            elif part == "perfect":
+                web_page.perfect_never_loses(server, asked.games)
             else:
                 found = fuzzed(server, asked.examples, patience=3600)
                 assert not found, found

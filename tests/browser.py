@@ -21,13 +21,21 @@ _ARGUMENTS = [
 def browser() -> Iterator[Any]:
     """A headless Chromium; tests open contexts of their own in it."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    installed = next(filter(None, map(shutil.which, _COMMANDS)), None)
     with api.sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=installed, args=_ARGUMENTS)
+            browser = launched(playwright)
         except api.Error:
-            if installed is not None:
+            if _installed() is not None:
                 raise
             pytest.skip("there is no Chromium: install one, or run `playwright install chromium`")
         yield browser
         browser.close()
+
+
+def launched(playwright: Any) -> Any:
+    """Start a headless Chromium: the system's, or else Playwright's own."""
+    return playwright.chromium.launch(executable_path=_installed(), args=_ARGUMENTS)
+
+
+def _installed() -> str | None:
+    return next(filter(None, map(shutil.which, _COMMANDS)), None)

@@ -16,6 +16,10 @@ settings.load_profile("claimeven")
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"
 
 
+#: A folder without books: tests know no other book than that of the package.
+os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Let words wrap around where kernels are plain Python: there NumPy warns of it."""
     if PLAIN:

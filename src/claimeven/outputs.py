@@ -41,6 +41,12 @@ def check_output(path: str | Path) -> None:
         _target(path)
 
 
+def make_folder(path: str | Path) -> None:
+    """Make a folder, and those it lies in, unless it is there. Raises `CannotWrite`."""
+    with _naming(path):
+        Path(path).mkdir(parents=True, exist_ok=True)
+
+
 @contextmanager
 def binary_file(path: str | Path) -> Iterator[BinaryIO]:
     """Yield a stream of bytes whose content is the file's once the block has ended well.

@@ -24,8 +24,10 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from claimeven import interrupts
+from claimeven.cores import SharedCore
 
 #: Where children can be had.
 AVAILABLE = os.name == "posix"
@@ -41,14 +43,26 @@ _TICK = 0.002
 _PIECES = 64
 #: In place of a file descriptor that is not there.
 _NONE = -1
+#: Seconds in which an answer is quick, quick ones in a row before one more is expected, and moves
+#: after which the kernel may put the two elsewhere: onto a core that nobody uses by now.
+_QUICK, _QUICK_ONES, _TOGETHER = 0.005, 3, 64
 #: Seconds a child has to end by itself when it is no longer needed.
 _FAREWELL = 0.5
+#: Where Linux counts the processes it has ended because memory ran out, and under which name.
+_COUNTS, _STARVED = Path("/proc/vmstat"), "oom_kill"
 #: What a child runs: nothing is imported before it has the parent's path.
 _START = "import sys; sys.path[:] = {path!r}; from {module} import main; main({ends!r})"
 
 
 class ChildEnded(Exception):
-    """A child that has ended; the message says how: "exit status 3"."""
+    """A child that has ended; the message says how: "exit status 3".
+
+    `starved` says that the system ended it because memory had run out.
+    """
+
+    def __init__(self, how: str, starved: bool = False) -> None:
+        super().__init__(how)
+        self.starved = starved
 
 
 class ChildSilent(Exception):
@@ -103,6 +117,9 @@ class Child:
             finally:
                 close_ends([*ends, output_in if printed is not None else _NONE])
             self._finish = weakref.finalize(self, end_group, self._process, self._ends, os.getpid())
+        self._starved_before = _starved()
+        self._core = SharedCore(self._process.pid)
+        self._quick = 0
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         if printed is not None:
@@ -130,7 +147,7 @@ class Child:
             while data:
                 data = data[os.write(self._requests, data) :]
         except BrokenPipeError:
-            raise ChildEnded(self._how_it_ended()) from None
+            raise self._end_of_it() from None
 
     def receive(self, seconds: float | None = None) -> bytes:
         """Return the next message, waited for so many seconds.
@@ -149,12 +166,41 @@ class Child:
             if self._answers in ready:
                 data = os.read(self._answers, _CHUNK)
                 if not data:
-                    raise ChildEnded(self._how_it_ended())
+                    raise self._end_of_it()
                 self._received += data
             elif has_ended(self._process) and not select.select([self._answers], [], [], 0)[0]:
-                raise ChildEnded(self._how_it_ended())
+                raise self._end_of_it()
             elif deadline is not None and time.monotonic() >= deadline:
                 raise ChildSilent
+
+    def ask(self, message: bytes, seconds: float) -> bytes:
+        """Send a message and return the next one, as `send` and `receive` do.
+
+        A child that has answered quickly some times shares our core until it has answered again,
+        for a few milliseconds at most: to wake another core would take longer than the messages.
+        """
+        if self._quick == _TOGETHER:
+            self._core.part()
+            self._quick = _QUICK_ONES - 1
+        if self._quick < _QUICK_ONES:
+            begin = time.monotonic()
+            self.send(message)
+            answer = self.receive(seconds)
+            self._quick = self._quick + 1 if time.monotonic() - begin < _QUICK else 0
+            return answer
+        self._quick += 1
+        self._core.share()
+        try:
+            self.send(message)
+            return self.receive(min(seconds, _QUICK))
+        except ChildSilent:
+            self._quick = 0
+            self._core.part()
+            if seconds <= _QUICK:
+                raise
+        finally:
+            self._core.release()
+        return self.receive(seconds - _QUICK)
 
     def hang_up(self) -> None:
         """Say that there will be no more messages."""
@@ -219,13 +265,21 @@ class Child:
             time.sleep(_TICK)
         return True
 
-    def _how_it_ended(self) -> str:
-        """Say how it ended, as a child that has let go of its pipes does soon."""
+    def _end_of_it(self) -> ChildEnded:
+        """Tell how it ended, as a child that has let go of its pipes does soon."""
         ended = self._wait(_FAREWELL)
         self.kill()
         if not ended:
-            return "it let go of its connection"
-        return how_it_ended(self._process.returncode)
+            return ChildEnded("it let go of its connection")
+        how = how_it_ended(self._process.returncode)
+        if self._process.returncode != -signal.SIGKILL:
+            return ChildEnded(how)
+        starved, before = _starved(), self._starved_before
+        if starved is None or before is None:
+            return ChildEnded(f"{how}, perhaps for want of memory")
+        if starved > before:
+            return ChildEnded(f"{how}, for the system had run out of memory", starved=True)
+        return ChildEnded(how)
 
 
 class Parent:
@@ -282,6 +336,16 @@ def _end_with(lifeline: int) -> None:
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _starved() -> int | None:
+    """Return how many processes the system has ended for want of memory; None if unknown."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in _COUNTS.read_text(encoding="ascii").splitlines():
+            name, _, count = line.partition(" ")
+            if name == _STARVED:
+                return int(count)
+    return None
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:

@@ -145,6 +145,33 @@ def test_memory_is_bounded(name: str) -> None:
     assert kinds == {FaultKind.MEMORY}
 
 
+@pytest.mark.parametrize(
+    ("counted", "kind", "told"),
+    [
+        ("nr_free_pages 7\noom_kill 3\n", "crash", "signal SIGKILL"),
+        ("oom_kill 4\n", "memory", "signal SIGKILL, for the system had run out of memory"),
+        ("nr_free_pages 7\n", "crash", "signal SIGKILL, perhaps for want of memory"),
+    ],
+)
+def test_a_process_that_the_system_ends_for_memory_is_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: str, kind: str, told: str
+) -> None:
+    # In place of the counts of the kernel, which end nobody here.
+    counts, file = tmp_path / "vmstat", tmp_path / "starves.py"
+    counts.write_text("nr_free_pages 7\noom_kill 3\n", encoding="ascii")
+    monkeypatch.setattr("claimeven.processes._COUNTS", counts)
+    file.write_text(
+        "import os, pathlib, signal\n"
+        "def agent(position):\n"
+        f"    pathlib.Path({str(counts)!r}).write_text({counted!r})\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n",
+        encoding="utf-8",
+    )
+    forfeit = play_match(str(file), "random", games=1).games[0].game.forfeit
+    assert forfeit is not None
+    assert (forfeit.kind, forfeit.reason) == (kind, f"ended its process: {told}")
+
+
 def test_built_in_agents_have_processes_when_asked() -> None:
     spec = "uct:iterations=30"
     there, person = make_agents([spec, "human"], isolation=Isolation(everyone=True))
@@ -182,15 +209,23 @@ def test_an_agent_that_cannot_begin_is_told_in_a_sentence(name: str, what: str, 
     ).replace("7x6", str(Geometry()))
 
 
+@pytest.mark.parametrize("prefix", ["", "kaggle:"])
 def test_an_agent_that_is_never_loaded_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
-    monkeypatch.setattr("claimeven.agents.process.LOAD_SECONDS", 0.5)
-    file = tmp_path / "sleeps.py"
-    file.write_text("import time\ntime.sleep(1000)\n", encoding="utf-8")
+    file = tmp_path / "loops.py"
+    file.write_text("while True:\n    pass\ndef agent(obs, config): return 0\n", encoding="utf-8")
+    told = f"{prefix}{file} cannot be loaded: it was not done after the 0.5 s it had (load_seconds)"
     with pytest.raises(InvalidSpec) as caught:
-        make_agent(str(file))
-    assert str(caught.value) == f"{file} cannot be loaded: it was not done after 0.5 s"
+        make_agents([prefix + str(file)], isolation=Isolation(load_seconds=0.5))
+    assert str(caught.value) == told
+    monkeypatch.setattr("claimeven.agents.process.FILE_LOAD_SECONDS", 0.5)
+    with pytest.raises(InvalidSpec) as caught:
+        make_agent(prefix + str(file))
+    assert str(caught.value) == told
+    for wrong in (0, -1.0, "long", float("nan"), float("inf")):
+        with pytest.raises(InvalidLimit, match="load_seconds must be "):
+            Isolation(load_seconds=wrong)  # type: ignore[arg-type]
 
 
 def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> None:

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from claimeven import Position
-from claimeven.arena import InvalidMatch, MatchPlan, RayWorkers, Schedule, ray_executor
+from claimeven.arena import (
+    InvalidMatch,
+    MatchPlan,
+    RayWorkers,
+    Schedule,
+    Verdict,
+    play_match,
+    ray_executor,
+    run_sprt,
+)
 from claimeven.arena.executors import local, play_work
 from claimeven.arena.ray_worker import Player, Surroundings
 from claimeven.arena.work import Executor, Work
@@ -64,6 +73,20 @@ def games_of(what: Work, executor: Executor | None) -> list[tuple[object, ...]]:
 def test_ray_plays_the_games_of_local_workers(two_workers: RayWorkers) -> None:
     what = work("random", "greedy", games=300)
     assert games_of(what, two_workers) == games_of(what, local(2))
+
+
+def test_matches_and_tests_are_played_by_ray_too(two_workers: RayWorkers, tmp_path: Path) -> None:
+    agents = ("random", "greedy:win=yes")
+    wanted = [played.game for played in play_match(*agents, games=8, seed=3).games]
+    for more in ({}, {"out": tmp_path / "match.db"}):
+        told = play_match(*agents, games=8, seed=3, executor=two_workers, **more)  # type: ignore[arg-type]
+        assert [played.game.columns for played in told.games] == [game.columns for game in wanted]
+    tests = [
+        run_sprt(*agents, elo1=100, seed=2, most_games=60, executor=executor)
+        for executor in (None, two_workers)
+    ]
+    assert tests[0].verdict is tests[1].verdict is Verdict.ELO0
+    assert tests[0].run.counts == tests[1].run.counts
 
 
 def test_a_worker_killed_in_mid_game_loses_nothing(two_workers: RayWorkers, tmp_path: Path) -> None:

@@ -30,7 +30,8 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         'agents = ["bots/*.py", "greedy"]\n'
         "rounds = 3\nseed = 7\nkind = 'gauntlet'\nopenings = 'random'\nopening_plies = 2\n"
         "columns = 5\nrows = 4\nconnect = 3\n"
-        "seconds = 1\nbank = 2.5\nmemory = 512\nisolate = true\njobs = 2\nout = 'class.db'\n",
+        "seconds = 1\nbank = 2.5\nmemory = 512\nload_seconds = 9.5\nisolate = true\n"
+        "jobs = 2\nout = 'class.db'\n",
     )
     start = Position(Geometry(5, 4, 3))
     assert read_plan(path) == TournamentPlan(
@@ -41,7 +42,7 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         openings=make_openings("random", 3, 2, 7, start),
         start=start,
         limit=Limit(seconds=1, bank=2.5),
-        isolation=Isolation(True, 512),
+        isolation=Isolation(True, 512, load_seconds=9.5),
     )
     told = read_settings(path)
     assert (told["jobs"], told["out"]) == (2, "class.db")

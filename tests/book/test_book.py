@@ -9,11 +9,12 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.book import Book, InvalidBook
-from claimeven.book.book import MISSING, shipped, shipped_path
 from claimeven.book.build import build_book
+from claimeven.book.library import shipped, shipped_path
 from claimeven.book.verify import counts, verify_book
 from claimeven.game.perft import distinct
 from claimeven.solver import Solver
+from claimeven.solver.contract import MISSING
 from tests.positions import random_positions
 
 SMALL = Geometry(5, 4)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from claimeven import Geometry
 from claimeven.book.book import Book
+from claimeven.book.mapped import write_mapped
 from tests.cli.conftest import Run
 
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -116,7 +118,21 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("export", "FILE", "--out", "/dev/full"), "/dev/full cannot be written: it is a device"),
         (("build", "--threads", "-1"), "1 thread or more, not -1"),
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
-        (("import",), "Missing argument"),
+        (("import",), "name a FILE to import, or a database with --from bitbully-databases"),
+        (("import", "FILE"), "name the book to write with --out"),
+        (("import", "--from", "bitbuly"), "'bitbuly' is none of text, bitbully-databases"),
+        (
+            ("import", "none.dat", "--from", "bitbully-databases", "--out", "x.book"),
+            "none.dat cannot be read: No such file",
+        ),
+        (
+            ("import", "FILE", "--from", "bitbully-databases", "--out", "x.book"),
+            "small.book is no database of 7x6 connect 4 with 12 discs",
+        ),
+        (
+            ("import", "FILE", "--from", "bitbully-databases", "--sample", "-1"),
+            "--sample is 0 or more, not -1",
+        ),
         (("biuld",), "there is no verb 'biuld' (did you mean build?): choose from build"),
         (("sell",), "there is no verb 'sell': choose from build, "),
     ],
@@ -145,6 +161,45 @@ def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
         ran = run("book", verb, str(file))
         assert (ran.status, ran.out) == (2, "")
         assert ran.err == f"claimeven: {file} is damaged: its checksum is wrong\n"
+
+
+def test_the_list_tells_which_book_is_used(
+    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "books"
+    folder.mkdir()
+    monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(folder))
+    alone = json.loads(run("book", "list", "--json").out)
+    assert [(book["plies"], book["used"]) for book in alone["books"]] == [(9, True)]
+    mine = folder / "4x4-connect3.book"
+    write_mapped(mine, Book.load(file), "a test")
+    told = json.loads(run("book", "list", "--json").out)
+    assert told["folder"] == str(folder)
+    assert told["books"][0]["source"] == "a test"
+    assert [(book["plies"], book["used"]) for book in told["books"]] == [(3, True), (9, True)]
+    text = " ".join(run("book", "list").out.split())
+    assert f"used {mine}: 4x4 connect 3, plies 0 to 3" in text
+    assert text.endswith(f"The folder of your books is {folder}.")
+    info = json.loads(run("book", "info", str(mine), "--json").out)
+    assert {**info, "used": True} == told["books"][0]
+    assert run("book", "verify", str(mine), "--table-mb", "1").out.endswith(" 0 wrong\n")
+    board = BOARD[:6]
+    assert json.loads(run("solve", "12", "--all", "--json", *board).out)["nodes"] == 0
+    assert json.loads(run("solve", "12", "--json", "--book", "shipped", *board).out)["nodes"] > 0
+
+
+def test_a_database_whose_package_is_missing_is_one_sentence(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "bitbully_databases", None)
+    monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path / "books"))
+    ran = run("book", "import", "--from", "bitbully-databases")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == (
+        "claimeven: the package bitbully-databases is not installed:"
+        " pip install 'claimeven[deep-book]'\n"
+    )
+    assert not (tmp_path / "books").exists()
 
 
 def test_the_book_of_the_package_is_used_where_none_is_named(run: Run) -> None:

@@ -38,6 +38,7 @@ ASKED = {
     "puzzles": ("puzzles", "--number", "1", "--hint"),
     "puzzles counted": ("puzzles", "--counts"),
     "book info": ("book", "info", "BOOK"),
+    "book list": ("book", "list"),
     "book counts": ("book", "counts", "BOOK"),
     "book verify": ("book", "verify", "BOOK", "--table-mb", "1"),
     "perft": ("perft", "2"),
@@ -75,6 +76,12 @@ def test_every_json_key_is_told(run: Run, small_book: Path, words: tuple[str, ..
     assert ran.status == (words[0] == "check")  # it has found a fault
     told = set(re.findall(r"`([a-z_0-9]+)`", section(words[0])))
     assert set(keys_of(json.loads(ran.out))) <= told
+
+
+def test_the_keys_of_an_export_are_told(run: Run, tmp_path: Path) -> None:
+    words = ("export", "uct", "-o", str(tmp_path / "main.py"))
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("export")))
+    assert set(json.loads(run(*words, "--json").out)) == told
 
 
 def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:

@@ -34,8 +34,18 @@ def test_ctrl_c_ends_ray_and_keeps_the_games(
         assert json.loads(ran.out)["games"] == len(store)
 
 
-def test_what_cannot_be_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ("tournament", "random", "greedy")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tournament", "random", "greedy"),
+        ("match", "random", "greedy"),
+        ("sprt", "random", "greedy"),
+        ("ladder", "greedy:win=yes"),
+    ],
+)
+def test_what_cannot_be_is_told(
+    words: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert bad_input(run(*words, "--address", "here:1")) == (
         "--address is that of a Ray cluster: give --executor ray too"
     )

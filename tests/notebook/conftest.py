@@ -41,6 +41,7 @@ _OPEN = (
     + """
   const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   const { default: widget } = await import(address);
+  window.widget = widget;
   window.model = new Model(state);
   window.close = widget.render({ model: window.model, el: document.getElementById("cell") });
 }"""

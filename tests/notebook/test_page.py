@@ -68,7 +68,11 @@ def test_scores_above_the_columns_are_the_solvers(cell: Put) -> None:
     texts = shown.page.eval_on_selector_all(".scores button", "all => all.map(b => b.textContent)")
     assert [int(text.replace("\N{MINUS SIGN}", "-")) for text in texts] == list(exact)
     third = shown.page.locator(".scores button").nth(2)
-    assert third.get_attribute("title") == "Column 3 wins in 2 moves"
+    third.hover()
+    words = third.evaluate("button => getComputedStyle(button, '::after').content")
+    assert words == '"wins in 2 moves"'
+    landing = shown.page.locator("[data-cell='3,1']")
+    assert landing.get_attribute("aria-label") == "column 3, row 1, empty; wins in 2 moves"
     assert shown.page.locator(".scores .best").count() == 2
     assert shown.status == "First player to move and wins in 2 moves (+18)."
     third.click()
@@ -154,7 +158,16 @@ def test_it_is_light_or_dark_as_the_notebook_is(cell: Put, ground: str) -> None:
 def test_two_views_of_one_board_and_one_taken_away(cell: Put) -> None:
     shown = cell(BoardWidget())
     page: Any = shown.page
-    page.evaluate("window.close(); document.getElementById('cell').replaceChildren()")
-    shown.board.play(3)
-    shown.catch_up()
+    page.evaluate(
+        """() => {
+          const other = document.createElement("div");
+          document.querySelector("main").append(other);
+          window.closeOther = window.widget.render({ model: window.model, el: other });
+        }"""
+    )
+    page.click("[data-cell='4,1'] >> nth=1")
+    assert shown.catch_up().discs == 2 * discs(Position.from_moves("4"))
+    page.evaluate("window.closeOther(); document.querySelector('main').lastChild.remove()")
+    assert shown.drop(4).discs == discs(Position.from_moves("44"))
+    page.evaluate("window.close()")
     assert page.evaluate("Object.values(window.model.listeners).flat().length") == 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
-from claimeven import Position
+from claimeven import Outcome, Position
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 
@@ -33,3 +34,26 @@ def rows(moves: str) -> str:
         "".join(marks[now.cell(column, row)] for column in range(geometry.columns))
         for row in reversed(range(geometry.rows))
     )
+
+
+def moves_of(page: Any) -> str:
+    """The moves to where the game stands."""
+    moves: str = page.eval_on_selector(".moves", "element => element.dataset.moves")
+    return moves
+
+
+def beaten_by_agent(page: Any, rng: random.Random) -> Outcome:
+    """Play a game of random clicks as the second player, once the first has moved; its outcome.
+
+    The board must be empty; after each click the agent's answer is waited for.
+    """
+    while True:
+        page.wait_for_function(
+            "() => document.querySelector('.moves').dataset.moves.length % 2"
+            " || /wins?|draw/.test(document.querySelector('.status').textContent)"
+        )
+        now = Position.from_moves(moves_of(page))
+        assert board_of(page) == rows(moves_of(page))
+        if now.outcome is not None:
+            return now.outcome
+        drop(page, rng.choice(now.legal_columns) + 1)

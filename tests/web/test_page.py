@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from claimeven import Position, Solver, play_tournament
 from tests.web.conftest import Server, running
-from tests.web.pages import PHONE, board_of, drop, rows
+from tests.web.pages import PHONE, beaten_by_agent, board_of, drop, moves_of, rows
 
 
 def shows(page: Any, moves: str) -> None:
@@ -18,12 +19,6 @@ def shows(page: Any, moves: str) -> None:
         "wanted => document.querySelector('.moves').dataset.moves === wanted", arg=moves
     )
     assert board_of(page) == rows(moves)
-
-
-def moves_of(page: Any) -> str:
-    """The moves to where the game stands."""
-    moves: str = page.eval_on_selector(".moves", "element => element.dataset.moves")
-    return moves
 
 
 def status(page: Any) -> str:
@@ -50,6 +45,14 @@ def test_a_game_by_mouse_against_an_agent(page: Any) -> None:
             assert words[outcome.winner] in status(page)
             return
     raise AssertionError("the game has no end")
+
+
+def test_perfect_play_as_first_player_does_not_lose(page: Any) -> None:
+    page.goto("/?first=perfect:level=10&second=human")
+    assert beaten_by_agent(page, random.Random(3)).winner == 0
+    page.click("text=Play again")
+    shows(page, "")
+    assert beaten_by_agent(page, random.Random(4)).winner == 0
 
 
 def test_a_game_by_keys_alone(page: Any) -> None:
@@ -95,6 +98,16 @@ def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None
     assert page.locator(".marks .win").count() == 2
     drop(page, 5)
     assert moves_of(page) == "1212121"
+
+
+def test_the_modules_of_the_first_view_are_asked_for_at_once(page: Any) -> None:
+    page.goto("/", wait_until="networkidle")
+    loaded, told = page.evaluate("""() => [
+        performance.getEntriesByType("resource").map(it => new URL(it.name).pathname),
+        [...document.querySelectorAll("link[rel=modulepreload], script")].map(
+            it => new URL(it.href || it.src).pathname),
+    ]""")
+    assert sorted(told) == sorted({path for path in loaded if path.endswith(".js")})
 
 
 def test_branches_are_kept_as_variations(page: Any) -> None:
@@ -276,7 +289,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
                 "the root is given its children, columns 1, 2, 3, 4."
             )
     page.click("[aria-label='Last step']")
-    page.wait_for_selector(".search-tree >> text=N 100")
+    page.wait_for_selector(".search-tree text:text-is('N 100')")
     # A search whose steps do not come at once: the slider covers them all.
     page.select_option(".search-view select >> nth=0", "alphabeta")
     page.select_option(".search-view select >> nth=1", "7x6 4")

@@ -30,7 +30,7 @@ class FaultKind(StrEnum):
     ILLEGAL = "illegal"  #: it answered with something else than a column that can be played
     TIME = "time"  #: it answered, too late
     STALL = "stall"  #: it did not answer, and was ended
-    MEMORY = "memory"  #: it wanted more memory than it may have
+    MEMORY = "memory"  #: it wanted more memory than it may have, or than there was
 
 
 class AgentFault(ClaimevenError):
@@ -85,13 +85,13 @@ class Limit:
         for name in LIMITS:
             given = getattr(self, name)
             if given is not None:
-                _check_number(name, given)
+                check_number(name, given)
                 if not given > 0:
                     raise InvalidLimit(f"{name} must be greater than 0, not {given}")
                 if name != "seconds" and not isinstance(given, Integral):
                     raise InvalidLimit(f"{name} must be a whole number, not {given}")
         if self.bank is not None:
-            _check_number("bank", self.bank)
+            check_number("bank", self.bank)
             if not self.bank >= 0:
                 raise InvalidLimit(f"bank must be 0 or more, not {self.bank}")
             if self.seconds is None:
@@ -152,7 +152,7 @@ def _smaller(one: Number | None, other: Number | None) -> Number | None:
     return min(one, other)
 
 
-def _check_number(name: str, given: object) -> None:
+def check_number(name: str, given: object) -> None:
     """Raise `InvalidLimit`, naming the quantity, for what is no number, and for one without end."""
     if not isinstance(given, Real) or isinstance(given, bool):
         raise InvalidLimit(f"{name} must be a number, not {given!r}")

@@ -56,6 +56,8 @@ def plain_decision(decision: object, position: Position) -> Decision:
     if type(decision) is not Decision and not isinstance(decision, Decision):
         raise illegal(f"returned {shown(decision)} instead of a Decision")
     column = checked_column(decision.column, position)
+    if _is_plain_column(decision):
+        return decision
     details = decision.details
     if not isinstance(details, Mapping):
         raise illegal(f"returned a Decision whose details are {shown(details)}, no mapping")
@@ -69,6 +71,25 @@ def plain_decision(decision: object, position: Position) -> Decision:
         _number("seconds", decision.seconds, 0.0),
         _details(details, position) if details else {},
         None if decision.iterations is None else _whole("iterations", decision.iterations),
+    )
+
+
+def _is_plain_column(decision: Decision) -> bool:
+    """Whether a decision tells a column and its seconds alone, as most do, as plain data."""
+    seconds, details = decision.seconds, decision.details
+    return (
+        type(decision) is Decision
+        and type(decision.column) is int
+        and decision.value is None
+        and decision.policy is None
+        and decision.score is None
+        and decision.depth is None
+        and decision.nodes is None
+        and decision.iterations is None
+        and type(details) is dict
+        and not details
+        and type(seconds) is float
+        and 0.0 <= seconds < math.inf
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents import wire
+from claimeven.agents import short, wire
 from claimeven.agents.contract import (
     LIMITS,
     Agent,
@@ -23,6 +23,7 @@ from claimeven.agents.contract import (
     InvalidLimit,
     Limit,
     TreeView,
+    check_number,
 )
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.safe_text import printable
@@ -31,7 +32,11 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
 
-#: Seconds an agent may take to be loaded, and for whatever else has no limit: a move too.
+#: Seconds an agent from a file may take to be loaded. Heavy packages take about ten on a slow
+#: machine, and a loop that does not end holds everybody up so long.
+FILE_LOAD_SECONDS = 30.0
+#: Seconds an agent of this package may take, which may have to compile its search, and seconds for
+#: whatever else has no limit: a move too.
 LOAD_SECONDS, PATIENCE = 120.0, 90.0
 #: Seconds it has at least to begin a game where moves have a limit in time.
 LEAST_PATIENCE = 10.0
@@ -64,18 +69,24 @@ class Isolation:
     memory of a process in MB (2**20 bytes): its heap, arrays and thread stacks, as Linux counts the
     data of a process; files and libraries mapped into it do not count. None stands for 2048, or
     half of the machine's memory where that is less. What the agents print goes to stderr, or with
-    `quiet` nowhere. Raises `InvalidLimit` for less than 1 MB.
+    `quiet` nowhere. `load_seconds` is the time each may take to be loaded; None stands for 30 s for
+    an agent from a file. Raises `InvalidLimit` for less than 1 MB, and for no time.
     """
 
     everyone: bool = False
     memory_mb: int | None = None
     quiet: bool = False
+    load_seconds: float | None = None
 
     def __post_init__(self) -> None:
         if self.memory_mb is not None:
             amount = whole_number(self.memory_mb, "memory_mb", InvalidLimit)
             if amount < 1:
                 raise InvalidLimit(f"a process has 1 MB of memory or more, not {amount}")
+        if self.load_seconds is not None:
+            check_number("load_seconds", self.load_seconds)
+            if not self.load_seconds > 0:
+                raise InvalidLimit(f"load_seconds must be greater than 0, not {self.load_seconds}")
 
     @property
     def memory(self) -> int:
@@ -105,11 +116,14 @@ class ProcessAgent(Agent):
         file: tuple[str, str] | None = None,
         isolation: Isolation | None = None,
         rests: bool = False,
+        from_file: bool | None = None,
     ) -> None:
         self.name = spec
         self._file = file
         isolation = isolation or Isolation()
         self._memory_mb = isolation.memory
+        usual = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
+        self._load_seconds = isolation.load_seconds or usual
         self.patience: float | None = None
         self._printed = Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
         self._board: Geometry | None = None
@@ -130,8 +144,8 @@ class ProcessAgent(Agent):
             if self._made or self._child is None:
                 return
             try:
-                left = self._started + LOAD_SECONDS - time.monotonic()
-                told = self._answer(max(0.0, left), f"it was not done after {LOAD_SECONDS:g} s")
+                left = self._started + self._load_seconds - time.monotonic()
+                told = self._answer(max(0.0, left), self._too_long)
             except AgentFault as fault:
                 self._drop()
                 raise InvalidSpec(f"{self.name} cannot be loaded: {fault}") from fault
@@ -149,7 +163,8 @@ class ProcessAgent(Agent):
     def load(self, geometry: Geometry) -> None:
         """Let the agent make itself ready. Raises `InvalidSpec` or `AgentFault` if it fails."""
         self.note_board(geometry)
-        self._ask("load", LOAD_SECONDS, geometry=wire.from_geometry(geometry))
+        seconds = self._load_seconds
+        self._ask("load", seconds, self._too_long, geometry=wire.from_geometry(geometry))
 
     def note_board(self, geometry: Geometry) -> None:
         """Note the board that every process of the agent is to be made ready for."""
@@ -172,7 +187,17 @@ class ProcessAgent(Agent):
             seconds = PATIENCE if self.patience is None else self.patience
         else:
             late = limit.overrun
-        told = self._ask("choose", seconds, late, **_asked(position, limit, rng))
+        message = short.question(position, limit, rng)
+        if message is None:
+            message = _message("choose", **_asked(position, limit, rng))
+        with self._lock:
+            self._revive()
+            told = self._answer(seconds, late or _silent(seconds), message)
+        if isinstance(told, bytes):
+            decision, state = short.read_answer(told)
+            if state:
+                short.set_state(rng, state)
+            return decision
         wire.set_generator(rng, told["rng"])
         return wire.to_decision(told["decision"])
 
@@ -204,7 +229,7 @@ class ProcessAgent(Agent):
         with self._lock:
             if self._child is not None and self._made:
                 with contextlib.suppress(AgentFault, InvalidSpec):
-                    self._send("close")
+                    self._send(_message("close"))
                     self._answer(FAREWELL, "")
             if self._child is not None:
                 self._child.end()
@@ -215,7 +240,7 @@ class ProcessAgent(Agent):
         self._started = time.monotonic()
         self._child = Child("claimeven.agents.worker", self._printed, variables)
         self._made = False
-        self._send("make", spec=self.name, file=self._file, memory_mb=self._memory_mb)
+        self._send(_message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb))
 
     def _revive(self) -> None:
         """See to it that there is a process, as ready as the one before it was."""
@@ -233,23 +258,27 @@ class ProcessAgent(Agent):
         else:
             self.make()
 
+    @property
+    def _too_long(self) -> str:
+        return f"it was not done after the {self._load_seconds:g} s it had (load_seconds)"
+
     def _ask(self, do: str, seconds: float, late: str | None = None, **arguments: Any) -> Any:
         """Ask for something and return the answer, or raise what went wrong."""
         with self._lock:
             self._revive()
-            self._send(do, **arguments)
-            return self._answer(seconds, late or f"did not answer within {seconds:g} s")
+            self._send(_message(do, **arguments))
+            return self._answer(seconds, late or _silent(seconds))
 
-    def _send(self, do: str, **arguments: Any) -> None:
+    def _send(self, message: bytes) -> None:
         assert self._child is not None
         try:
-            self._child.send(wire.packed({"do": do, **arguments}))
+            self._child.send(message)
         except ChildEnded as ended:
             self._drop()
-            raise AgentFault(f"ended its process: {ended}") from None
+            raise _fault_of(ended) from None
 
-    def _answer(self, seconds: float, late: str) -> Any:
-        """Return the answer that comes within so many seconds.
+    def _answer(self, seconds: float, late: str, question: bytes | None = None) -> Any:
+        """Return the answer that comes within so many seconds, to a question if one is given.
 
         A process that does not answer, or not as it should, is ended; one that answers a little
         later is kept, though the answer is a fault all the same.
@@ -258,17 +287,23 @@ class ProcessAgent(Agent):
         in_time = True
         try:
             try:
-                answer = self._child.receive(seconds)
+                answer = (
+                    self._child.receive(seconds)
+                    if question is None
+                    else self._child.ask(question, seconds)
+                )
             except ChildSilent:
                 in_time = False
                 answer = self._child.receive(min(seconds, MERCY))
-            told = wire.unpacked(answer)
+            told: dict[str, Any] = (
+                {"value": answer} if short.is_answer(answer) else wire.unpacked(answer)
+            )
             if in_time and "value" in told:
                 return told["value"]
             reason = str(told.get("fault", told.get("invalid")))
         except ChildEnded as ended:
             self._drop()
-            raise AgentFault(f"ended its process: {ended}") from None
+            raise _fault_of(ended) from None
         except ChildSilent:
             self._drop()
             raise AgentFault(late, kind=FaultKind.STALL) from None
@@ -319,6 +354,19 @@ class Printed:
                 " the rest is left out\n"
             )
         sys.stderr.flush()
+
+
+def _fault_of(ended: ChildEnded) -> AgentFault:
+    kind = FaultKind.MEMORY if ended.starved else FaultKind.CRASH
+    return AgentFault(f"ended its process: {ended}", kind=kind)
+
+
+def _silent(seconds: float) -> str:
+    return f"did not answer within {seconds:g} s"
+
+
+def _message(do: str, **arguments: Any) -> bytes:
+    return wire.packed({"do": do, **arguments})
 
 
 def _asked(position: Position, limit: Limit, rng: np.random.Generator) -> dict[str, Any]:

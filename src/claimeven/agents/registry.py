@@ -198,7 +198,7 @@ def _foreign_agent(
 ) -> Agent:
     kind.check_text(text)
     if kind.own_process and AVAILABLE:
-        return ProcessAgent(spec, None, isolation, rests)
+        return ProcessAgent(spec, None, isolation, rests, from_file=bool(kind.files(text)))
     return kind.build(text, spec, isolation)
 
 

@@ -18,7 +18,7 @@ USUAL_GENERATOR = "PCG64"
 
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
 #: One board for all positions of a match.
-_board = lru_cache(maxsize=8)(Geometry)
+board = lru_cache(maxsize=8)(Geometry)
 _DECISION_FIELDS = tuple(field.name for field in fields(Decision))
 
 
@@ -48,7 +48,7 @@ def from_position(position: Position) -> list[int]:
 def to_position(data: list[int]) -> Position:
     """Read the data of `from_position`."""
     columns, rows, connect, mine, mask = data
-    return Position(_board(columns, rows, connect), mine, mask)
+    return Position(board(columns, rows, connect), mine, mask)
 
 
 def from_limit(limit: Limit) -> list[float | int | None]:

@@ -2,7 +2,8 @@
 
 `main` is what runs in the process that `agents.process.ProcessAgent` starts. A request is a JSON
 object whose `do` names what to do; the answer holds `value`, or what went wrong: `fault` with a
-`traceback` (the agent's doing), or `invalid` (a spec or file that makes no agent).
+`traceback` (the agent's doing), or `invalid` (a spec or file that makes no agent). The question for
+a move, and its answer, go in few bytes where they can (see `short`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents import wire
-from claimeven.agents.contract import Agent, AgentFault, Limit, kind_of
+from claimeven.agents import short, wire
+from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, kind_of
 from claimeven.agents.plain import plain, plain_decision
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.errors import ClaimevenError
@@ -45,11 +46,25 @@ class Worker:
         self.game_begun = False
         self.memory_mb = 0
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Do what is asked; whatever is raised becomes part of the answer."""
-        act: Callable[..., Any] = getattr(self, request.pop("do"))
+    def message(self, data: bytes) -> bytes:
+        """Return the answer to a message."""
+        if short.is_question(data):
+            told = self.answer(self.decide, data)
+            value = told.get("value")
+            if isinstance(value, bytes):
+                return value
+        else:
+            request = wire.unpacked(data)
+            told = self.answer(getattr(self, request.pop("do")), **request)
         try:
-            return {"value": act(**request)}
+            return wire.packed(told)
+        except Exception as error:
+            return wire.packed({"fault": f"raised {described(error)}", "traceback": ""})
+
+    def answer(self, act: Callable[..., Any], *given: Any, **named: Any) -> dict[str, Any]:
+        """Do what is asked; whatever is raised becomes part of the answer."""
+        try:
+            return {"value": act(*given, **named)}
         except AgentFault as fault:
             return {
                 "fault": printable(str(fault)),
@@ -97,11 +112,15 @@ class Worker:
     def choose(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
         """Ask for a decision; the generator goes both ways."""
         asked, bounds = self._asked(position, limit, rng)
-        if not self.game_begun:
-            self.game_begun = True
-            self._seed_globals(rng)
-        decision = plain_decision(self.agent.choose(asked, bounds, self.rng), asked)
-        return {"decision": wire.from_decision(decision), "rng": wire.from_generator(self.rng)}
+        return self._told(self._decision(asked, bounds, rng))
+
+    def decide(self, question: bytes) -> bytes | dict[str, Any]:
+        """Ask for a decision in few bytes; the answer comes in few where it can."""
+        position, limit, before = short.read_question(question)
+        short.set_state(self.rng, before)
+        decision = self._decision(position, limit)
+        message = short.answer(decision, short.state_of(self.rng), before)
+        return self._told(decision) if message is None else message
 
     def trace(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
         """Ask for the steps of a decision, and what ended them early."""
@@ -133,6 +152,17 @@ class Worker:
         """Let the agent give back what it holds."""
         self.agent.close()
 
+    def _decision(
+        self, position: Position, limit: Limit, seed: list[int] | None = None
+    ) -> Decision:
+        if not self.game_begun:
+            self.game_begun = True
+            self._seed_globals(seed or wire.from_generator(self.rng))
+        return plain_decision(self.agent.choose(position, limit, self.rng), position)
+
+    def _told(self, decision: Decision) -> dict[str, Any]:
+        return {"decision": wire.from_decision(decision), "rng": wire.from_generator(self.rng)}
+
     def _asked(
         self, position: list[int], limit: list[Any], rng: list[int]
     ) -> tuple[Position, Limit]:
@@ -155,14 +185,10 @@ def main(ends: tuple[int, int, int]) -> None:
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     worker = Worker()
     while (data := parent.receive()) is not None:
-        answer = worker.answer(wire.unpacked(data))
+        message = worker.message(data)
         with contextlib.suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
-        try:
-            message = wire.packed(answer)
-        except Exception as error:
-            message = wire.packed({"fault": f"raised {described(error)}", "traceback": ""})
         parent.send(message)
 
 

@@ -235,12 +235,14 @@ def check_agent(
     geometry: Geometry | None = None,
     limit: Limit | None = None,
     memory_mb: int | None = None,
+    load_seconds: float | None = None,
     seed: int = 0,
     watch: Callable[[int], object] | None = None,
 ) -> CheckReport:
     """Load an agent and play `GAMES` games with it; return what was found.
 
-    Under no `limit` in seconds it has `PATIENCE` seconds for a move. `watch` is called with the
+    Under no `limit` in seconds it has `PATIENCE` seconds for a move; `memory_mb` and `load_seconds`
+    are those of `Isolation`. `watch` is called with the
     number of games played. A file that holds no agent that can be loaded is a finding; raises
     `InvalidSpec` and `InvalidLimit` for a spec that names nothing, or a limit the agent cannot
     keep to.
@@ -249,7 +251,7 @@ def check_agent(
     True
     """
     geometry, limit = geometry or Geometry(), limit or Limit()
-    isolation = Isolation(everyone=True, memory_mb=memory_mb)
+    isolation = Isolation(everyone=True, memory_mb=memory_mb, load_seconds=load_seconds)
     begin = time.perf_counter()
     try:
         agent = make_agent(spec, geometry, limit, isolation)

@@ -36,10 +36,12 @@ def play_games(
     tell: Callable[[str], object] | None = None,
     numbers: Sequence[int] | None = None,
     in_order: bool = True,
+    executor: Executor | None = None,
 ) -> Generator[PlayedGame, None, None]:
     """Yield the games of a plan in the order of its schedule, played by `jobs` processes.
 
-    `numbers` are those to play, ascending, by default all. Without `in_order` games of several
+    An `executor` may play them elsewhere; then `jobs` means nothing. `numbers` are those to play,
+    ascending, by default all. Without `in_order` games of several
     processes come as they are finished.
 
     One job plays here. What is played does not depend on the number of jobs: games of an agent
@@ -52,7 +54,8 @@ def play_games(
     function of this process, and for a game whose process ends again and again.
     """
     numbers = range(plan.schedule.games) if numbers is None else numbers
-    with closing(play_work(Work(plan, keep_decisions), numbers, local(jobs), tell)) as results:
+    players = executor or local(jobs)
+    with closing(play_work(Work(plan, keep_decisions), numbers, players, tell)) as results:
         if in_order:
             yield from _ordered(results, numbers)
         else:

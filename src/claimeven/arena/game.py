@@ -34,20 +34,23 @@ class Measures:
     def note(self, decision: Decision, seconds: float) -> None:
         """Add one plain decision and the seconds it took."""
         self.moves += 1
+        self._add("seconds", seconds)
+        if decision.nodes is not None:
+            self._add("nodes", decision.nodes)
+        if decision.iterations is not None:
+            self._add("iterations", decision.iterations)
+        if decision.depth is not None:
+            self._add("depth", decision.depth)
         details = decision.details
-        told = (
-            seconds,
-            decision.nodes,
-            decision.iterations,
-            decision.depth,
-            details.get("branching"),
-            details.get("evaluations"),
-        )
-        for name, amount in zip(QUANTITIES, told, strict=True):
-            if amount is not None:
-                self.sums[name] += amount
-                self.counts[name] += 1
-        self.most_stored = max(self.most_stored, details.get("stored") or 0)
+        if details:
+            for name in ("branching", "evaluations"):
+                if details.get(name) is not None:
+                    self._add(name, details[name])
+            self.most_stored = max(self.most_stored, details.get("stored") or 0)
+
+    def _add(self, name: str, amount: float) -> None:
+        self.sums[name] += amount
+        self.counts[name] += 1
 
     def add(self, other: Measures) -> None:
         """Add the measures of another game."""

@@ -16,6 +16,7 @@ from claimeven.arena.executors import play_games
 from claimeven.arena.match import MatchPlan, PlayedGame
 from claimeven.arena.records import played_game, stored_game
 from claimeven.arena.tournament import HeldRows, TournamentPlan, open_store
+from claimeven.arena.work import Executor
 
 
 def tournament_of(plan: MatchPlan) -> TournamentPlan:
@@ -56,10 +57,12 @@ def play_kept(
     jobs: int = 1,
     tell: Callable[[str], object] | None = None,
     meta: Mapping[str, Any] | None = None,
+    executor: Executor | None = None,
 ) -> Generator[PlayedGame, None, None]:
     """Yield the games of a match in order, those a file holds and the rest, stored as they end.
 
-    `meta` is stored beside them. Raises what `play_games` raises, before a file is made, and
+    They are played by `jobs` processes of this machine, or by an `executor` if one is given. `meta`
+    is stored beside them. Raises what `play_games` raises, before a file is made, and
     `InvalidStore` for a file that is there without `resume`, or holds another match.
     """
     tournament = tournament_of(plan)
@@ -78,7 +81,7 @@ def play_kept(
         missing = [number for number in jobs_of.values() if number not in there]
         with (
             closing(HeldRows(store, len(there))) as held,
-            closing(play_games(plan, jobs, True, tell, missing)) as fresh,
+            closing(play_games(plan, jobs, True, tell, missing, executor=executor)) as fresh,
         ):
             for job, number in jobs_of.items():
                 if number in there:

@@ -24,6 +24,7 @@ from claimeven.arena.ratings import Ladder, Rating, rate
 from claimeven.arena.standings import Record, Standings
 from claimeven.arena.store import StoredAgent
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.work import Executor
 from claimeven.markup import shown_by
 
 #: Likelihood from which an agent is said to be stronger than another.
@@ -173,7 +174,9 @@ def place_on_ladder(
     limit: Limit | None = None,
     isolate: bool = False,
     memory_mb: int | None = None,
+    load_seconds: float | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     out: str | Path | None = None,
     resume: bool = False,
     tell: Callable[[str], object] | None = None,
@@ -183,13 +186,16 @@ def place_on_ladder(
 
     An agent is a spec, an `Agent` or a function, as in `play_match`. It plays `rounds` pairs of
     games, 16 at the most, against each agent of the pool. `limit` is the new agent's alone. Games
-    are kept in the file `out`, if one is given, and go on from there with `resume`.
+    are kept in the file `out`, if one is given, and go on from there with `resume`; an `executor`
+    may play them elsewhere.
 
     >>> placement = place_on_ladder("greedy:win=yes", rounds=1)
     >>> 8 <= placement.place <= 12, len(placement.meetings)
     (True, 12)
     """
-    plan = placement_plan(agent, rounds, limit, Isolation(isolate, memory_mb))
+    plan = placement_plan(
+        agent, rounds, limit, Isolation(isolate, memory_mb, load_seconds=load_seconds)
+    )
     with store_of(plan, out, resume) as store:
-        result = run_tournament(plan, store, jobs, tell, watch)
+        result = run_tournament(plan, store, jobs, tell, watch, executor=executor)
     return Placement(plan, result.standings, result.seconds)

@@ -35,11 +35,13 @@ def play_match(
     seed: int = 0,
     limit: Limit | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     start: str | Position | Opening = "",
     geometry: Geometry | None = None,
     opening_plies: int = 0,
     isolate: bool = False,
     memory_mb: int | None = None,
+    load_seconds: float | None = None,
     keep_decisions: bool = True,
     out: str | Path | None = None,
     resume: bool = False,
@@ -49,9 +51,10 @@ def play_match(
 
     An agent is a spec ("alphabeta:depth=3", "my_agent.py:agent"), an `Agent`, or a function that
     takes a position, or (obs, config) as on Kaggle. Those from files play in processes of their
-    own, which may hold `memory_mb` each (see `Isolation`), and with `isolate` so do those of this
-    package; all others play in this process, or in `jobs` processes like it; objects and functions
-    take one job. Nothing an agent does ends the match: it loses the game.
+    own, which may hold `memory_mb` each and take `load_seconds` to be loaded (see `Isolation`), and
+    with `isolate` so do those of this package; all others play in this process, or in `jobs`
+    processes like it, or where an `executor` plays them; objects and functions take one job.
+    Nothing an agent does ends the match: it loses the game.
 
     `games` are played in pairs: the same opening with the seats swapped. They begin after the
     moves of `start` on the board of `geometry`, or in the position or opening given, and after
@@ -72,14 +75,14 @@ def play_match(
         board = Geometry() if geometry is None else geometry
         start = Opening(Position(board), tuple(parse_moves(start, board)))
     schedule = Schedule(games, seed, start, opening_plies)
-    isolation = Isolation(isolate, memory_mb)
+    isolation = Isolation(isolate, memory_mb, load_seconds=load_seconds)
     plan = MatchPlan((first, second), schedule, limit or Limit(), isolation)
     begin = time.perf_counter()
     finished: list[PlayedGame] = []
     if out is None:
-        source = play_games(plan, jobs, keep_decisions)
+        source = play_games(plan, jobs, keep_decisions, executor=executor)
     else:
-        source = play_kept(plan, out, resume, jobs)
+        source = play_kept(plan, out, resume, jobs, executor=executor)
     for played in source:
         finished.append(played)
         if watch is not None:
@@ -99,6 +102,7 @@ def play_tournament(
     geometry: Geometry | None = None,
     isolate: bool = False,
     memory_mb: int | None = None,
+    load_seconds: float | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
     out: str | Path | None = None,
@@ -108,10 +112,10 @@ def play_tournament(
 ) -> TournamentResult:
     """Play many agents against each other and return the standings that follow from the games.
 
-    Agents, `limit`, `isolate`, `memory_mb` and `jobs` are as in `play_match`. In a round any two
-    play a pair of games, the same opening with the seats swapped; with `kind="gauntlet"` the first
-    agent plays each of the others. `openings` are "random" or "balanced" ones of `opening_plies`
-    plies, those of a file, or move strings of your own.
+    Agents, `limit`, `isolate`, `memory_mb`, `load_seconds` and `jobs` are as in `play_match`. In a
+    round any two play a pair of games, the same opening with the seats swapped; with
+    `kind="gauntlet"` the first agent plays each of the others. `openings` are "random" or
+    "balanced" ones of `opening_plies` plies, those of a file, or move strings of your own.
 
     Games are kept in the file `out`, if one is given, as they end; with `resume` those that it does
     not hold yet are played, more rounds than before too. An `executor` may play them elsewhere.
@@ -130,7 +134,7 @@ def play_tournament(
         made = tuple(tuple(parse_moves(moves, start.geometry)) for moves in openings)
     plan = TournamentPlan(
         tuple(agents), rounds, seed, kind, made, start, limit or Limit(),
-        Isolation(isolate, memory_mb),
+        Isolation(isolate, memory_mb, load_seconds=load_seconds),
     )  # fmt: skip
     with store_of(plan, out, resume) as store:
         return run_tournament(plan, store, jobs, tell, watch, executor=executor)

@@ -23,6 +23,7 @@ from claimeven.arena.sprt import SequentialRun, SequentialTest, Verdict
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredGame
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.work import Executor
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
@@ -122,10 +123,12 @@ def play_sprt(
     jobs: int = 1,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int, SequentialRun], object] | None = None,
+    executor: Executor | None = None,
 ) -> SequentialResult:
     """Play pairs until a test is decided, or the plan has no more; store each game as it ends.
 
-    What the store holds already counts. `watch` gets the number of games stored and the test as
+    What the store holds already counts. `jobs` processes of this machine play, or an `executor` if
+    one is given. `watch` gets the number of games stored and the test as
     it stands; `tell` sentences for the user. Raises `InvalidStore` for games of another test.
     """
     begin = time.perf_counter()
@@ -143,6 +146,7 @@ def play_sprt(
             tell,
             watch=None if watch is None else lambda done: watch(done, run),
             enough=add,
+            executor=executor,
         )
     return sequential_result(plan, test, store, time.perf_counter() - begin)
 
@@ -188,8 +192,10 @@ def run_sprt(
     limit: Limit | None = None,
     isolate: bool = False,
     memory_mb: int | None = None,
+    load_seconds: float | None = None,
     geometry: Geometry | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     out: str | Path | None = None,
     resume: bool = False,
     tell: Callable[[str], object] | None = None,
@@ -197,11 +203,11 @@ def run_sprt(
 ) -> SequentialResult:
     """Play two agents until it is clear whether the first leads by `elo1` rather than by `elo0`.
 
-    An agent is a spec, an `Agent` or a function, as in `play_match`; `SequentialTest` says what
-    the hypotheses, the risks and the model are. At most `most_games` are played; a test that they
-    do not decide is "undecided". Games are kept in the file `out`, if one is given, and go on from
-    there with `resume`. The same seed gives the same verdict with any number of jobs, unless time
-    is limited.
+    An agent is a spec, an `Agent` or a function, as in `play_match`; `SequentialTest` says what the
+    hypotheses, the risks and the model are. At most `most_games` are played; a test that they do
+    not decide is "undecided". Games are kept in the file `out`, if one is given, and go on from
+    there with `resume`; an `executor` may play them elsewhere. The same seed gives the same verdict
+    with any number of jobs, unless time is limited.
 
     >>> result = run_sprt("greedy:win=yes", "random", elo0=0, elo1=50, seed=2)
     >>> result.verdict.value, result.run.counts.share > 0.8
@@ -217,7 +223,7 @@ def run_sprt(
         opening_plies=opening_plies,
         start=Position(geometry or Geometry()),
         limit=limit,
-        isolation=Isolation(isolate, memory_mb),
+        isolation=Isolation(isolate, memory_mb, load_seconds=load_seconds),
     )
     with store_of(plan, out, resume) as store:
-        return play_sprt(plan, test, store, jobs, tell, watch)
+        return play_sprt(plan, test, store, jobs, tell, watch, executor)

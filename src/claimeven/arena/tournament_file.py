@@ -67,6 +67,7 @@ FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "depth": _WHOLE,
     "nodes": _WHOLE,
     "memory": _WHOLE,
+    "load_seconds": _NUMBER,
     "isolate": ("true or false", lambda value: isinstance(value, bool)),
     "jobs": _WHOLE,
     "executor": _TEXT,
@@ -136,7 +137,11 @@ def read_plan(path: str | Path) -> TournamentPlan:
         ),
         start=start,
         limit=Limit(**{name: told[name] for name in limits if name in told}),
-        isolation=Isolation(told.get("isolate", False), told.get("memory")),
+        isolation=Isolation(
+            told.get("isolate", False),
+            told.get("memory"),
+            load_seconds=told.get("load_seconds"),
+        ),
     )
 
 

@@ -1,6 +1,16 @@
 """Opening books: exact scores of every position of the first plies, in a small file."""
 
-from claimeven.book.book import Book, open_book, shipped, shipped_path
+from claimeven.book.book import Book
 from claimeven.book.errors import InvalidBook
+from claimeven.book.library import load_book, open_book, shipped, shipped_path
+from claimeven.book.mapped import MappedBook
 
-__all__ = ["Book", "InvalidBook", "open_book", "shipped", "shipped_path"]
+__all__ = [
+    "Book",
+    "InvalidBook",
+    "MappedBook",
+    "load_book",
+    "open_book",
+    "shipped",
+    "shipped_path",
+]

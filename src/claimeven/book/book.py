@@ -8,7 +8,6 @@ ascend, so a position is found by bisection.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +19,7 @@ from claimeven.book.openings import Keys, Scores
 from claimeven.game.arrays import canonical_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.solver.contract import MISSING, USUAL_BOOK
-
-#: The folder of the books that come with the package, named by board: `7x6.book`.
-SHIPPED = Path(__file__).parent / "data"
+from claimeven.solver.contract import MISSING
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +39,22 @@ class Book:
         """The greatest number of discs of positions held."""
         return len(self.keys) - 1
 
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The number of positions of each ply, mirror images as one."""
+        return tuple(len(keys) for keys in self.keys)
+
+    @property
+    def source(self) -> str:
+        """Where the scores come from: such a file does not tell."""
+        return ""
+
     def __len__(self) -> int:
-        return sum(len(keys) for keys in self.keys)
+        return sum(self.positions)
+
+    def unpacked(self) -> Book:
+        """Return the book in memory: this one."""
+        return self
 
     def look_up(self, position: Position) -> int | None:
         """Return the score of a position for its side to move, None if it is not held.
@@ -94,27 +104,3 @@ class Book:
     def save(self, path: str | Path) -> None:
         """Write the book to a file, whole or not at all. Raises `CannotWrite` (see `outputs`)."""
         outputs.write_bytes(path, self.to_bytes())
-
-
-def shipped_path(geometry: Geometry) -> Path | None:
-    """Return where the book for a board lies that comes with the package, None without one."""
-    path = SHIPPED / f"{geometry.columns}x{geometry.rows}.book"
-    return path if geometry.connect == Geometry.connect and path.is_file() else None
-
-
-@cache
-def shipped(geometry: Geometry) -> Book | None:
-    """Return the book for a board that comes with the package, None if there is none.
-
-    Raises `InvalidBook` if its file is damaged.
-    """
-    path = shipped_path(geometry)
-    return None if path is None else Book(*file.unpack(file.read(path), str(path), is_ours=True))
-
-
-def open_book(geometry: Geometry, where: str | Path) -> Book | None:
-    """Return the book in a file, or for `USUAL_BOOK` the one that comes with the package.
-
-    None if the package has none for the board. Raises `InvalidBook` for a damaged file.
-    """
-    return shipped(geometry) if where == USUAL_BOOK else Book.load(where)

@@ -1,4 +1,6 @@
-"""The file of a book: its layout, writing it, and reading one that is not to be trusted.
+"""The file of a small book: its layout, writing it, and reading one that is not to be trusted.
+
+It is read whole; `mapped` is the other version, for books too large for that.
 
 Numbers are little-endian.
 
@@ -87,6 +89,19 @@ def check_plies(geometry: Geometry, plies: int) -> None:
         raise InvalidBook(f"a book of {geometry} goes to ply 0 to {most}, not {plies}")
 
 
+def board_of(columns: int, rows: int, connect: int, plies: int, name: str) -> Geometry:
+    """Return the board that a file says it is for; `InvalidBook` for one that cannot have it."""
+    try:
+        geometry = Geometry(columns, rows, connect)
+    except InvalidGeometry as error:
+        raise InvalidBook(f"{name} is for no board: {error}") from None
+    try:
+        check_plies(geometry, plies)
+    except InvalidBook as error:
+        raise InvalidBook(f"{name} cannot be a book: {error}") from None
+    return geometry
+
+
 def pack(contents: Contents) -> bytes:
     """Return the bytes of a file; the same contents give the same bytes."""
     board = contents.geometry
@@ -155,14 +170,7 @@ def _read_header(data: bytes, name: str) -> _Header:
         raise InvalidBook(
             f"{name} is of version {version} of the book format; this is version {VERSION}"
         )
-    try:
-        geometry = Geometry(columns, rows, connect)
-    except InvalidGeometry as error:
-        raise InvalidBook(f"{name} is for no board: {error}") from None
-    try:
-        check_plies(geometry, plies)
-    except InvalidBook as error:
-        raise InvalidBook(f"{name} cannot be a book: {error}") from None
+    geometry = board_of(columns, rows, connect, plies, name)
     # What does not shrink when it is packed takes a little more room.
     if key_bytes > (_KEY_BYTES + 1) * MOST_POSITIONS or score_bytes > 2 * MOST_POSITIONS:
         raise InvalidBook(f"{name} is damaged: it says that it holds more than a book can")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from claimeven.cli.book_library import DatabaseImport, facts, in_words, list_books
 from claimeven.cli.inputs import STDIN, open_text
 from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import geometry_options, json_option, search_options
+from claimeven.cli.options import WordChoice, geometry_options, json_option, search_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
@@ -21,8 +22,8 @@ from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output, text_file
 
 if TYPE_CHECKING:
-    from claimeven.book.book import Book
     from claimeven.book.build import BuildProgress
+    from claimeven.book.library import AnyBook
 
 #: Entries of the last ply that `verify` solves again where nothing else is asked for.
 SAMPLE = 100
@@ -38,8 +39,8 @@ book_file = click.argument("file", required=False, type=click.Path(path_type=Pat
 def command() -> None:
     """Opening books: exact scores of every position of the first plies.
 
-    The package comes with the book of the 7x6 board; commands that read a book use it where no
-    FILE is given.
+    The package comes with the book of the 7x6 board, and a deeper one can be imported. Commands
+    that read a book use the deepest of these where no FILE is given.
 
     \b
     Examples:
@@ -47,6 +48,7 @@ def command() -> None:
       claimeven book counts
       claimeven book build --plies 6 --columns 6 --rows 5
       claimeven book export | head
+      claimeven book import --from bitbully-databases
     """
 
 
@@ -108,7 +110,7 @@ def info(file: Path | None, as_json: bool) -> None:
     path, book = _read(file)
     _tell(path, book, as_json)
     if not as_json:
-        rows = [[str(ply), f"{len(keys):,}"] for ply, keys in enumerate(book.keys)]
+        rows = [[str(ply), f"{held:,}"] for ply, held in enumerate(book.positions)]
         for line in table_lines(["ply", "positions"], rows, table_width()):
             click.echo(line)
 
@@ -150,7 +152,7 @@ def verify(
     Solver(book.geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
     with status_line() as line:
         found = verify_book(
-            book,
+            book.unpacked(),
             sample=None if every else sample,
             seed=seed,
             table_mb=table_mb,
@@ -200,7 +202,7 @@ def count(file: Path | None, as_json: bool) -> None:
     path, book = _read(file)
     from claimeven.book.verify import counts  # noqa: PLC0415 - for a quick start
 
-    found = list(counts(book))
+    found = list(counts(book.unpacked()))
     if as_json:
         names = ("win", "draw", "loss")
         plies = [
@@ -237,62 +239,85 @@ def export(file: Path | None, out: str) -> None:
     from claimeven.book.text import to_text  # noqa: PLC0415 - for a quick start
 
     with nullcontext(sys.stdout) if out == "-" else text_file(out) as stream:
-        stream.writelines(line + "\n" for line in to_text(book))
+        stream.writelines(line + "\n" for line in to_text(book.unpacked()))
 
 
 @command.command("import")
-@click.argument("text")
-@click.option("--out", required=True, help="Book file to write.")
+@click.argument("file", required=False)
+@click.option(
+    "--from",
+    "source",
+    type=WordChoice("text", "bitbully-databases"),
+    default="text",
+    show_default=True,
+    help="What FILE is.",
+)
+@click.option("--out", help="Book file to write; for a database usually one that is used at once.")
+@click.option(
+    "--sample", default=200, show_default=True, help="Scores of a database to solve anew."
+)
+@search_options
 @json_option
-def import_text(text: str, out: str, as_json: bool) -> None:
-    """Make a book of TEXT, a file as `export` writes it (- for stdin); all positions must be there.
+def import_book(
+    file: str | None,
+    source: str,
+    out: str | None,
+    sample: int,
+    threads: int,
+    table_mb: float,
+    as_json: bool,
+) -> None:
+    """Make a book of FILE, a text as `export` writes it (- for stdin), or of a database.
 
-    The scores are taken as they are; `claimeven book verify` checks them.
+    A text must hold all positions; its scores are taken as they are, and `claimeven book verify`
+    checks them.
+
+    The package bitbully-databases (the extra deep-book) comes with the scores of 7x6 after twelve
+    discs. They are completed, backed up, compared with the book of the package, and a sample is
+    solved anew. Without --out the book goes to your folder (`claimeven book list`) and is used
+    from then on.
 
     \b
     Examples:
+      claimeven book import --from bitbully-databases
       claimeven book import book.txt --out 7x6.book
     """
+    if source != "text":
+        DatabaseImport(file, out, sample, threads, table_mb).run(as_json)
+        return
+    if file is None:
+        raise ClaimevenError("name a FILE to import, or a database with --from bitbully-databases")
+    if out is None:
+        raise ClaimevenError("name the book to write with --out")
     from claimeven.book.text import from_text  # noqa: PLC0415 - for a quick start
 
     check_output(out)
-    with nullcontext(sys.stdin) if text == STDIN else open_text(text) as lines:
-        book = from_text(lines, "stdin" if text == STDIN else text)
+    with nullcontext(sys.stdin) if file == STDIN else open_text(file) as lines:
+        book = from_text(lines, "stdin" if file == STDIN else file)
     book.save(out)
     _tell(Path(out), book, as_json)
 
 
-def _read(file: Path | None) -> tuple[Path, Book]:
-    """Return a book and where it lies: the file given, or the book of the package."""
-    say_when_compiling()
-    from claimeven.book.book import Book, shipped_path  # noqa: PLC0415 - for a quick start
+command.add_command(list_books)
 
-    path = file if file is not None else shipped_path(Geometry())
+
+def _read(file: Path | None) -> tuple[Path, AnyBook]:
+    """Return a book and where it lies: the file given, or the usual book of 7x6."""
+    say_when_compiling()
+    from claimeven.book.library import load_book, usual_path  # noqa: PLC0415 - for a quick start
+
+    path = file if file is not None else usual_path(Geometry())
     if path is None:
         raise ClaimevenError("the package comes without a book: name a FILE")
-    return path, Book.load(path)
+    return path, load_book(path)
 
 
-def _tell(path: Path, book: Book, as_json: bool) -> None:
+def _tell(path: Path, book: AnyBook, as_json: bool) -> None:
     """Print what a book holds, in a line or as JSON."""
-    board, size = book.geometry, path.stat().st_size
     if as_json:
-        write_json(
-            {
-                "file": str(path),
-                "columns": board.columns,
-                "rows": board.rows,
-                "connect": board.connect,
-                "plies": book.plies,
-                "positions": [len(keys) for keys in book.keys],
-                "entries": len(book),
-                "bytes": size,
-            },
-            sys.stdout,
-        )
-        return
-    text = f"{path}: {board}, plies 0 to {book.plies}, {len(book):,} positions, {size:,} bytes"
-    click.echo(fitted(text, text_width()))
+        write_json(facts(path, book), sys.stdout)
+    else:
+        click.echo(fitted(in_words(path, book), text_width()))
 
 
 def _build_text(at: BuildProgress) -> str:

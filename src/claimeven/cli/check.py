@@ -25,6 +25,7 @@ from claimeven.cli.options import (
     check_seed,
     geometry_options,
     json_option,
+    load_seconds_option,
     memory_option,
     time_control_options,
 )
@@ -47,6 +48,7 @@ RESULTS = ("won", "drawn", "lost", "forfeited")
 @geometry_options
 @time_control_options
 @memory_option
+@load_seconds_option
 @json_option
 @click.pass_context
 def command(
@@ -56,6 +58,7 @@ def command(
     geometry: Geometry,
     limit: Limit,
     memory: int | None,
+    load_seconds: float | None,
     as_json: bool,
 ) -> None:
     """Check whether an agent loads and plays without faults, and what a move costs it.
@@ -84,6 +87,7 @@ def command(
                     geometry=geometry,
                     limit=limit,
                     memory_mb=memory,
+                    load_seconds=load_seconds,
                     seed=seed,
                     watch=lambda done, before=number * GAMES: tick(before + done),  # type: ignore[misc]
                 )

@@ -16,16 +16,16 @@ from claimeven.arena.ratings import Ladder, Rating
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.work import Executor
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
-    cores,
     isolation_options,
-    jobs_option,
     json_option,
     keeping_options,
     time_control_options,
 )
+from claimeven.cli.players import players_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.cli.tables import fitted
@@ -45,7 +45,7 @@ _HEADS = ("elo", "95 % interval", "games", "score")
     show_default=True,
     help="Pairs of games against each agent of the pool.",
 )
-@jobs_option
+@players_options()
 @keeping_options
 @time_control_options
 @isolation_options
@@ -56,7 +56,7 @@ def command(
     agent: str | None,
     published: bool,
     rounds: int,
-    jobs: int | None,
+    players: Executor | None,
     out: Path | None,
     resume: bool,
     limit: Limit,
@@ -78,6 +78,7 @@ def command(
       claimeven ladder my_agent.py --seconds 1 --out mine.db
       claimeven ladder uct:iterations=300 --rounds 4 --json
       claimeven ladder --out pool.db
+      claimeven ladder my_agent.py --executor ray --address auto
     """
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
@@ -92,7 +93,7 @@ def command(
     plan = placement_plan(agent, rounds, limit, isolation) if agent else pool.pool_plan(rounds)
     with clean_stdout() as stdout:
         with store_of(plan, out, resume) as store:
-            standings, spent, ended = _play(plan, store, cores() if jobs is None else jobs)
+            standings, spent, ended = _play(plan, store, players)
         if agent:
             placement = Placement(plan, standings, spent)
             told, lines = placement.as_dict(), placement_lines(placement)
@@ -121,7 +122,9 @@ def _publish(agent: str | None, as_json: bool) -> None:
             stdout.writelines(text + "\n" for text in _fitted(pool_lines(standings)))
 
 
-def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[Standings, float, bool]:
+def _play(
+    plan: TournamentPlan, store: Store, players: Executor | None
+) -> tuple[Standings, float, bool]:
     """Play the games; return those there are, the seconds, and whether Ctrl-C ended it early."""
     begin, resumed = time.monotonic(), len(store)
     ended = False
@@ -130,7 +133,7 @@ def _play(plan: TournamentPlan, store: Store, jobs: int) -> tuple[Standings, flo
             run_tournament(
                 plan,
                 store,
-                jobs,
+                executor=players,
                 tell=lambda text: click.echo(text, err=True),
                 watch=lambda done: line.show(
                     lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)

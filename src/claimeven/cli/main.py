@@ -36,6 +36,7 @@ VERBS = {
     "analyze": ("claimeven.cli.analyze", "Judge a whole game against perfect play."),
     "dataset": ("claimeven.cli.dataset", "Write positions with exact scores to a file."),
     "train": ("claimeven.cli.train", "Train an agent that learns by playing itself."),
+    "export": ("claimeven.cli.export", "Write an agent as a submission to Kaggle ConnectX."),
     "agents": ("claimeven.cli.agents", "List every agent with its options."),
     "book": ("claimeven.cli.book", "Build, check, count and convert opening books."),
     "bench": ("claimeven.cli.bench", "Time the searches; one number tells if any has changed."),

@@ -15,6 +15,7 @@ import click
 from claimeven.agents import InvalidSpec, Isolation, Limit
 from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, Schedule, play_games
 from claimeven.arena.kept_match import play_kept
+from claimeven.arena.work import Executor
 from claimeven.cli.boards import board_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
@@ -30,6 +31,7 @@ from claimeven.cli.options import (
     time_control_options,
 )
 from claimeven.cli.page import check_page, write_after
+from claimeven.cli.players import players_options
 from claimeven.cli.progress import counting, say_when_compiling
 from claimeven.cli.streams import clean_stdout, text_width
 from claimeven.game.errors import ClaimevenError
@@ -43,7 +45,7 @@ from claimeven.game.position import Position
 @click.argument("second_agent", metavar="B")
 @click.option("--games", default=100, show_default=True, help="Games to play; seats alternate.")
 @seed_option
-@click.option("--jobs", default=1, show_default=True, help="Processes that play games.")
+@players_options(alone=True)
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
 @click.option(
     "--opening-plies",
@@ -70,7 +72,7 @@ def command(
     second_agent: str,
     games: int,
     seed: int,
-    jobs: int,
+    players: Executor | None,
     moves: str,
     opening_plies: int,
     out: Path | None,
@@ -101,6 +103,7 @@ def command(
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
       claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
+      claimeven match uct perfect --games 1000 --executor ray --address auto
     """
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
@@ -119,7 +122,7 @@ def command(
     )
     say_when_compiling()
     with clean_stdout() as stdout:
-        with closing(_games(ctx, plan, jobs, out, resume)) as source:
+        with closing(_games(ctx, plan, players, out, resume)) as source:
             result, ended = _play(plan, source, stdout if show and not as_json else None, verbose)
         if as_json:
             told = result.as_dict()
@@ -140,7 +143,7 @@ def command(
 
 
 def _games(
-    ctx: click.Context, plan: MatchPlan, jobs: int, out: Path | None, resume: bool
+    ctx: click.Context, plan: MatchPlan, players: Executor | None, out: Path | None, resume: bool
 ) -> Generator[PlayedGame, None, None]:
     """Return the games as they are played, kept in a file if one is named."""
 
@@ -148,8 +151,9 @@ def _games(
         print(text, file=sys.stderr)
 
     if out is None:
-        return play_games(plan, jobs, tell=tell)
-    return play_kept(plan, out, resume, jobs, tell, {"command": command_line(ctx)})
+        return play_games(plan, tell=tell, executor=players)
+    meta = {"command": command_line(ctx)}
+    return play_kept(plan, out, resume, tell=tell, meta=meta, executor=players)
 
 
 def _play(

@@ -142,20 +142,30 @@ memory_option = click.option(
 )
 
 
+load_seconds_option = click.option(
+    "--load-seconds",
+    type=float,
+    metavar="SECONDS",
+    help="Time an agent from a file may take to be loaded; usually 30 s.",
+)
+
+
 def isolation_options(command: Command) -> Command:
-    """Add --isolate and --memory; the command gets them as one `isolation`."""
+    """Add --isolate, --memory and --load-seconds; the command gets them as one `isolation`."""
 
     @wraps(command)
-    def with_isolation(isolate: bool, memory: int | None, **others: Any) -> Any:
+    def with_isolation(
+        isolate: bool, memory: int | None, load_seconds: float | None, **others: Any
+    ) -> Any:
         from claimeven.agents.process import Isolation  # noqa: PLC0415 - for a quick start
 
-        return command(isolation=Isolation(isolate, memory), **others)
+        return command(isolation=Isolation(isolate, memory, load_seconds=load_seconds), **others)
 
     return click.option(
         "--isolate",
         is_flag=True,
         help="Give built-in agents processes of their own too, as those from files have.",
-    )(memory_option(with_isolation))
+    )(memory_option(load_seconds_option(with_isolation)))
 
 
 def openings_of(plies: int) -> Callable[[Command], Command]:
@@ -217,7 +227,7 @@ def solver_options(command: Command, threads: int | None = 1, table_mb: float = 
         "--book",
         "book_file",
         metavar="FILE",
-        help="Opening book to use in place of the one that comes along.",
+        help="Opening book to use in place of the usual one; shipped: the one that comes along.",
     )(decorated)
     return search_options(decorated, threads, table_mb)
 

@@ -11,6 +11,7 @@ from claimeven.cli.progress import StatusLine
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.solver.contract import SHIPPED_BOOK, USUAL_BOOK
 
 if TYPE_CHECKING:
     from claimeven.solver import SolveProgress, Solver
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SolverChoice:
-    """What a user asks of the solver; `book` is a file, None for the book that comes along."""
+    """What a user asks of the solver; `book` is a file, or "shipped", None for the usual one."""
 
     threads: int
     table_mb: float
@@ -35,8 +36,14 @@ class SolverChoice:
         """Return the solver for a board; `ClaimevenError` for one that cannot be."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-        book = Path(self.book) if self.book is not None else None if self.no_book else "auto"
-        return Solver(geometry, self.table_mb, self.threads, book)
+        return Solver(geometry, self.table_mb, self.threads, self._opening_book())
+
+    def _opening_book(self) -> Path | str | None:
+        if self.no_book:
+            return None
+        if self.book is None:
+            return USUAL_BOOK
+        return SHIPPED_BOOK if self.book == SHIPPED_BOOK else Path(self.book)
 
 
 class WatchedSolver:

@@ -22,21 +22,21 @@ from claimeven.arena.sequential import (
 from claimeven.arena.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
 from claimeven.arena.store import Store
 from claimeven.arena.tournament import TournamentPlan, store_of
+from claimeven.arena.work import Executor
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (
     WordChoice,
     check_seed,
-    cores,
     geometry_options,
     isolation_options,
-    jobs_option,
     json_option,
     keeping_options,
     openings_of,
     seed_option,
     time_control_options,
 )
+from claimeven.cli.players import players_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.cli.tables import fitted
@@ -64,7 +64,7 @@ from claimeven.game.position import Position
 )
 @openings_of(PLIES)
 @seed_option
-@jobs_option
+@players_options()
 @keeping_options
 @geometry_options
 @time_control_options
@@ -84,7 +84,7 @@ def command(
     source: str,
     opening_plies: int,
     seed: int,
-    jobs: int | None,
+    players: Executor | None,
     out: Path | None,
     resume: bool,
     geometry: Geometry,
@@ -105,6 +105,7 @@ def command(
       claimeven sprt my_agent.py old_agent.py --seconds 0.1 --out test.db
       claimeven sprt my_agent.py old_agent.py --seconds 0.1 --out test.db --resume
       claimeven sprt uct:c=0.7 uct --iterations 500 --model logistic --json
+      claimeven sprt uct:c=0.7 uct --executor ray --address auto --out test.db
     """
     check_seed(seed)
     if resume and out is None:
@@ -124,7 +125,7 @@ def command(
     )
     with clean_stdout() as stdout:
         with store_of(plan, out, resume) as store:
-            result, interrupted = _play(plan, test, store, cores() if jobs is None else jobs)
+            result, interrupted = _play(plan, test, store, players)
         if as_json:
             write_json(result.as_dict(), stdout)
         else:
@@ -138,7 +139,7 @@ def command(
 
 
 def _play(
-    plan: TournamentPlan, test: SequentialTest, store: Store, jobs: int
+    plan: TournamentPlan, test: SequentialTest, store: Store, players: Executor | None
 ) -> tuple[SequentialResult, bool]:
     """Play the games; return what they say by now, and whether Ctrl-C ended it early."""
     begin, resumed = time.monotonic(), len(store)
@@ -158,7 +159,7 @@ def _play(
                 plan,
                 test,
                 store,
-                jobs,
+                executor=players,
                 tell=lambda text: click.echo(text, err=True),
                 watch=lambda done, run: line.show(lambda: progress(done, run)),
             )

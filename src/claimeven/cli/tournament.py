@@ -14,9 +14,7 @@ import click
 from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
-from claimeven.arena.executors import local
 from claimeven.arena.openings import make_openings
-from claimeven.arena.ray_executor import RayWorkers
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from claimeven.arena.tournament import (
@@ -26,7 +24,7 @@ from claimeven.arena.tournament import (
     run_tournament,
     store_of,
 )
-from claimeven.arena.tournament_file import EXECUTORS, read_settings
+from claimeven.arena.tournament_file import read_settings
 from claimeven.arena.work import Executor
 from claimeven.cli.entrants import entrants
 from claimeven.cli.json_lines import write_json
@@ -35,10 +33,8 @@ from claimeven.cli.options import (
     WordChoice,
     check_seed,
     command_line,
-    cores,
     geometry_options,
     isolation_options,
-    jobs_option,
     json_option,
     keeping_options,
     opening_options,
@@ -47,6 +43,7 @@ from claimeven.cli.options import (
     time_control_options,
 )
 from claimeven.cli.page import check_page, write_after
+from claimeven.cli.players import players_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
 from claimeven.errors import ClaimevenError
@@ -88,19 +85,7 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 )
 @opening_options
 @seed_option
-@jobs_option
-@click.option(
-    "--executor",
-    type=WordChoice(*EXECUTORS),
-    default=EXECUTORS[0],
-    show_default=True,
-    help="Who plays: processes of this machine, or Ray.",
-)
-@click.option(
-    "--address",
-    metavar="HOST:PORT",
-    help="A Ray cluster that plays; usually Ray is started here.",
-)
+@players_options()
 @keeping_options
 @page_option
 @geometry_options
@@ -122,9 +107,7 @@ def command(
     source: str,
     opening_plies: int,
     seed: int,
-    jobs: int | None,
-    executor: str,
-    address: str | None,
+    players: Executor | None,
     out: Path | None,
     resume: bool,
     page: Path | None,
@@ -168,7 +151,6 @@ def command(
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     if page is not None:
         check_page(page, out)
-    players = _players(executor, address, jobs)
     say_when_compiling()
     isolation = replace(isolation, quiet=not verbose)
     specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)
@@ -196,15 +178,6 @@ def command(
             told += f"; go on with: --out {out} --resume"
         click.echo(told, err=True)
         ctx.exit(INTERRUPTED)
-
-
-def _players(executor: str, address: str | None, jobs: int | None) -> Executor | None:
-    """Return who plays; None is this process."""
-    if executor == EXECUTORS[0]:
-        if address is not None:
-            raise ClaimevenError("--address is that of a Ray cluster: give --executor ray too")
-        return local(cores() if jobs is None else jobs)
-    return RayWorkers(cores() if jobs is None and address is None else jobs, address)
 
 
 def _play(

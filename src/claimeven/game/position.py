@@ -83,6 +83,13 @@ class Position:
             )
 
     @classmethod
+    def unchecked(cls, geometry: Geometry, mine: int, mask: int) -> Position:
+        """Make a position of discs known to be right: no check is made."""
+        position = object.__new__(cls)
+        _set(position, geometry, mine, mask)
+        return position
+
+    @classmethod
     def from_moves(cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD) -> Position:
         """Play moves from the empty board: a move string ("4455"), or 0-based columns.
 
@@ -278,26 +285,18 @@ class Position:
     def play_unchecked(self, column: int) -> Position:
         """`play` for a column known to be legal: no check is made."""
         mask = self.mask
-        after = object.__new__(Position)
-        _set(
-            after,
+        return Position.unchecked(
             self.geometry,
             self.mine ^ mask,
             mask | (mask + (1 << (column * self.geometry.height))),
         )
-        return after
 
     def mirror(self) -> Position:
         """Return the position with its columns in reverse order."""
-        image = object.__new__(Position)
         geometry = self.geometry
-        _set(
-            image,
-            geometry,
-            tactics.mirrored(self.mine, geometry),
-            tactics.mirrored(self.mask, geometry),
+        return Position.unchecked(
+            geometry, tactics.mirrored(self.mine, geometry), tactics.mirrored(self.mask, geometry)
         )
-        return image
 
     def swapped(self) -> Position:
         """Return the board with every disc given to the other side, which no game reaches.
@@ -305,9 +304,7 @@ class Position:
         `mine` are the discs of the side not to move here: an evaluation of it says how the same
         board looks from the other side.
         """
-        image = object.__new__(Position)
-        _set(image, self.geometry, self.theirs, self.mask)
-        return image
+        return Position.unchecked(self.geometry, self.theirs, self.mask)
 
     def __str__(self) -> str:
         return as_text(self)

@@ -20,7 +20,6 @@ from claimeven.records.formats import (
     write_records,
     write_text,
 )
-from claimeven.records.order import order_of
 from claimeven.records.record import RESULTS, GameRecord, InvalidRecord, result_name
 
 __all__ = [
@@ -33,7 +32,6 @@ __all__ = [
     "format_of",
     "guess_by_lines",
     "guess_format",
-    "order_of",
     "read_records",
     "result_name",
     "tried_records",

@@ -12,8 +12,8 @@ from typing import TextIO
 
 from claimeven.game.encodings import from_uci, to_uci
 from claimeven.game.geometry import Geometry
+from claimeven.game.order import moves_to
 from claimeven.records.lines import text_lines
-from claimeven.records.order import order_of
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 
 #: The label of a finished game, by its winner's seat.
@@ -33,7 +33,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     label = words.pop() if len(words) == geometry.cells + 1 else None
     if len(words) != geometry.cells:
         raise InvalidRecord(f"it has {len(words)} cells, and {geometry} has {geometry.cells}")
-    return GameRecord(order_of(from_uci(words, geometry)), geometry, label=label, is_ordered=False)
+    return GameRecord(moves_to(from_uci(words, geometry)), geometry, label=label, is_ordered=False)
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:

@@ -54,8 +54,10 @@ class OpeningBook(Protocol):
         """Return the scores of positions by key and number of discs, `MISSING` where not held."""
 
 
-#: The word for "the book that comes with the package, if there is one for the board".
+#: The word for "the book that is used where none is named": the user's, or the package's, or none.
 USUAL_BOOK = "auto"
+#: The word for "the book that comes with the package, whatever others there are".
+SHIPPED_BOOK = "shipped"
 
 
 def _no_books(geometry: Geometry, where: str | Path) -> OpeningBook | None:

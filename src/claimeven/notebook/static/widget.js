@@ -140,13 +140,15 @@ class BoardWidgetView {
     this.#scheme();
   }
 
-  /** Read where the board begins, if that changed, and the position that the moves lead to. */
+  /** Read where the board begins and the position that the moves lead to, where they changed. */
   #read(moves) {
     const start = `${this.get("size")} ${this.get("connect")} ${this.get("start")}`;
     if (start !== this.start) {
       const board = Board.parse(this.get("size"), this.get("connect"));
       this.origin = this.get("start") ? Position.fromRows(this.get("start"), board) : new Position(board);
       this.start = start;
+    } else if (moves === this.shown.moves) {
+      return;
     }
     try {
       this.position = played(this.origin, moves);
@@ -168,6 +170,7 @@ class BoardWidgetView {
     this.row.show({ board: position.board, position }, shown);
     this.row.buttons.forEach((each) => { each.disabled ||= !this.board.isOpen; });
     this.board.best(best);
+    this.board.worth(this.known?.words ?? []);
     this.score = score;
   }
 

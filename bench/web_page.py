@@ -1,0 +1,112 @@
+"""The page in Chromium: how soon it stands, how soon a disc falls, whether `perfect` ever loses.
+
+Parts of `python -m bench.web`: `page` and `perfect`; needs Chromium and the extra test-all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+from tests.browser import launched
+from tests.web.conftest import PATIENCE, Server
+from tests.web.pages import DESKTOP, beaten_by_agent, drop
+
+from bench.timing import percentiles
+
+#: Seconds until something of the page is seen, and until a disc that was clicked is.
+MOST_PAINT, MOST_DROP = 0.3, 0.05
+#: Every visit is a first one: nothing is cached. Discs are dropped on one page.
+VISITS, DROPS = 30, 40
+#: A position that takes longer than the measurement, which keeps a worker busy.
+HARD = "/api/scores?board=8x7&moves="
+#: Run before the page's own code: when the board stands, and how long events take to be seen. Event
+#: timing tells the time from the click to the frame that shows what it did, in steps of 8 ms, where
+#: that is 16 ms or more.
+_WATCH = """
+window.seen = { board: null, clicks: [] };
+new MutationObserver((_, watching) => {
+  if (!document.querySelector(".panel-face")) return;
+  watching.disconnect();
+  requestAnimationFrame(() => setTimeout(() => { seen.board = performance.now(); }));
+}).observe(document, { childList: true, subtree: true });
+new PerformanceObserver((list) => {
+  const clicks = list.getEntries().filter((entry) => entry.name === "click");
+  seen.clicks.push(...clicks.map((entry) => entry.duration));
+}).observe({ type: "event", durationThreshold: 16 });
+"""
+
+
+@contextlib.contextmanager
+def _chromium(server: Server) -> Iterator[Any]:
+    """A function that opens a page of a session of its own, with nothing cached."""
+    with sync_playwright() as playwright:
+        browser = launched(playwright)
+
+        def opened() -> Any:
+            context = browser.new_context(viewport=DESKTOP, base_url=server.url)
+            context.set_default_timeout(PATIENCE * 1000)
+            context.add_init_script(_WATCH)
+            return context.new_page()
+
+        yield opened
+        browser.close()
+
+
+def first_sight(server: Server) -> None:
+    """How soon the page stands, and how soon a disc is seen while all workers search."""
+    with _chromium(server) as opened:
+        paints, boards = [], []
+        for _ in range(VISITS):
+            page = opened()
+            page.goto("/")
+            page.wait_for_function(
+                "() => seen.board && performance.getEntriesByName('first-contentful-paint').length"
+            )
+            paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+            paints.append(page.evaluate(paint) / 1000)
+            boards.append(page.evaluate("seen.board") / 1000)
+            page.context.close()
+        print(f"  first paint of the page: {percentiles(paints)}")
+        print(f"  the board stands: {percentiles(boards)}")
+        assert sorted(paints)[int(0.95 * VISITS)] <= MOST_PAINT
+        with contextlib.ExitStack() as stack:
+            for number in range(1, server.status()["workers"] + 1):
+                stack.enter_context(server.waiting_for(f"{HARD}{number}"))
+            while server.status()["busy"] < server.status()["workers"]:
+                time.sleep(0.01)
+            page = opened()
+            page.goto("/?second=human&analysis=on")
+            page.wait_for_selector(".panel-face")
+            rng = random.Random(1)
+            for _ in range(DROPS // 4):
+                for column in rng.sample(range(1, 8), 4):
+                    drop(page, column)
+                    page.wait_for_timeout(60)
+                page.click("text=New game")
+            page.wait_for_timeout(300)
+            slow = page.evaluate("seen.clicks")
+        clicks = DROPS + DROPS // 4
+        print(
+            f"  {clicks} clicks while all workers search: {clicks - len(slow)} seen within 16 ms,"
+            f" the slowest within {max([16, *slow]):g} ms"
+        )
+        assert max([0, *slow]) <= 1000 * MOST_DROP
+
+
+def perfect_never_loses(server: Server, games: int) -> None:
+    """Games of `perfect` at full level, first player, against random clicks."""
+    with _chromium(server) as opened:
+        page = opened()
+        page.goto("/?first=perfect:level=10&second=human")
+        outcomes = []
+        for number in range(games):
+            outcomes.append(beaten_by_agent(page, random.Random(number)))
+            page.click("text=Play again")
+    won, drawn = (sum(outcome.winner == who for outcome in outcomes) for who in (0, None))
+    print(f"  {games} games of perfect as first player: {won} won, {drawn} drawn, none lost")
+    assert won + drawn == games

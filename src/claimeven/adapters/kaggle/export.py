@@ -1,0 +1,142 @@
+"""Puts a submission to Kaggle ConnectX together: one file, from the modules in `parts`.
+
+The order is what Kaggle's loader wants: imports first, and the agent as the last callable.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from claimeven import __version__
+from claimeven.adapters.kaggle import parts
+from claimeven.adapters.kaggle.recipes import Recipe, recipe_of
+from claimeven.outputs import write_text
+
+#: Characters of a line of the file.
+WIDTH: Final = 100
+#: Characters of a packed book on a line.
+PACKED: Final = WIDTH - 6
+
+
+@dataclass(frozen=True)
+class Section:
+    """A module as it goes into a file: what it says of itself, what it imports, and the rest.
+
+    `imports` hold a module for each name, "" for a module imported whole.
+    """
+
+    words: str
+    imports: frozenset[tuple[str, str]]
+    body: str
+
+
+def export_submission(spec: str, path: str | Path, seed: int = 0) -> int:
+    """Write the submission of a spec to a file; return the bytes written.
+
+    Raises `InvalidSpec` for an agent that cannot be exported, `CannotWrite` for the file.
+    """
+    text = submission(spec, seed)
+    write_text(path, text)
+    return len(text.encode())
+
+
+def submission(spec: str, seed: int = 0) -> str:
+    """Return the text of the submission of a spec: a Python file that needs nothing else.
+
+    The same spec and seed give the same text. Raises `InvalidSpec` for an agent that cannot be
+    exported.
+
+    >>> submission("alphabeta:depth=4").splitlines()[0]
+    '\"\"\"A submission to Kaggle ConnectX: alphabeta:depth=4'
+    """
+    spec = spec.strip()
+    recipe = recipe_of(spec, seed)
+    sections = [read_section(name) for name in recipe.parts]
+    asked = spec if not seed else f"{spec} --seed {seed}"
+    pieces = [
+        f'"""A submission to Kaggle ConnectX: {spec}\n\n'
+        f"Made by claimeven {__version__}:\n\n    claimeven export {asked} -o main.py\n\n"
+        "It needs nothing but Python 3.10 and plays on any board. MIT licence.\n"
+        '"""\n',
+        "from __future__ import annotations\n",
+        _imports(sections, recipe),
+        *(
+            f"{_heading(name, section)}\n\n{section.body}\n"
+            for name, section in zip(recipe.parts, sections, strict=True)
+        ),
+        _ending(recipe),
+    ]
+    return "\n".join(pieces)
+
+
+def read_section(name: str) -> Section:
+    """Return a module of `parts` as a section; its imports of other parts fall away."""
+    source = resources.files(parts).joinpath(f"{name}.py").read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    imports, last = set(), tree.body[0]
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            imports |= {(alias.name, "") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if module != "__future__" and not module.startswith(parts.__name__):
+                imports |= {(module, alias.name) for alias in node.names}
+        else:
+            continue
+        last = node
+    body = "\n".join(source.splitlines()[last.end_lineno :]).strip("\n")
+    return Section(ast.get_docstring(tree) or "", frozenset(imports), body)
+
+
+def _imports(sections: list[Section], recipe: Recipe) -> str:
+    names: dict[str, set[str]] = {"base64": {""}} if recipe.book else {}
+    for section in sections:
+        for module, name in section.imports:
+            names.setdefault(module, set()).add(name)
+    lines = [f"import {module}" for module in sorted(names) if "" in names[module]]
+    for module in sorted(names):
+        taken = sorted(names[module] - {""})
+        if taken:
+            lines.append(f"from {module} import {', '.join(taken)}")
+    return "\n".join(lines) + "\n"
+
+
+def _heading(name: str, section: Section) -> str:
+    rule = f"# -- {name} "
+    words = [f"# {line}".rstrip() for line in section.words.splitlines()]
+    return "\n".join(["", rule + "-" * (WIDTH - len(rule)), "#", *words])
+
+
+def _ending(recipe: Recipe) -> str:
+    """Return the end of the file: the book, what makes a player, and the agent, last of all."""
+    rule = "# -- the agent "
+    lines = ["", rule + "-" * (WIDTH - len(rule)), ""]
+    if recipe.book:
+        packed = base64.b85encode(recipe.book).decode("ascii")
+        lines += [
+            "#: The book of moves, packed (see above).",
+            "BOOK = base64.b85decode(",
+            *(f'    "{packed[i : i + PACKED]}"' for i in range(0, len(packed), PACKED)),
+            ")",
+            "",
+        ]
+    lines += [
+        "",
+        "def make_player(board):",
+        f"    return {recipe.maker}",
+        "",
+        "",
+        "SUBMISSION = Submission(make_player)",
+        "",
+        "",
+        "def agent(observation, configuration):",
+        '    """Return the column to play, as Kaggle asks for it."""',
+        "    return SUBMISSION.answer(observation, configuration)",
+        "",
+    ]
+    return "\n".join(lines)

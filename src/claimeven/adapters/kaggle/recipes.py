@@ -1,0 +1,175 @@
+"""What a submission is made of, by the family of its agent.
+
+To let another family be exported, write its player as a module in `parts`, and a function here that
+turns the options of a spec into a `Recipe`; `RECIPES` lists these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from claimeven.adapters.kaggle.book_file import packed_book
+from claimeven.agents import classic, montecarlo
+from claimeven.agents.contract import Limit
+from claimeven.agents.options import FULL, AgentKind, InvalidSpec
+from claimeven.agents.registry import AGENTS, parse_spec
+from claimeven.evaluation.windows import SYMMETRIC
+from claimeven.game.geometry import STANDARD
+from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
+from claimeven.suggestions import no_such
+
+#: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the centre.
+_SYMMETRIC = (
+    (SYMMETRIC.line, SYMMETRIC.three, SYMMETRIC.two),
+    (SYMMETRIC.their_line, SYMMETRIC.their_three, SYMMETRIC.their_two),
+    SYMMETRIC.centre,
+)
+#: Evaluation -> its module in `parts`, and the expression that makes it.
+EVALUATION_PARTS: Final = {
+    "sequences": ("sequences", "Sequences(board)"),
+    "windows": ("windows", "Windows(board)"),
+    "windows-symmetric": ("windows", f"Windows(board, {', '.join(map(repr, _SYMMETRIC))})"),
+    "streaks": ("streaks", "Streaks(board)"),
+    "triples": ("triples", "Triples(board)"),
+}
+#: Characters of a call that is written in one line.
+LINE: Final = 80
+#: What options of UCT can be in a submission, where not all is.
+UCT_CHOICES: Final[dict[str, tuple[Any, ...]]] = {
+    "method": ("uct",),
+    "playout": ("random", "wins-and-blocks", "careful", "replies"),
+    "first": ("random", "order"),
+    "table": ("off",),
+    "least_wins": (0,),
+    "threads": (1,),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a submission is put together.
+
+    `parts` are modules in the order they stand in the file; `maker` is the expression that makes
+    the player of a `board`; `book` is a packed book of moves that it takes along as `BOOK`.
+    """
+
+    parts: tuple[str, ...]
+    maker: str
+    book: bytes = b""
+
+
+def recipe_of(spec: str, seed: int = 0) -> Recipe:
+    """Return what a submission is made of. Raises `InvalidSpec` for what cannot be one."""
+    name = spec.partition(":")[0].strip()
+    if name in AGENTS and name not in RECIPES:
+        raise InvalidSpec(f"{name} cannot be exported: choose from {', '.join(RECIPES)}")
+    if name not in RECIPES:
+        raise InvalidSpec(no_such("agent that can be exported", name, RECIPES))
+    kind, options = parse_spec(spec)
+    return RECIPES[name](kind, options, seed)
+
+
+def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend", "table", "keep"))
+    evaluation = options["eval"]
+    if evaluation not in EVALUATION_PARTS:
+        raise InvalidSpec(
+            f"eval={evaluation} cannot be exported: choose from {', '.join(EVALUATION_PARTS)}"
+        )
+    part, evaluator = EVALUATION_PARTS[evaluation]
+    given = {
+        "depth": None if options["depth"] == FULL else options["depth"],
+        "nodes": options["nodes"],
+        "seconds": options["seconds"],
+        "left_first": options["order"] == "left",
+        "root_view": options["view"] == "root",
+        "centre_start": options["start"] == "centre",
+    }
+    return Recipe(
+        ("board", "clock", part, "alphabeta", "entry"),
+        _call("AlphaBeta", "board", evaluator, **_said(given)),
+    )
+
+
+def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend",))
+    limit = Limit(options["seconds"], options["iterations"])
+    chosen = PRESETS[kind.name].with_changes(
+        **{name: value for name, value in options.items() if name in _UCT_OPTIONS}
+    )
+    for name, known in UCT_CHOICES.items():
+        if getattr(chosen, name) not in known:
+            raise InvalidSpec(
+                f"{name}={getattr(chosen, name)} cannot be exported: choose from"
+                f" {', '.join(str(choice) for choice in known)}"
+            )
+    usual = PRESETS[kind.name]
+    free = limit.is_free and usual.iterations is not None
+    given = {
+        "weight": round(chosen.weight, 6),
+        "playout": chosen.playout,
+        "cut": chosen.cut,
+        "choice": chosen.choice,
+        "solver": chosen.solver,
+        "decisive": chosen.decisive,
+        "reuse": chosen.reuse,
+        "left_first": chosen.first == "order",
+        "iterations": usual.iterations if free else limit.iterations,
+        "seconds": limit.seconds,
+        "seed": seed,
+    }
+    return Recipe(("board", "clock", "uct", "entry"), _call("Uct", "board", **given))
+
+
+def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, tuple(options))
+    return Recipe(
+        ("board", "clock", "windows", "alphabeta", "exact", "book", "perfect", "entry"),
+        _call("Perfect", "board", "Windows(board)", "BOOK"),
+        packed_book(STANDARD),
+    )
+
+
+def _is_known(options: MonteCarloOptions) -> bool:
+    """Whether a submission can search as these options say."""
+    return all(getattr(options, name) in known for name, known in UCT_CHOICES.items())
+
+
+#: Options of UCT that a recipe looks at.
+_UCT_OPTIONS = (
+    "formula", "c", "first", "playout", "cut", "scale", "least_wins", "choice", "solver",
+    "decisive", "table", "reuse", "threads",
+)  # fmt: skip
+
+#: Agent -> what makes its recipe.
+RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {
+    **{kind.name: _alphabeta for kind in classic.KINDS},
+    **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
+    "perfect": _perfect,
+}
+
+
+def _refuse_changed(kind: AgentKind, options: Mapping[str, Any], names: tuple[str, ...]) -> None:
+    """Raise `InvalidSpec` if one of some options, which mean nothing in a submission, was set."""
+    for option in kind.options:
+        if option.name in names and options[option.name] != option.default:
+            raise InvalidSpec(
+                f"a submission has no {option.name}: {kind.name} is exported as it is with"
+                f" {option.name}={option.shown_default}"
+            )
+
+
+def _said(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is not set."""
+    return {name: value for name, value in options.items() if value not in (None, False)}
+
+
+def _call(name: str, *arguments: str, **options: Any) -> str:
+    """Write a call as it stands after `return` in a function, a line each where it is long."""
+    given = [*arguments, *(f"{option}={value!r}" for option, value in options.items())]
+    line = f"{name}({', '.join(given)})"
+    if len(line) <= LINE:
+        return line
+    return "\n".join([f"{name}(", *(f"        {each}," for each in given), "    )"])

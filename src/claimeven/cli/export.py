@@ -1,0 +1,49 @@
+"""`claimeven export`: an agent as one file for Kaggle ConnectX."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import json_option, seed_option
+from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
+from claimeven.outputs import check_output
+
+
+@click.command("export")
+@click.argument("spec")
+@click.option("-o", "--out", required=True, help="File to write: main.py, as Kaggle wants it.")
+@seed_option
+@json_option
+def command(spec: str, out: str, seed: int, as_json: bool) -> None:
+    """Write an agent as a submission to Kaggle ConnectX: one file that needs nothing but Python.
+
+    \b
+    minimax, alphabeta, negamax  with each of our evaluations, and their presets
+    uct                          with most of its options, and some of its presets
+    perfect                      a book of moves, and then the exact score
+
+    The file is plain Python to be read and changed. It plays on any board, in the time that Kaggle
+    gives: it deepens or goes on searching until about 0.6 s before the end of a move, unless its
+    options stop it sooner. `perfect` may draw on the bank of the game as well. What cannot be kept
+    in one file is refused: a function of your own, threads, tables of positions.
+
+    \b
+    Examples:
+      claimeven export perfect -o main.py
+      claimeven export alphabeta:eval=windows -o main.py
+      claimeven export uct:playout=wins-and-blocks -o main.py --seed 3
+      claimeven accuracy kaggle:main.py
+      claimeven match kaggle:main.py kaggle:negamax --games 10
+    """
+    check_output(out)
+    from claimeven.adapters.kaggle import export_submission  # noqa: PLC0415 - for a quick start
+
+    size = export_submission(spec, out, seed)
+    if as_json:
+        write_json({"agent": spec, "out": out, "bytes": size, "seed": seed}, sys.stdout)
+    else:
+        click.echo(fitted(f"{out}: {spec} for Kaggle ConnectX, {size:,} bytes", text_width()))

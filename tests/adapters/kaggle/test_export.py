@@ -1,0 +1,189 @@
+"""Submissions as files: what stands in them, and how they play under Kaggle's own runner."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven.adapters.kaggle import export_submission, submission
+from claimeven.adapters.kaggle.recipes import EVALUATION_PARTS, RECIPES
+from claimeven.agents import InvalidSpec
+from claimeven.evaluation import EVALUATIONS
+from claimeven.outputs import CannotWrite
+
+#: A spec of each family, and each evaluation.
+SPECS = (
+    "perfect",
+    "uct:iterations=60",
+    "uct:playout=careful,choice=mean,decisive=root,solver=no,iterations=60",
+    *(f"alphabeta:depth=2,eval={name}" for name in EVALUATION_PARTS),
+)
+
+
+def loaded(text: str) -> dict[str, Any]:
+    """What a file leaves behind, executed as Kaggle does."""
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "main.py", "exec"), namespace)
+    return namespace
+
+
+@pytest.fixture(scope="module")
+def agents() -> dict[str, Any]:
+    return {spec: loaded(submission(spec))["agent"] for spec in SPECS}
+
+
+def test_every_evaluation_can_be_exported() -> None:
+    assert set(EVALUATION_PARTS) == set(EVALUATIONS)
+
+
+@pytest.mark.parametrize("spec", [*RECIPES, *SPECS[1:]])
+def test_a_file_is_what_kaggle_wants(spec: str) -> None:
+    text = submission(spec, seed=3)
+    assert submission(spec, seed=3) == text
+    assert len(text) < 1_000_000
+    assert all(len(line) <= 102 for line in text.splitlines() if spec not in line)
+    tree = ast.parse(text)
+    imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert tree.body[1 : 1 + len(imports)] == imports  # after the file's own words
+    modules = {
+        name.partition(".")[0]
+        for node in imports
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+        )
+    }
+    assert modules <= sys.stdlib_module_names
+    defined = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assert len(defined) == len(set(defined))
+    assert "__file__" not in text and "signal" not in text
+    left = loaded(text)
+    assert [value for value in left.values() if callable(value)][-1] is left["agent"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("random", "random cannot be exported: choose from minimax, alphabeta"),
+        ("alphabet", r"there is no agent that can be exported 'alphabet' \(did you mean"),
+        ("alphabeta:depht=2", "did you mean depth"),
+        ("alphabeta:eval=mine.py:f", "eval=mine.py:f cannot be exported: choose from sequences"),
+        ("negamax:table=4", "a submission has no table: negamax is exported as it is with table"),
+        ("uct:playout=greedy", "playout=greedy cannot be exported: choose from random, wins-and"),
+        ("uct-polito", "uct-polito cannot be exported: choose from minimax"),
+        ("uct:threads=2", "threads=2 cannot be exported: choose from 1"),
+        ("perfect:level=3", "a submission has no level: perfect is exported as it is with level"),
+    ],
+)
+def test_what_cannot_be_exported_is_told(tmp_path: Path, spec: str, told: str) -> None:
+    with pytest.raises(InvalidSpec, match=told):
+        export_submission(spec, tmp_path / "main.py")
+    assert not (tmp_path / "main.py").exists()
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="there is no folder"):
+        export_submission("perfect", tmp_path / "nowhere" / "main.py")
+
+
+CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 0.02}
+
+STRANGE: list[tuple[Any, Any]] = [
+    ({}, {}),
+    (None, None),
+    ({"board": None, "mark": 1}, CONFIGURATION),
+    ({"board": [0] * 42}, CONFIGURATION),
+    ({"board": [0] * 42, "mark": 3}, CONFIGURATION),
+    ({"board": [0] * 42, "mark": "1", "remainingOverageTime": None}, CONFIGURATION),
+    ({"board": [0] * 41, "mark": 1}, CONFIGURATION),
+    ({"board": [1] * 42, "mark": 1}, CONFIGURATION),
+    ({"board": [1] * 6 + [0] * 36, "mark": 2}, CONFIGURATION),
+    ({"board": [1, 2] * 3 + [0] + [2, 1] * 3 + [0] * 29, "mark": 2}, CONFIGURATION),
+    ({"board": [0] * 38 + [1] * 4, "mark": 2}, CONFIGURATION),
+    ({"board": "nothing", "mark": 1}, CONFIGURATION),
+    ({"board": [0] * 42, "mark": 1}, {**CONFIGURATION, "actTimeout": float("nan")}),
+    ({"board": [0] * 42, "mark": 1}, {**CONFIGURATION, "actTimeout": -1}),
+    ({"board": [0] * 42, "mark": 1}, {**CONFIGURATION, "columns": None}),
+    ({"board": [0] * 42, "mark": 1}, {**CONFIGURATION, "inarow": 1}),
+    ({"board": [0] * 42, "mark": 1}, {**CONFIGURATION, "inarow": 9}),
+    ({"board": [0] * 3, "mark": 1}, {**CONFIGURATION, "columns": 1, "rows": 3}),
+    ({"board": [0] * 1600, "mark": 1}, {**CONFIGURATION, "columns": 40, "rows": 40}),
+]
+
+
+@pytest.mark.parametrize("spec", ["perfect", "uct:iterations=60", "alphabeta:depth=2,eval=windows"])
+def test_whatever_is_asked_the_answer_is_a_plain_legal_column(
+    agents: dict[str, Any], spec: str
+) -> None:
+    for observation, configuration in STRANGE:
+        column = agents[spec](observation, configuration or {})
+        assert type(column) is int
+        board = (observation or {}).get("board")
+        columns = (configuration or {}).get("columns") or 7
+        assert 0 <= column < columns
+        if isinstance(board, list) and 0 in board[:columns]:
+            assert board[column] == 0
+
+
+def made(**configuration: Any) -> Any:
+    kaggle = pytest.importorskip("kaggle_environments")
+    return kaggle.make("connectx", configuration={"actTimeout": 0.04, **configuration})
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A file for each spec."""
+    folder = tmp_path_factory.mktemp("submissions")
+    paths = {spec: str(folder / f"{number}.py") for number, spec in enumerate(SPECS)}
+    for spec, path in paths.items():
+        assert export_submission(spec, path) == os.path.getsize(path)  # noqa: PTH202
+    return paths
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_games_under_kaggles_own_runner(files: dict[str, str], spec: str) -> None:
+    for seat in (0, 1):
+        environment = made()
+        pair = [files[spec], "random"]
+        environment.run(pair[::-1] if seat else pair)
+        assert [side.status for side in environment.steps[-1]] == ["DONE", "DONE"]
+
+
+@pytest.mark.parametrize("board", [(4, 5, 3), (9, 7, 5)])
+def test_games_on_other_boards(files: dict[str, str], board: tuple[int, int, int]) -> None:
+    columns, rows, connect = board
+    for spec in ("perfect", "uct:iterations=60"):
+        environment = made(actTimeout=0.02, columns=columns, rows=rows, inarow=connect)
+        environment.run([files[spec], files["alphabeta:depth=2,eval=sequences"]])
+        assert [side.status for side in environment.steps[-1]] == ["DONE", "DONE"]
+
+
+def test_kaggles_evaluate(files: dict[str, str]) -> None:
+    kaggle = pytest.importorskip("kaggle_environments")
+    rewards = kaggle.evaluate(
+        "connectx", [files["perfect"], "random"], {"actTimeout": 0.05}, num_episodes=2
+    )
+    assert len(rewards) == 2
+    assert all(sum(pair) == 0 for pair in rewards)  # None stands for a fault
+
+
+def test_a_file_needs_no_package(files: dict[str, str]) -> None:
+    code = (
+        "import sys; space = {}\n"
+        f"exec(open({files['perfect']!r}).read(), space)\n"
+        "answer = space['agent']({'board': [0] * 42, 'mark': 1}, {})\n"
+        "assert not {'numpy', 'claimeven'} & set(sys.modules)\n"
+        "print(answer)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ran.stdout, ran.stderr) == ("3\n", "")

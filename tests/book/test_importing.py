@@ -1,0 +1,183 @@
+"""Books made of a database of others: a small one by hand, damaged ones, and the real package's."""
+
+from __future__ import annotations
+
+import random
+import struct
+from pathlib import Path
+
+import pytest
+
+from claimeven import Geometry, Position, Solver
+from claimeven.book import Book, InvalidBook, load_book
+from claimeven.book.build import build_book
+from claimeven.book.databases import (
+    GEOMETRY,
+    PLIES,
+    database_path,
+    entry_bytes,
+    read_database,
+    source_of,
+)
+from claimeven.book.importing import import_database
+from claimeven.solver.scores import plies_to_end
+from tests.positions import random_positions
+
+SMALL, DISCS = Geometry(5, 4), 6
+
+
+def code(position: Position, value: int) -> bytes:
+    """An entry, written down character by character as the database's own words describe it."""
+    text = ""
+    for column in range(position.geometry.columns):
+        for row in range(position.height_of(column)):
+            cell = 1 << position.geometry.bit(column, row)
+            text += "10" if position.mine & cell else "11"
+        text += "0"
+    size = entry_bytes(position.geometry, position.ply) - 1
+    return int(text.ljust(8 * size, "0"), 2).to_bytes(size, "big") + struct.pack("b", value)
+
+
+def has_win_at_hand(position: Position) -> bool:
+    return any(
+        position.play(column).is_over and position.play(column).outcome.winner is not None
+        for column in position.legal_columns
+    )
+
+
+def positions_of(geometry: Geometry, plies: int) -> list[Position]:
+    """All unfinished positions of a ply, one of each pair of mirror images, found by playing."""
+    layer = {Position(geometry).key: Position(geometry)}
+    for _ in range(plies):
+        children = [p.play(c) for p in layer.values() for c in p.legal_columns]
+        layer = {p.canonical_key: p for p in children if not p.is_over}
+    return list(layer.values())
+
+
+@pytest.fixture(scope="module")
+def entries() -> list[bytes]:
+    """A database of 5x4 with six discs, in no order."""
+    solver, found = Solver(SMALL, table_mb=4), []
+    for position in positions_of(SMALL, DISCS):
+        if not has_win_at_hand(position):
+            score = solver.score(position)
+            value = 0
+            if score:
+                value = 100 - plies_to_end(position, score)
+            found.append(code(position, value if score > 0 else -value))
+    random.Random(1).shuffle(found)
+    return found
+
+
+@pytest.fixture
+def database(entries: list[bytes], tmp_path: Path) -> Path:
+    path = tmp_path / "small.dat"
+    path.write_bytes(b"".join(entries))
+    return path
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    return build_book(tmp_path_factory.mktemp("book") / "a.book", SMALL, DISCS, table_mb=4)
+
+
+def imported(database: Path, out: Path, **more: object) -> Book:
+    made = import_database(database, out, geometry=SMALL, plies=DISCS, table_mb=1, **more)  # type: ignore[arg-type]
+    return made.book.unpacked()
+
+
+def test_a_small_database_becomes_the_book_that_is_built(
+    database: Path, right: Book, entries: list[bytes], tmp_path: Path
+) -> None:
+    out, told = tmp_path / "deep.book", []
+    made = import_database(
+        database, out, geometry=SMALL, plies=DISCS, sample=20, table_mb=1,
+        report=lambda *step: told.append(step),
+    )  # fmt: skip
+    assert made.book.unpacked().to_bytes() == right.to_bytes()
+    assert (made.given, made.given + made.completed) == (len(entries), len(right.keys[-1]))
+    assert (made.compared, made.solved) == (0, 20)
+    assert load_book(out).source.startswith("bitbully-databases by Markus Thill")
+    assert [step[0] for step in told[-2:]] == ["scores solved anew", "writing"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["deep.book", "small.dat"]
+    again = tmp_path / "again.book"
+    imported(database, again, sample=0)
+    assert again.read_bytes() == out.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda e: e[:0], "its 0 bytes are not a number of entries of 4 bytes"),
+        (lambda e: [*e, b"x"], "bytes are not a number of entries of 4 bytes"),
+        (lambda e: e[1:], r"is not whole: of the .* should hold 1 are missing, and 0 are others"),
+        (lambda e: [*e, e[3]], "is damaged: it holds a position twice"),
+        (lambda e: [b"\xff\xff\xff\x00", *e[1:]], "or is damaged: entry 1 cannot be"),
+        (lambda e: [e[0], e[1][:-1] + b"\x63", *e[2:]], "is wrong|entry 2 cannot be"),
+        (lambda e: [e[0], e[1][:-1] + b"\x80", *e[2:]], "entry 2 cannot be"),
+        (lambda e: [e[0][:2] + b"\x01" + e[0][3:], *e[1:]], "entry 1 cannot be"),
+    ],
+)
+def test_databases_that_are_not_whole_are_refused(
+    damage, sentence: str, entries: list[bytes], tmp_path: Path
+) -> None:
+    path, out = tmp_path / "damaged.dat", tmp_path / "deep.book"
+    path.write_bytes(b"".join(damage(entries)))
+    with pytest.raises(InvalidBook, match=sentence) as refused:
+        imported(path, out, sample=10_000)
+    assert str(refused.value).startswith(str(path))
+    assert "\n" not in str(refused.value)
+    assert not out.exists()
+
+
+def test_a_wrong_score_is_found_by_solving(entries: list[bytes], tmp_path: Path) -> None:
+    path, out = tmp_path / "wrong.dat", tmp_path / "deep.book"
+    wrong = next(n for n, entry in enumerate(entries) if entry[-1] == 0)
+    path.write_bytes(
+        b"".join(
+            [
+                *entries[:wrong],
+                entries[wrong][:-1] + struct.pack("b", 100 - 13),
+                *entries[wrong + 1 :],
+            ]
+        )
+    )
+    with pytest.raises(
+        InvalidBook, match=r"is wrong: it says \d+ of the position of key \d+, whose"
+    ):
+        imported(path, out, sample=10_000)
+    assert not out.exists()
+
+
+def test_a_database_of_another_board_is_refused(database: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidBook, match=r"no database of 7x6 connect 4 with 12 discs"):
+        import_database(database, tmp_path / "deep.book")
+    with pytest.raises(InvalidBook, match=r"none\.dat cannot be read: No such file"):
+        read_database(tmp_path / "none.dat")
+
+
+def test_an_import_that_is_ended_leaves_nothing(database: Path, tmp_path: Path) -> None:
+    def end(what: str, done: int, total: int) -> None:
+        if what == "writing":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        imported(database, tmp_path / "deep.book", sample=5, report=end)
+    assert [p.name for p in tmp_path.iterdir()] == ["small.dat"]
+
+
+def test_the_database_of_the_package_is_read_right() -> None:
+    pytest.importorskip("bitbully_databases", reason="needs the extra deep-book")
+    path = database_path()
+    assert source_of(path).startswith("bitbully-databases 0.")
+    keys, scores = read_database(path)
+    assert len(keys) == 4_200_899
+    solver = Solver(table_mb=16, book=None)
+    asked = 0
+    for position in random_positions(GEOMETRY, 150, seed=4, going_on=True):
+        if position.ply == PLIES and not has_win_at_hand(position):
+            place = int(keys.searchsorted(position.canonical_key))
+            assert keys[place] == position.canonical_key
+            assert scores[place] == solver.score(position)
+            asked += 1
+    assert asked

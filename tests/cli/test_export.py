@@ -1,0 +1,51 @@
+"""`claimeven export`: files for Kaggle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from claimeven.adapters.kaggle import submission
+from tests.cli.conftest import Run
+
+
+def test_a_file_is_written_and_plays(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = Path("main.py")
+    ran = run("export", "alphabeta:depth=2", "-o", "main.py")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("main.py: alphabeta:depth=2 for Kaggle ConnectX, ")
+    assert out.read_text("utf-8") == submission("alphabeta:depth=2")
+    match = ("match", f"kaggle:{out}", "random", "--games", "2", "--json")
+    totals = json.loads(run(*match).out)
+    assert (totals["games"], totals["forfeits"]) == (2, 0)
+
+
+def test_json_and_seed(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "main.py"
+    told = json.loads(run("export", "uct", "-o", str(out), "--seed", "3", "--json").out)
+    assert told == {"agent": "uct", "out": str(out), "bytes": out.stat().st_size, "seed": 3}
+    assert out.read_text("utf-8") == submission("uct", seed=3)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("human", "-o", "main.py"), "human cannot be exported: choose from minimax"),
+        (("perfekt", "-o", "main.py"), "did you mean perfect"),
+        (("perfect", "-o", "nowhere/main.py"), "there is no folder"),
+        (("perfect",), "Missing option '-o'"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = run("export", *words)
+    assert ran.status == 2
+    assert told in ran.err and len(ran.err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,109 @@
+"""Two processes that take turns share a core, and only as long as they do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Limit, Position
+from claimeven.agents import ProcessAgent
+from claimeven.cores import SharedCore
+
+if not hasattr(os, "sched_getaffinity"):
+    pytest.skip("the system does not tell the cores of a process", allow_module_level=True)
+if len(os.sched_getaffinity(0)) == 1:
+    pytest.skip("there is one core", allow_module_level=True)
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_core_is_shared_and_given_back(sleeper: subprocess.Popen[bytes]) -> None:
+    before = os.sched_getaffinity(0)
+    core = SharedCore(sleeper.pid)
+    core.share()
+    here = os.sched_getaffinity(0)
+    assert len(here) == 1
+    assert os.sched_getaffinity(sleeper.pid) == here
+    core.release()
+    assert os.sched_getaffinity(0) == before
+    assert os.sched_getaffinity(sleeper.pid) == here
+    core.part()
+    assert os.sched_getaffinity(sleeper.pid) == before
+
+
+def test_a_process_that_has_ended_is_no_error(sleeper: subprocess.Popen[bytes]) -> None:
+    before = os.sched_getaffinity(0)
+    core = SharedCore(sleeper.pid)
+    core.share()
+    sleeper.kill()
+    sleeper.wait()
+    core.release()
+    core.part()
+    core = SharedCore(sleeper.pid)
+    core.share()
+    core.release()
+    assert os.sched_getaffinity(0) == before
+
+
+def test_only_the_thread_that_asks_is_held(sleeper: subprocess.Popen[bytes]) -> None:
+    before = os.sched_getaffinity(0)
+    held: list[set[int]] = []
+
+    def ask() -> None:
+        core = SharedCore(sleeper.pid)
+        core.share()
+        held.extend([os.sched_getaffinity(0), os.sched_getaffinity(os.getpid())])
+        core.release()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert (len(held[0]), held[1]) == (1, before)
+
+
+AGENT = """
+import os, threading, time
+calls = []
+def agent(position):
+    calls.append(0)
+    if len(calls) == 7:
+        threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+        time.sleep(0.3)
+    return min(len(os.sched_getaffinity(0)), 7) - 1
+"""
+
+
+def test_an_agent_that_takes_its_time_has_all_cores(tmp_path: Path) -> None:
+    cores = min(len(os.sched_getaffinity(0)), 7) - 1
+    file = tmp_path / "tells.py"
+    file.write_text(AGENT, encoding="utf-8")
+    agent = ProcessAgent(f"{file}:agent", (str(file), "agent"))
+    agent.reset()
+    rng = np.random.default_rng(0)
+    told = [agent.choose(Position(), Limit(), rng).column for _ in range(8)]
+    # The first moves are made on all cores, whatever else the machine is doing, and so is the one
+    # after a slow one; what the slow one has started is held nowhere.
+    assert told[:3] == [cores] * 3
+    assert told[7] == cores
+    assert set(told) <= {0, cores}
+    process = agent.process
+    assert process is not None
+    threads = [int(thread.name) for thread in Path(f"/proc/{process}/task").iterdir()]
+    assert len(threads) > 1
+    assert {len(os.sched_getaffinity(thread)) for thread in threads} == {
+        len(os.sched_getaffinity(0))
+    }
+    agent.close()
