@@ -1,10 +1,15 @@
 """Settings for every test."""
 
+import compileall
+import gc
 import os
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import claimeven
 from claimeven.compiled.kernels import PLAIN
 from tests.browser import browser  # noqa: F401
 
@@ -14,6 +19,8 @@ settings.load_profile("claimeven")
 
 #: Set where everything a test may need is installed: a test that is skipped all the same fails.
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"
+#: Whether bytecode is written while tests are collected only.
+COLLECTING = pytest.StashKey[bool]()
 
 
 #: A folder without books: tests know no other book than that of the package.
@@ -24,6 +31,33 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let words wrap around where kernels are plain Python: there NumPy warns of it."""
     if PLAIN:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
+    if sys.dont_write_bytecode:
+        # The tests start hundreds of processes: each would compile all of our modules anew.
+        if not hasattr(config, "workerinput"):
+            compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
+        # So would each of pytest's with the tests. What tests write is left out again.
+        sys.dont_write_bytecode = False
+        config.stash[COLLECTING] = True
+
+
+def pytest_collection() -> None:
+    """Look for no garbage among what all stays."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Look for garbage again, not among the tests; write no more bytecode than we were told."""
+    gc.freeze()
+    gc.enable()
+    if session.config.stash.get(COLLECTING, False):
+        sys.dont_write_bytecode = True
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one process more than there are cores: many tests wait for processes they started."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return (cores or 1) + 1
 
 
 @pytest.hookimpl(hookwrapper=True)

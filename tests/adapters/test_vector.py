@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import gymnasium
@@ -228,7 +227,7 @@ def test_other_libraries_share_the_memory() -> None:
     for array in (observed["observation"], observed["action_mask"], rewards):
         taken = np.from_dlpack(array)
         assert np.shares_memory(taken, array)
-        assert ctypes.c_void_p(array.ctypes.data).value == taken.ctypes.data
+        assert taken.ctypes.data % 64 == 0  # else JAX copies
 
 
 @pytest.mark.parametrize(

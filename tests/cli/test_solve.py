@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -113,6 +115,11 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         (("44", "--book", ""), "--book takes the name of a file, not ''"),
         (("44", "--book", "a", "--no-book"), "give --book FILE or --no-book, not both"),
         (("48",), "move 2: '8' is not a column: choose from 1 to 7"),
+        (("44", "--weak", "--all"), "--weak tells the outcome of a position: it does not go with"),
+        (("44", "--effort", "--json"), "--effort is for lines of text: JSON tells everything"),
+        (("44", "--against", "pons:x", "--pons"), "--against does not go with --pons"),
+        (("44", "--by", "ugi:x"), "another solver is written pons:COMMAND, not 'ugi:x'"),
+        (("44", "--by", "pons:nowhere"), "there is no program nowhere"),
         (("44", "4444444"), "move 7: column 4 is full"),
         (("1212121",), "the game is over after 1212121: first player wins"),
         (("12121212",), "column 2 cannot be played: the game is over"),
@@ -133,6 +140,69 @@ def test_what_cannot_be_solved_is_one_sentence(
     assert ran.err.count("\n") == 1
     assert ran.err.startswith("claimeven: ")
     assert sentence in ran.err
+
+
+PONS_LINES = "12\n19\n1 2\n1212121\n12121212\n11111\n\n21"
+
+
+def test_the_drop_in_answers_and_refuses_as_pons_does(run: Run) -> None:
+    ran = run("solve", "--pons", *SMALL, typed=PONS_LINES)
+    assert ran.status == 0
+    assert ran.err.splitlines() == [
+        'Line 2: Invalid move 2 "19"',
+        'Line 3: Invalid move 2 "1 2"',
+        'Line 4: Invalid move 7 "1212121"',
+        'Line 5: Invalid move 7 "12121212"',
+        'Line 6: Invalid move 5 "11111"',
+    ]
+    lines = ran.out.split("\n")
+    assert lines[1:6] == [""] * 5
+    assert [lines[0].split()[0], lines[6].split()[0], lines[7].split()[0]] == ["12", "0", "21"]
+    told = run("solve", "--pons", "--effort", "-w", *SMALL, typed="12\n").out.split()
+    assert told[0] == "12"
+    assert told[1] in ("-1", "0", "1")
+    assert all(number.isdigit() for number in told[2:])
+    assert len(told) == 4
+
+
+def test_a_full_board_is_a_draw_to_the_drop_in(run: Run) -> None:
+    board = ("--columns", "2", "--rows", "2", "--connect", "3")
+    assert run("solve", "--pons", *board, typed="1122\n").out == "1122 0\n"
+    ran = run("solve", "--pons", "-a", *board, typed="1122\n11\n")
+    assert ran.out == "1122 -1000 -1000\n11 -1000 0\n"
+
+
+def test_weak_scores_are_outcomes(run: Run) -> None:
+    lines = ("4455", "44455554221", "44444412")
+    ran = run("solve", "--weak", *lines, "--table-mb", "4")
+    assert ran.out == "4455 1\n44455554221 -1\n44444412 -1\n"
+
+
+DROP_IN = " ".join(["pons:" + shlex.join(command("solve", "--pons")), *SMALL])
+
+
+def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Path) -> None:
+    positions = ("1212", "21", "", "3344")
+    ran = run("solve", *positions, "--against", DROP_IN, *SMALL)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("4 positions, 0 differ; ")
+    assert run("solve", "21", "--by", DROP_IN, *SMALL).out == run("solve", "21", *SMALL).out
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("import sys\nfor m in sys.stdin:\n    print(m.strip(), 1, flush=True)\n")
+    other = f"pons:{sys.executable} {wrong}"
+    ran = run("solve", "1212", "", "--against", other, *SMALL)
+    assert ran.status == 1
+    first, second, summary = ran.out.splitlines()
+    assert first.endswith(" against 1")
+    assert second == " 0 against 1"
+    assert summary.startswith("2 positions, 2 differ; ")
+    ran = run("solve", "", "--against", other, "--json", *SMALL)
+    assert json.loads(ran.out) == {
+        "moves": "", "scores": [0], "other_scores": [1], "agree": False
+    }  # fmt: skip
+    told = json.loads(run("solve", "21", "--by", DROP_IN, "--json", *SMALL).out)
+    assert told["nodes"] is None
+    assert told["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
 
 
 def test_spaces_between_moves_are_left_out(run: Run) -> None:

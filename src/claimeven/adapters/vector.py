@@ -63,6 +63,8 @@ _MODES: Final = {
 }
 #: Games below which another thread costs more than it brings.
 _GAMES_A_THREAD = 4096
+#: Octets of a line of the cache: JAX copies arrays that do not begin at one.
+_ALIGNED = 64
 #: Types whose octets 0 and 1 mean the same.
 _OCTETS = (np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.bool_))
 
@@ -315,7 +317,10 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         """Return the caller's array of that name, a new one, or None where it is not wanted."""
         shape, dtype = (self.num_envs, *shape), np.dtype(kind)
         if out is None or name not in out:
-            return np.zeros(shape, dtype) if name.startswith("final") else np.empty(shape, dtype)
+            array = _aligned(shape, dtype)
+            if name.startswith("final"):
+                array.fill(0)
+            return array
         given = out[name]
         if given is None and name not in ("reward", "terminated"):
             return None
@@ -357,6 +362,14 @@ def _shifts(geometry: Geometry) -> Array:
     for (column, row), place in np.ndenumerate(places_in_planes(geometry)):
         shifts[place // 2] = geometry.bit(column, row)
     return shifts
+
+
+def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Return an array whose memory begins where JAX takes it without a copy."""
+    octets = int(np.prod(shape)) * dtype.itemsize
+    memory = np.empty(octets + _ALIGNED, np.uint8)
+    begin = -memory.ctypes.data % _ALIGNED
+    return memory[begin : begin + octets].view(dtype).reshape(shape)
 
 
 def _check_array(

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import click
 
 from claimeven.cli.boards import ongoing
-from claimeven.cli.inputs import Inputs
+from claimeven.cli.inputs import Given, Inputs
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, solver_options
-from claimeven.cli.progress import say_when_compiling, status_line
-from claimeven.cli.solving import SolverChoice, progress_text, score_text
+from claimeven.cli.progress import say_when_compiling
+from claimeven.cli.score_sources import ScoreSource, effort_words, source_of
+from claimeven.cli.solving import SolverChoice, score_text
+from claimeven.cli.solving_pons import answer_like_pons
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-if TYPE_CHECKING:
-    from claimeven.solver import Solver
+
+@dataclass(frozen=True)
+class Asked:
+    """What is told of a position: of every column, the outcome alone, nodes and time too."""
+
+    every: bool
+    weak: bool
+    effort: bool
+    as_json: bool
 
 
 @click.command("solve")
 @click.argument("positions", metavar="[MOVES]...", nargs=-1)
 @click.option(
-    "--all", "every", is_flag=True, help="The score of every column, not of the position."
+    "-a", "--all", "every", is_flag=True, help="The score of every column, not of the position."
 )
+@click.option("-w", "--weak", is_flag=True, help="1, 0 or -1: won, drawn or lost; sooner found.")
+@click.option("--effort", is_flag=True, help="Then nodes and microseconds, at the end of a line.")
+@click.option("--by", metavar="SOLVER", help="Take the scores of another solver, pons:COMMAND.")
+@click.option(
+    "--against", metavar="SOLVER", help="Compare with another solver; tell where they differ."
+)
+@click.option("--pons", is_flag=True, help="Read and write just as Pons's solver does.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a position.")
 @solver_options
 @geometry_options
@@ -35,6 +51,11 @@ def command(
     ctx: click.Context,
     positions: tuple[str, ...],
     every: bool,
+    weak: bool,
+    effort: bool,
+    by: str | None,
+    against: str | None,
+    pons: bool,
     as_json: bool,
     solving: SolverChoice,
     geometry: Geometry,
@@ -51,7 +72,10 @@ def command(
 
     MOVES may also be a file with one position a line, or - for stdin; each line is answered at
     once. A line that is wrong is told on stderr with its number and answered by an empty line
-    (null in JSON); the exit status is then 1.
+    (null in JSON); the exit status is then 1. With --against it is 1 too where two scores differ.
+
+    With --pons it stands in for Pons's connect4: stdin unless MOVES are given, lines refused in
+    his words, -1000 for a full column, a full board worth 0, exit status 0.
 
     \b
     Examples:
@@ -59,47 +83,109 @@ def command(
       claimeven solve 4455 226744515337 --all
       claimeven solve "" --json
       claimeven solve positions.txt --book my.book
+      claimeven solve positions.txt --against "pons:./c4solver"
       printf '4455\\n12\\n' | claimeven solve - --threads 2
+      printf '4455\\n12\\n' | claimeven solve --pons --effort
       claimeven solve "" --columns 5 --rows 5
     """
-    if not positions:
+    asked = Asked(every, weak, effort, as_json)
+    _check(asked, by, against, pons)
+    if not positions and not pons:
         raise ClaimevenError(
             "give the moves of a position such as 4455, \"\", a file, or '-' for stdin"
         )
+    if pons:
+        say_when_compiling()
+        answer_like_pons(positions, source_of(by, solving, geometry), geometry, every, weak, effort)
+        return
     inputs = Inputs(positions, lambda moves: ongoing(moves, geometry))
     say_when_compiling()
-    solver = solving.solver(geometry)
-    for given in inputs:
-        if given.value is None:
-            print("null" if as_json else "")
-        elif as_json:
-            write_json(_as_dict(solver, given.moves, given.value), sys.stdout)
+    source = source_of(by, solving, geometry)
+    differ = 0
+    try:
+        if against is not None:
+            other = source_of(against, solving, geometry)
+            try:
+                differ = _compare(inputs, source, other, asked)
+            finally:
+                other.close()
         else:
-            scores = _scores(solver, given.moves, given.value, every)
-            print(" ".join([given.moves, *map(score_text, scores)]))
-        sys.stdout.flush()
-    if inputs.failed:
+            for given in inputs:
+                _answer(given, source, asked)
+    finally:
+        source.close()
+    if inputs.failed or differ:
         ctx.exit(1)
 
 
-def _scores(solver: Solver, moves: str, position: Position, every: bool) -> Iterable[int | None]:
+def _check(asked: Asked, by: str | None, against: str | None, pons: bool) -> None:
+    """Raise `ClaimevenError` for options that do not go together."""
+    for option, is_set in (("--weak", asked.weak), ("--effort", asked.effort), ("--pons", pons)):
+        if is_set and asked.as_json:
+            raise ClaimevenError(f"{option} is for lines of text: JSON tells everything")
+    if against is not None and (pons or asked.effort):
+        raise ClaimevenError(f"--against does not go with {'--pons' if pons else '--effort'}")
+    if asked.weak and asked.every:
+        raise ClaimevenError("--weak tells the outcome of a position: it does not go with --all")
+
+
+def _answer(given: Given[Position], source: ScoreSource, asked: Asked) -> None:
+    if given.value is None:
+        print("null" if asked.as_json else "")
+    elif asked.as_json:
+        write_json(_as_dict(source, given.moves, given.value), sys.stdout)
+    else:
+        nodes, seconds = source.nodes, source.seconds
+        words = [given.moves, *map(score_text, _told(source, given.moves, given.value, asked))]
+        if asked.effort:
+            words += effort_words(source, nodes, seconds)
+        print(" ".join(words))
+    sys.stdout.flush()
+
+
+def _told(
+    source: ScoreSource, moves: str, position: Position, asked: Asked
+) -> Iterable[int | None]:
     """Return the scores of a line: of every column, or of the position alone."""
-    with status_line() as line:
-        if every:
-            return solver.scores(
-                position, progress=lambda at: line.show(lambda: progress_text(moves, at))
-            )
-        return [
-            solver.score(position, progress=lambda at: line.show(lambda: progress_text(moves, at)))
-        ]
+    if asked.every:
+        return source.scores(position, moves)
+    if asked.weak:
+        return [source.outcome(position, moves)]
+    return [source.score(position, moves)]
 
 
-def _as_dict(solver: Solver, moves: str, position: Position) -> dict[str, object]:
+def _compare(
+    inputs: Inputs[Position], source: ScoreSource, other: ScoreSource, asked: Asked
+) -> int:
+    """Tell where two solvers differ, and how often; return the number of positions."""
+    solved = differ = 0
+    for given in inputs:
+        if given.value is None:
+            continue
+        one = list(_told(source, given.moves, given.value, asked))
+        two = list(_told(other, given.moves, given.value, asked))
+        solved += 1
+        differ += one != two
+        if asked.as_json:
+            told = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
+            write_json(told, sys.stdout)
+        elif one != two:
+            ours, theirs = (" ".join(map(score_text, scores)) for scores in (one, two))
+            print(f"{given.moves} {ours} against {theirs}")
+        sys.stdout.flush()
+    if not asked.as_json:
+        print(
+            f"{solved:,} positions, {differ:,} differ; {source.seconds:.2f} s against"
+            f" {other.seconds:.2f} s"
+        )
+    return differ
+
+
+def _as_dict(source: ScoreSource, moves: str, position: Position) -> dict[str, object]:
     from claimeven.solver import outcome_word, plies_to_end  # noqa: PLC0415 - for a quick start
 
-    before = solver.statistics
-    scores = list(_scores(solver, moves, position, every=True))
-    after = solver.statistics
+    nodes, seconds = source.nodes, source.seconds
+    scores = list(source.scores(position, moves))
     score = max(score for score in scores if score is not None)
     return {
         "moves": moves,
@@ -107,6 +193,6 @@ def _as_dict(solver: Solver, moves: str, position: Position) -> dict[str, object
         "scores": scores,
         "outcome": outcome_word(score),
         "plies_to_end": plies_to_end(position, score),
-        "nodes": after.nodes - before.nodes,
-        "seconds": after.seconds - before.seconds,
+        "nodes": None if source.nodes is None or nodes is None else source.nodes - nodes,
+        "seconds": source.seconds - seconds,
     }

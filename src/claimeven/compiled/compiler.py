@@ -26,12 +26,13 @@ __all__ = ["compiled", "helper", "intrinsics_kernel"]
 
 #: Without the Python error model, releasing the GIL. `_nrt`: no reference of an array is counted,
 #: so that taking one out of a tuple costs nothing. The caller holds them, and Numba refuses to
-#: compile what would make an array.
+#: compile what would make an array. No entry for C is made, nobody calls it.
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "boundscheck": False,
     "_nrt": False,
+    "no_cfunc_wrapper": True,
 }
 
 
@@ -54,9 +55,13 @@ def compiled(
     return made
 
 
-def helper(function: Callable[..., Any]) -> Any:
-    """Return a function that becomes part of the kernels that call it."""
-    return numba.njit(forceinline=True, **_OPTIONS)(function)
+def helper(function: Callable[..., Any], callable_here: bool = False) -> Any:
+    """Return a function that becomes part of the kernels that call it.
+
+    `callable_here`: from Python too. An entry for that takes time to compile, and few need it.
+    """
+    options = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": not callable_here}
+    return numba.njit(**options)(function)
 
 
 class KernelCache:

@@ -90,13 +90,19 @@ class Helper:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run it, compiled, by itself."""
-        return self._made(*arguments)
+        return self._made_to_call(*arguments)
 
     @cached_property
     def _made(self) -> Any:
         from claimeven.compiled import compiler  # noqa: PLC0415 - brings in Numba
 
         return compiler.helper(self.py_func)
+
+    @cached_property
+    def _made_to_call(self) -> Any:
+        from claimeven.compiled import compiler  # noqa: PLC0415 - brings in Numba
+
+        return compiler.helper(self.py_func, callable_here=True)
 
     @property
     def _numba_type_(self) -> Any:

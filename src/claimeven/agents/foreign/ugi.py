@@ -279,5 +279,5 @@ KIND = ForeignKind(
     ),
     check=check_command,
     files=files_of_command,
-    brief=brief_command,
+    brief=lambda text: f"ugi:{brief_command(text)}",
 )

@@ -1,0 +1,314 @@
+"""Speed of the environments beside those of others: `python -m bench.environments [PART ...]`.
+
+Parts: pettingzoo, gymnasium, vector, pgx, openspiel (all of them by default). Peers of the extra
+`bench` are measured in the same run, in loops that do the same: random moves where there is room,
+every observation and mask made. Each part asserts what it timed: two environments of PettingZoo
+play the same games, and random play ends as random play is known to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from bench.timing import machine
+from claimeven.adapters import pettingzoo
+from claimeven.adapters.gymnasium import ConnectFourEnv
+from claimeven.adapters.vector import VectorConnectFour
+
+#: Random play on 7x6: plies of a game, games that the first player wins, games drawn.
+PLIES, FIRST_WINS, DRAWS = 21.3, 0.556, 0.0026
+GAMES = 32_768
+#: Steps of the vector timed at a time, and times.
+STEPS, RUNS = 40, 4
+SINGLE_GAMES = 200
+
+
+def check_random_play(lengths: list[int] | np.ndarray[Any, Any], firsts: int, draws: int) -> None:
+    """Assert that games are those of random play, within four standard errors."""
+    games = len(lengths)
+    assert abs(np.mean(lengths) - PLIES) < 4 * np.std(lengths) / games**0.5 + 0.05
+    for found, share in ((firsts, FIRST_WINS), (draws, DRAWS)):
+        assert abs(found / games - share) < 4 * (share * (1 - share) / games) ** 0.5 + 0.001
+
+
+# --- one environment ------------------------------------------------------------------------------
+
+
+def play_turns(env: Any, games: int) -> tuple[float, float, list[tuple[int, float]]]:
+    """Play games of a PettingZoo environment; return the seconds of all and of the environment, and
+    the length and the first player's reward of each.
+    """
+    rng, played, inside = random.Random(1), [], 0.0
+    clock, begin = time.perf_counter, time.perf_counter()
+    for _ in range(games):
+        env.reset()
+        moves, reward = 0, 0.0
+        while env.agents:
+            agent = env.agent_selection
+            start = clock()
+            seen, gained, over, cut, _ = env.last()
+            inside += clock() - start
+            column = None
+            if agent == "player_0":
+                reward += gained
+            if not over and not cut:
+                open_columns = np.flatnonzero(seen["action_mask"])
+                column = int(open_columns[int(rng.random() * len(open_columns))])
+                moves += 1
+            start = clock()
+            env.step(column)
+            inside += clock() - start
+        played.append((moves, reward))
+    return clock() - begin, inside, played
+
+
+def bench_pettingzoo() -> None:
+    if find_spec("pygame") is None:
+        print("pettingzoo: its connect_four_v3 needs pygame: pip install 'claimeven[bench]'")
+        return
+    from pettingzoo.classic import connect_four_v3  # noqa: PLC0415 - an extra
+
+    kinds = {
+        "PettingZoo connect_four_v3": connect_four_v3.env(),
+        "the same without its wrappers": connect_four_v3.raw_env(),
+        "ours": pettingzoo.env(),
+    }
+    whole, inside, games = dict.fromkeys(kinds, 9e9), dict.fromkeys(kinds, 9e9), {}
+    for _ in range(RUNS):
+        for name, env in kinds.items():
+            seconds, within, games[name] = play_turns(env, SINGLE_GAMES)
+            whole[name] = min(whole[name], seconds)
+            inside[name] = min(inside[name], within)
+    first, *others = games.values()
+    assert all(other == first for other in others), "the same moves made other games"
+    steps = sum(moves for moves, _ in first)
+    for name in kinds:
+        print(
+            f"{name}: {steps / whole[name]:,.0f} moves/s in a loop of random play,"
+            f" {1e6 * inside[name] / steps:.2f} us of the environment a move"
+        )
+    theirs, *_ = kinds
+    print(
+        f"ratio: {inside[theirs] / inside['ours']:.1f} of the environments,"
+        f" {whole[theirs] / whole['ours']:.1f} of the loops"
+    )
+
+
+def bench_gymnasium() -> None:
+    rng = random.Random(1)
+    for opponent in (None, "random"):
+        env, steps, lengths = ConnectFourEnv(opponent=opponent, seat="first"), 0, []
+        firsts = draws = 0
+        begin = time.perf_counter()
+        for game in range(2 * SINGLE_GAMES):
+            _, info = env.reset(seed=1 if game == 0 else None)
+            over = False
+            while not over:
+                open_columns = np.flatnonzero(info["action_mask"])
+                column = int(open_columns[int(rng.random() * len(open_columns))])
+                _, _, over, _, info = env.step(column)
+                steps += 1
+            outcome = env.position.outcome
+            assert outcome is not None
+            lengths.append(env.position.ply)
+            firsts += outcome.winner == 0
+            draws += outcome.winner is None
+        seconds = time.perf_counter() - begin
+        check_random_play(lengths, firsts, draws)
+        against = "self-play" if opponent is None else f"against {opponent}"
+        print(f"gymnasium, {against}: {steps / seconds:,.0f} steps/s")
+
+
+# --- many -----------------------------------------------------------------------------------------
+
+
+def check_vector(games: int) -> None:
+    """Play each game of a vector once, and assert how they end."""
+    envs = VectorConnectFour(games, opponent=None, autoreset_mode="Disabled")
+    _, infos = envs.reset(seed=1)
+    going, lengths, firsts, draws, ply = np.ones(games, bool), np.zeros(games), 0, 0, 0
+    while going.any():
+        seats = infos["seat"]
+        _, rewards, ended, _, infos = envs.step(envs.sample_actions())
+        ply += 1
+        new = ended & going
+        lengths[new] = ply
+        firsts += int((rewards[new & (seats == 0)] == 1).sum())
+        draws += int((rewards[new] == 0).sum())
+        going &= ~ended
+        _, infos = envs.reset(options={"reset_mask": ended}) if ended.any() else (None, infos)
+    envs.close()
+    check_random_play(lengths, firsts, draws)
+
+
+def time_vector(opponent: str | None, mode: str, threads: int, written: str) -> float:
+    """Return seconds of a step of one game, the choice of its action not counted."""
+    envs = VectorConnectFour(GAMES, opponent=opponent, autoreset_mode=mode, threads=threads)
+    geometry = envs.geometry
+    out: dict[str, Any] = {
+        "observation": np.empty((GAMES, geometry.rows, geometry.columns, 2), np.int8),
+        "action_mask": np.empty((GAMES, geometry.columns), np.int8),
+        "reward": np.empty(GAMES, np.float32),
+        "terminated": np.empty(GAMES, np.bool_),
+        "final_observation": None,
+    }
+    if written != "all":
+        out["observation"] = None
+    if written == "nothing":
+        out["action_mask"] = None
+    envs.reset(seed=1, out={name: out[name] for name in ("observation", "action_mask")})
+    actions, best = np.empty(GAMES, np.int64), 9e9
+    for _ in range(RUNS):
+        spent = 0.0
+        for _ in range(STEPS):
+            envs.sample_actions(actions)
+            begin = time.perf_counter()
+            envs.step(actions, out=out)
+            spent += time.perf_counter() - begin
+        best = min(best, spent)
+    envs.close()
+    return best / STEPS / GAMES
+
+
+def bench_vector() -> None:
+    check_vector(100_000)
+    print(f"vector of {GAMES:,} games, ns a step (and steps/s), the choice of actions not counted")
+    for opponent, mode in (
+        (None, "SameStep"),
+        (None, "NextStep"),
+        ("random", "SameStep"),
+        ("wins-and-blocks", "SameStep"),
+    ):
+        for threads in (1, 2):
+            told = []
+            for written in ("all", "mask", "nothing"):
+                seconds = time_vector(opponent, mode, threads, written)
+                told.append(f"{1e9 * seconds:.1f} ({1 / seconds / 1e6:.0f} M/s)")
+            print(
+                f"  {opponent or 'self-play'}, {mode}, threads {threads}: observations and"
+                f" masks {told[0]}, masks {told[1]}, neither {told[2]}",
+                flush=True,
+            )
+
+
+def whole_loop() -> float:
+    """Return steps/s of self-play, choosing random actions, everything in new arrays."""
+    envs = VectorConnectFour(GAMES, opponent=None, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    best = 9e9
+    for _ in range(RUNS):
+        begin = time.perf_counter()
+        for _ in range(STEPS):
+            envs.step(envs.sample_actions(), out={"final_observation": None})
+        best = min(best, time.perf_counter() - begin)
+    envs.close()
+    return GAMES * STEPS / best
+
+
+def bench_pgx() -> None:
+    if find_spec("pgx") is None:
+        print("pgx is not installed: pip install 'claimeven[bench]'")
+        return
+    import jax  # noqa: PLC0415 - an extra
+    import pgx  # noqa: PLC0415 - an extra
+
+    env = pgx.make("connect_four")
+    begin_all, step_all = jax.vmap(env.init), jax.vmap(env.step)
+
+    def step(carry: Any, key: Any) -> tuple[Any, Any]:
+        """A random move in each game, and a new game where one is over."""
+        state, first = carry
+        keys = jax.random.split(key, state.terminated.shape[0])
+        logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
+        state = step_all(state, jax.vmap(jax.random.categorical)(keys, logits))
+        ended = state.terminated
+        seen = state.observation.sum()
+
+        def fresh(new: Any, old: Any) -> Any:
+            return jax.numpy.where(ended.reshape(-1, *[1] * (old.ndim - 1)), new, old)
+
+        return (jax.tree.map(fresh, first, state), first), (ended.sum(), seen)
+
+    games, steps = 4096, 50
+    run = jax.jit(lambda state, keys: jax.lax.scan(step, (state, state), keys))
+    state = begin_all(jax.random.split(jax.random.PRNGKey(0), games))
+    best = 9e9
+    for each in range(RUNS):
+        keys = jax.random.split(jax.random.PRNGKey(each), steps)
+        begin = time.perf_counter()
+        _, (ends, _) = jax.block_until_ready(run(state, keys))
+        best = min(best, time.perf_counter() - begin)
+    # From fresh games: two in a game's length have ended, those cut off not counted.
+    assert 1.6 < ends.sum() / games < 2.4
+    theirs, ours = games * steps / best, whole_loop()
+    print(f"pgx on {jax.devices()[0].platform}, compiled as one loop: {theirs / 1e6:.2f} M steps/s")
+    print(f"ours, random actions chosen too: {ours / 1e6:.1f} M steps/s, ratio {ours / theirs:.0f}")
+
+
+def bench_openspiel() -> None:
+    if find_spec("open_spiel") is None:
+        print("OpenSpiel is not installed: pip install 'claimeven[bench]'")
+        return
+    from open_spiel.python import rl_environment, vector_env  # noqa: PLC0415 - an extra
+    from open_spiel.python.rl_agent import StepOutput  # noqa: PLC0415 - an extra
+
+    rng = random.Random(1)
+    count = 64
+    envs = vector_env.SyncVectorEnv(
+        [rl_environment.Environment("connect_four") for _ in range(count)]
+    )
+    begin, shown, games = time.perf_counter(), envs.reset(), 0
+    steps, lengths = 0, []
+    running = [0] * count
+    while games < 600:
+        actions = []
+        for each in shown:
+            player = each.observations["current_player"]
+            legal = each.observations["legal_actions"][player]
+            actions.append(StepOutput(action=legal[int(rng.random() * len(legal))], probs=None))
+        shown, _, done, _ = envs.step(actions, reset_if_done=True)
+        steps += count
+        for game, ended in enumerate(done):
+            running[game] += 1
+            if ended:
+                lengths.append(running[game])
+                running[game], games = 0, games + 1
+    seconds = time.perf_counter() - begin
+    assert abs(np.mean(lengths) - PLIES) < 2
+    theirs, ours = steps / seconds, whole_loop()
+    print(f"OpenSpiel's SyncVectorEnv: {theirs:,.0f} steps/s")
+    print(
+        f"ours, random actions chosen too: {ours / 1e6:.1f} M steps/s, ratio {ours / theirs:,.0f}"
+    )
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "pettingzoo": bench_pettingzoo,
+    "gymnasium": bench_gymnasium,
+    "vector": bench_vector,
+    "pgx": bench_pgx,
+    "openspiel": bench_openspiel,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
+    chosen = parser.parse_args().parts or list(PARTS)
+    for part in chosen:
+        if part not in PARTS:
+            parser.error(f"there is no part {part}: choose from {', '.join(PARTS)}")
+    print(machine())
+    for part in chosen:
+        PARTS[part]()
+
+
+if __name__ == "__main__":
+    main()

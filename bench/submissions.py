@@ -1,0 +1,181 @@
+"""Exported submissions under Kaggle's own runner: `python -m bench.submissions faults`.
+
+`faults` plays games of every family with `make("connectx").run` and `evaluate`, and asserts that no
+side ends as INVALID, ERROR or TIMEOUT. `perfect` plays the exported solver as first player from the
+empty board against `perfect` (drawing among equally good columns), at 2 s a move and the bank, and
+asserts that it never loses. `negamax` plays it against the package's own player and asserts that it
+wins 98 % of the games. `solver` measures the solver in plain Python: nodes a second, and from which
+ply on it is done in 2 s for 95 of 100 random positions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claimeven import Limit, Position, Solver, make_agent
+from claimeven.adapters.kaggle import export_submission
+from claimeven.adapters.kaggle.parts.board import Board
+from claimeven.adapters.kaggle.parts.clock import Clock
+from claimeven.adapters.kaggle.parts.perfect import Perfect
+from claimeven.adapters.kaggle.parts.windows import Windows
+from claimeven.game.encodings import from_kaggle
+
+#: One of each family, and each evaluation.
+SPECS = (
+    "perfect",
+    "uct",
+    "alphabeta:eval=windows",
+    "alphabeta:eval=windows-symmetric",
+    "negamax:eval=sequences",
+    "alphabeta:eval=streaks",
+    "negamax:eval=triples",
+)
+#: Share of games that the exported solver must win against the package's negamax.
+WINS = 0.98
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("what", choices=list(JOBS))
+    parser.add_argument("--games", type=int, default=50, help="games, or positions a ply")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for a move")
+    parser.add_argument("--spec", action="append", help="for `faults`; usually every family")
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    JOBS[chosen.what](chosen)
+
+
+def faults(chosen: argparse.Namespace) -> None:
+    from kaggle_environments import evaluate  # noqa: PLC0415 - no part of the tests' packages
+
+    with tempfile.TemporaryDirectory() as folder:
+        for spec in chosen.spec or SPECS:
+            path = exported(spec, folder)
+            began, results = time.perf_counter(), Counter[str]()
+            for number in range(chosen.games):
+                opponent = ("negamax", "random")[number // 2 % 2]
+                steps, seat = played(path, opponent, number % 2, chosen.seconds)
+                results[word(steps[-1][seat].reward)] += 1
+            rewards = evaluate(
+                "connectx",
+                [path, "negamax"],
+                {"actTimeout": chosen.seconds},
+                num_episodes=chosen.games,
+            )
+            assert len(rewards) == chosen.games and not any(None in pair for pair in rewards)
+            results.update(word(pair[0]) for pair in rewards)
+            seconds = time.perf_counter() - began
+            print(f"{spec:34} {2 * chosen.games} games {dict(results)} {seconds:.0f} s", flush=True)
+
+
+def perfect(chosen: argparse.Namespace) -> None:
+    """Play from the empty board as first player against exact play; tell the share by ply."""
+    solver = Solver(table_mb=256)
+    kept: dict[int, list[bool]] = {}
+    results = Counter[str]()
+    least_bank = 60.0
+    with tempfile.TemporaryDirectory() as folder:
+        path = exported("perfect", folder)
+        for number in range(chosen.games):
+            spec = "perfect" if number == 0 else "perfect:pick=random"
+            opponent = function_of(spec, chosen.seed + number)
+            steps, _ = played(path, opponent, 0, chosen.seconds)
+            results[word(steps[-1][0].reward)] += 1
+            least_bank = min(least_bank, steps[-1][0].observation.remainingOverageTime)
+            position = Position()
+            for step, sides in enumerate(steps[1:]):
+                column = sides[step % 2].action
+                if step % 2 == 0:
+                    scores = [score for score in solver.scores(position) if score is not None]
+                    own = solver.scores(position)[column]
+                    kept.setdefault(step, []).append(own == max(scores))
+                position = position.play(column)
+            print(f"game {number + 1}: {dict(results)}, bank {least_bank:.1f} s", flush=True)
+    for ply, moves in sorted(kept.items()):
+        print(f"ply {ply:2}: {sum(moves)} of {len(moves)} moves perfect")
+    assert not results["lost"]
+
+
+def negamax(chosen: argparse.Namespace) -> None:
+    results = Counter[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        path = exported("perfect", folder)
+        for number in range(chosen.games):
+            steps, seat = played(path, "negamax", number % 2, chosen.seconds)
+            results[word(steps[-1][seat].reward)] += 1
+    print(f"perfect against negamax, {chosen.games} games: {dict(results)}")
+    assert results["won"] >= WINS * chosen.games
+
+
+def solver(chosen: argparse.Namespace) -> None:
+    board = Board(7, 6, 4)
+    rng = random.Random(chosen.seed)
+    for ply in range(8, 27, 2):
+        times, nodes = [], 0
+        while len(times) < chosen.games:
+            position = Position()
+            while position.ply < ply and not position.is_over:
+                position = position.play(rng.choice(position.legal_columns))
+            if position.is_over:
+                continue
+            player = Perfect(board, Windows(board))
+            columns = player.root_columns(position.mine, position.mask)
+            began = time.process_time()
+            player.settle(columns, Clock(2 * chosen.seconds))
+            times.append(time.process_time() - began)
+            nodes += player.solver.nodes
+        times.sort()
+        exact = sum(seconds <= chosen.seconds for seconds in times) / len(times)
+        print(
+            f"ply {ply:2}: {len(times)} positions, {100 * exact:.0f} % exact in"
+            f" {chosen.seconds:g} s; median {np.median(times):.3f} s, 95 of 100 in"
+            f" {np.percentile(times, 95):.3f} s; {nodes / sum(times):,.0f} nodes/s",
+            flush=True,
+        )
+
+
+def exported(spec: str, folder: str) -> str:
+    path = Path(folder) / f"main-{spec.partition(':')[0]}.py"
+    export_submission(spec, path)
+    return str(path)
+
+
+def played(
+    path: str, opponent: Callable[..., int] | str, seat: int, seconds: float
+) -> tuple[list[Any], int]:
+    from kaggle_environments import make  # noqa: PLC0415 - no part of the tests' packages
+
+    environment = make("connectx", configuration={"actTimeout": seconds})
+    environment.run([opponent, path] if seat else [path, opponent])
+    statuses = [side.status for side in environment.steps[-1]]
+    assert statuses == ["DONE", "DONE"], statuses
+    return environment.steps, seat
+
+
+def function_of(spec: str, seed: int) -> Callable[..., int]:
+    agent, rng = make_agent(spec), np.random.default_rng(seed)
+
+    def function(observation: Any, configuration: Any) -> int:
+        return agent.choose(from_kaggle(observation.board), Limit(), rng).column
+
+    return function
+
+
+def word(reward: float) -> str:
+    return {1: "won", 0: "drawn", -1: "lost"}[int(reward)]
+
+
+JOBS = {"faults": faults, "perfect": perfect, "negamax": negamax, "solver": solver}
+
+
+if __name__ == "__main__":
+    main()
