@@ -65,6 +65,9 @@ def grid_value(network: NTupleNetwork, position: Position) -> float:
 @given(st.sampled_from(BOARDS), st.randoms(use_true_random=False))
 def test_values_are_those_of_the_tables(geometry: Geometry, rng: random.Random) -> None:
     network, position = made(geometry), some_position(rng, geometry)
+    assert network.tuples.indices(position).tolist() == [
+        network.tuples.index(cells, position) for cells in network.tuples.slots
+    ]
     assert network.value(position) == pytest.approx(grid_value(network, position), abs=1e-12)
     assert network.value(position.mirror()) == pytest.approx(network.value(position), abs=1e-12)
     for column, value in enumerate(network.column_values(position)):

@@ -58,8 +58,8 @@ def ntuple(out: str, as_json: bool, geometry: Geometry, **asked: Any) -> None:
     perfect, how many keep win, draw or loss, and what it scores as first player against the perfect
     agent, which varies its play and resists as long as it can. None of this is learnt from.
 
-    The model is in the folder at the end: play it as ntuple:model=FOLDER/model.npz, or with search
-    as ntuple-alphabeta:model=FOLDER/model.npz.
+    The model of the last measurement is in the folder: play it as ntuple:model=FOLDER/model.npz, or
+    with search as ntuple-alphabeta:model=FOLDER/model.npz.
 
     \b
     Examples:

@@ -207,9 +207,9 @@ def train_ntuple(
 ) -> list[Row]:
     """Train a network in a folder, or go on where it stands; return the rows of its log.
 
-    The model is in `folder/model.npz` at the end. Ended in any way, Ctrl-C and kill included, the
-    same call goes on from the last measurement and leads to the same model. Raises `InvalidRun`
-    for a folder of another run, and `CannotWrite`; the last checkpoint stays whole.
+    The model of the last measurement is in `folder/model.npz`. Ended in any way, Ctrl-C and kill
+    included, the same call goes on from the last measurement and leads to the same model. Raises
+    `InvalidRun` for a folder of another run, and `CannotWrite`; the last checkpoint stays whole.
     """
     recipe = recipe or NTupleRecipe()
     load(learn_by_playing)
@@ -222,28 +222,21 @@ def train_ntuple(
         while learner.games < recipe.games:
             _learn_to_next(learner, run, resumed, watch)
             run.keep(learner.checkpoint())
-        if not run.model_path.exists() or resumed < recipe.games:
-            _write(run, learner, recipe)
         return run.rows
 
 
-def _write(run: RunFolder, learner: NTupleLearner, recipe: NTupleRecipe) -> None:
-    """Write the model as it will be read again, with what it was measured to be as such."""
-    network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
+def write_as_measured(path: Path, network: NTupleNetwork, recipe: NTupleRecipe, row: Row) -> None:
+    """Write a network as a model that carries its recipe and a row of the log: what it is worth."""
     positions = shipped_set(recipe.geometry)
     if positions is not None and recipe.positions is not None:
         positions = positions.first(recipe.positions)
-    measured = measure(
-        agent_of(network), recipe.geometry, recipe.against, recipe.seed, recipe.positions
-    )
     facts = {
         "recipe": recipe.as_dict(),
-        "seconds": run.rows[-1]["seconds"],
-        "measured": dict(measured),
+        "measured": dict(row),
         "positions": None if positions is None else positions.digest,
         "made_by": f"claimeven {claimeven.__version__}",
     }
-    write_network(run.model_path, network, facts)
+    write_network(path, network, facts)
 
 
 def _learn_to_next(
@@ -265,19 +258,21 @@ def _learn_to_next(
             watch(Progress(learner.games, recipe.games, seconds, resumed, last))
     seconds = earlier + time.perf_counter() - begin
     played = learner.totals - before
+    # What is measured is the network as its file will be read again, rounded.
+    network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
     found = measure(
-        agent_of(learner.network), recipe.geometry, recipe.against, recipe.seed, recipe.positions
+        agent_of(network), recipe.geometry, recipe.against, recipe.seed, recipe.positions
     )
-    run.note(
-        {
-            "games": learner.games,
-            "seconds": round(seconds, 1),
-            "first_wins": round(played[FIRST_WINS] / played[GAMES], 4),
-            "draws": round(played[DRAWS] / played[GAMES], 4),
-            "plies": round(played[PLIES] / played[GAMES], 2),
-            **found,
-        }
-    )
+    row = {
+        "games": learner.games,
+        "seconds": round(seconds, 1),
+        "first_wins": round(played[FIRST_WINS] / played[GAMES], 4),
+        "draws": round(played[DRAWS] / played[GAMES], 4),
+        "plies": round(played[PLIES] / played[GAMES], 2),
+        **found,
+    }
+    write_as_measured(run.model_path, network, recipe, row)
+    run.note(row)
 
 
 def agent_of(network: NTupleNetwork, depth: int = 1) -> NTupleAgent:

@@ -4,7 +4,7 @@
 recipe.json       what was asked for; a folder holds one run
 log.jsonl         a JSON object a measurement, in order
 checkpoint.npz    where training stood last, whole or not there: written beside and moved
-model.npz         the model, once there is one
+model.npz         the model as it was measured last
 ```
 
 A run that was ended in any way is taken up from its checkpoint. Lines of the log that came after it

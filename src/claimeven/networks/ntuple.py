@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.game.tactics import playable_cells
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.ntuple_layout import TupleArrays
 
@@ -145,6 +146,29 @@ class NTuples:
                 )
             )
         )
+
+    @cached_property
+    def _slot_bits(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The bit of each cell of each slot and the weight of its digit, 0 beyond short tuples."""
+        longest = max(map(len, self.tuples))
+        bits, powers = (np.zeros((len(self.slots), longest), dtype=np.int64) for _ in range(2))
+        for slot, cells in enumerate(self.slots):
+            for number, (column, row) in enumerate(cells):
+                bits[slot, number] = self.geometry.bit(column, row)
+                powers[slot, number] = STATES**number
+        return bits, powers
+
+    def indices(self, position: Position) -> npt.NDArray[np.int64]:
+        """Return the index of every slot, shape (slots,): what `index` tells of one, at once."""
+        bits, powers = self._slot_bits
+        every = np.arange(self.geometry.columns * self.geometry.height, dtype=np.uint64)
+        first, second = position.discs
+        digits = np.zeros(len(every), dtype=np.int64)
+        playable = playable_cells(position.mask, self.geometry)
+        for digit, cells in ((FIRST, first), (SECOND, second), (PLAYABLE, playable)):
+            digits += digit * (np.uint64(cells) >> every & np.uint64(1)).astype(np.int64)
+        indices: npt.NDArray[np.int64] = (digits[bits] * powers).sum(axis=1)
+        return indices
 
     def index(self, cells: Tuple, position: Position) -> int:
         """Return the index that the cells of a slot make in a position."""

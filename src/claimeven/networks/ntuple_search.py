@@ -68,7 +68,7 @@ class NTupleSearchState(SearchState):
         self.root_ply = position.ply
         slots = network.tuples.slots
         self.indices = np.zeros((depth + 1, len(slots)), dtype=np.int64)
-        self.indices[0] = [network.tuples.index(cells, position) for cells in slots]
+        self.indices[0] = network.tuples.indices(position)
 
     def run(self, nodes: int) -> bool:
         """Search on until the node count reaches `nodes`; return whether the search is done."""
