@@ -113,6 +113,8 @@ def test_a_decision_tells_its_column_and_all_others() -> None:
     assert mean[0] == "mean" and share[1] == f"{decision.policy[0]:.1%}"
     assert f"Column {decision.column + 1}: value" in words(decision)
     assert words(Decision(10)) == "Column k: 0.0000 s"
+    odd = {"values": ["a"], "line": [99], "visits": 3}
+    assert words(Decision(2, details=odd)) == "Column 3: 0.0000 s"
 
 
 def test_a_minimax_result() -> None:
@@ -170,6 +172,13 @@ def test_a_match(match: MatchResult) -> None:
     assert second[1] == str(match.wins[1])
     assert first[4] == f"{100 * match.scores[0]:.1f}\N{NO-BREAK SPACE}%"
     assert "4 games, " in words(match)
+    assert "forfeits" not in cells(match)[0]
+
+    def broken(position: Position) -> int:
+        return 99
+
+    heads, lost, _ = cells(play_match(broken, "greedy", games=2))
+    assert (heads[-1], lost[-1]) == ("forfeits", "2")
 
 
 def test_standings_have_a_ladder_and_a_cross_table(tournament: TournamentResult) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Any
 
-_RULE = "border:0;border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .7em;white-space:nowrap"
+_RULE = "border:0;border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .5em;white-space:nowrap"
 _TABLE = (
     "border-collapse:collapse;border:0;margin:.3em 0;color:inherit;background:none;"
     "font-variant-numeric:tabular-nums"

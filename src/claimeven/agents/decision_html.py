@@ -5,23 +5,42 @@ from __future__ import annotations
 from claimeven import markup
 from claimeven.agents.contract import Decision
 from claimeven.agents.decision_rows import decision_facts, decision_rows
+from claimeven.game.geometry import MAX_SIDE
 from claimeven.game.notation import column_names
 
 
 def decision_html(decision: Decision) -> str:
     """Return the choice, what it is worth and cost, and what is told of each column."""
-    rows = decision_rows(decision)
-    columns = max([decision.column + 1, *(len(cells) for _, cells in rows)])
+    rows = _rows(decision)
+    line = _line(decision)
+    columns = max([decision.column + 1, *(len(cells) for _, cells in rows), *(c + 1 for c in line)])
     names = column_names(columns)
     facts = ", ".join(decision_facts(decision))
     parts = [markup.line(markup.strong(f"Column {names[decision.column]}"), f": {facts}")]
     if rows:
         told = [[name, *_with_bars(decision, name, cells)] for name, cells in rows]
         parts.append(markup.table(["column", *names], told))
-    if line := decision.details.get("line"):
-        played = "".join(column_names(columns)[column] for column in line)
+    if line:
+        played = "".join(names[column] for column in line)
         parts.append(markup.line(f"Principal variation: {played}"))
     return markup.below(*parts)
+
+
+def _rows(decision: Decision) -> list[tuple[str, list[str]]]:
+    """Return what is told of each column; nothing where the details are not as they should be."""
+    try:
+        rows = [(name, [*map(str, cells)]) for name, cells in decision_rows(decision)]
+        return rows if all(len(cells) <= MAX_SIDE for _, cells in rows) else []
+    except (TypeError, ValueError):
+        return []
+
+
+def _line(decision: Decision) -> list[int]:
+    """Return the principal variation, if there is one."""
+    line = decision.details.get("line")
+    if not isinstance(line, (list, tuple)):
+        return []
+    return [*line] if all(type(c) is int and 0 <= c < MAX_SIDE for c in line) else []
 
 
 def _with_bars(decision: Decision, name: str, cells: list[str]) -> list[markup.Part]:

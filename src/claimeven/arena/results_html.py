@@ -48,7 +48,8 @@ def played_game_html(played: PlayedGame) -> str:
 def match_html(result: MatchResult) -> str:
     """Return the totals of both agents, what a move cost, and how far the games differ."""
     low, high = result.interval
-    rows = []
+    faults = [sum(reasons.values()) for reasons in result.forfeits]
+    rows: list[list[markup.Part]] = []
     for agent, interval in ((0, (low, high)), (1, (1 - high, 1 - low))):
         measures = result.measures(agent)
         rows.append(
@@ -61,11 +62,11 @@ def match_html(result: MatchResult) -> str:
                 f"{share(interval[0])} to {share(interval[1])}",
                 duration(measures.mean("seconds")),
                 decimal(measures.mean("nodes")),
-                str(sum(result.forfeits[agent].values())),
+                *([str(faults[agent])] if any(faults) else []),
             ]
         )
-    heads = ["agent", "wins", "draws", "losses", "score", "95 % interval", "a move", "nodes",
-             "forfeits"]  # fmt: skip
+    heads = ["agent", "wins", "draws", "losses", "score", "95 % interval", "a move", "nodes"]
+    heads += ["forfeits"] if any(faults) else []
     played = len(result.games)
     told = f"{played:,} games, {result.unique_games:,} of them different, {result.seconds:.2f} s"
     return markup.below(markup.table(heads, rows), markup.line(told))

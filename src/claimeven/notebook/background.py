@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from threading import Condition, Thread, current_thread
 from typing import TypeAlias
 
@@ -17,7 +17,8 @@ class Lane:
     """Does one job at a time in a thread of its own; a new job takes the place of all before it.
 
     The job under way is told that it is no longer wanted, and the new one begins when it has ended.
-    The thread ends when there is nothing to do, and with the process.
+    The thread ends when there is nothing to do, and with the process. What a job raises is told on
+    stderr, which notebooks show.
     """
 
     def __init__(self, name: str) -> None:
@@ -60,5 +61,7 @@ class Lane:
             def is_wanted(number: int = number) -> bool:
                 return number == self._newest
 
-            with suppress(Exception):  # jobs tell what goes wrong; the next one is done in any case
+            try:
                 job(is_wanted)
+            except Exception:  # of what looks on, say; the next job is done in any case
+                traceback.print_exc()

@@ -333,6 +333,8 @@ class BoardWidget(anywidget.AnyWidget):
             tell(stopped.scores, problem=left)
         except ClaimevenError as error:
             tell(nothing, problem=f"No scores: {error}.")
+        except MemoryError:
+            tell(nothing, problem="No scores: there is no memory for the solver.")
 
     def _usable_solver(self, geometry: Geometry) -> Solver:
         if self._solver is None or self._solver.geometry != geometry:

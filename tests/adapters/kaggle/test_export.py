@@ -61,7 +61,19 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
         )
     }
     assert modules <= sys.stdlib_module_names
-    defined = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    defined = [
+        name
+        for node in tree.body
+        for name in (
+            [node.name]
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+            else [
+                part.id
+                for part in ast.walk(node)
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            ]
+        )
+    ]
     assert len(defined) == len(set(defined))
     assert "__file__" not in text and "signal" not in text
     left = loaded(text)

@@ -128,6 +128,7 @@ def _ending(recipe: Recipe) -> str:
     lines += [
         "",
         "def make_player(board):",
+        '    """Return what chooses the columns on a board; its options can be changed here."""',
         f"    return {recipe.maker}",
         "",
         "",

@@ -82,10 +82,26 @@ class Board:
 
     def winning_cells(self, discs: int, mask: int) -> int:
         """Return the empty cells that complete a line for some discs; not all can be played."""
+        return self.completing(discs) & self.all & ~mask
+
+    def completing(self, discs: int) -> int:
+        """Return the cells that complete a line for some discs; some are taken or off the board."""
+        if self.connect != 4:
+            return self.completing_any(discs)
+        found = discs << 1 & discs << 2 & discs << 3
+        for step in self.steps[1:]:
+            pair = discs & discs >> step
+            triple = pair & pair >> step
+            found |= triple >> step | triple << 3 * step
+            found |= discs << step & pair >> step | pair << 2 * step & discs >> step
+        return found
+
+    def completing_any(self, discs: int) -> int:
+        """`completing` for lines of any length."""
         found = 0
         for step in self.steps:
             for below in range(self.connect):
-                cells = self.all & ~mask
+                cells = -1
                 for place in range(1, below + 1):
                     cells &= discs << place * step
                 for place in range(1, self.connect - below):

@@ -79,7 +79,7 @@ class ExactSolver:
         empties = board.cells - mask.bit_count()
         if board.winning_cells(mine, mask) & board.playable(mask):
             return (empties + 1) // 2
-        threats = self.completing(mine ^ mask) & (board.all ^ mask)
+        threats = board.completing(mine ^ mask) & (board.all ^ mask)
         _, plies, mine, mask, replies = self.played_on(mine, mask, threats, 0, 0)
         if not replies:
             return self.decided(mask, plies, empties)
@@ -87,38 +87,12 @@ class ExactSolver:
             return -self.visit(mine, mask, replies, -alpha - 1)
         return self.visit(mine, mask, replies, alpha)
 
-    def completing(self, discs: int) -> int:
-        """Return the cells that complete a line for some discs, taken or not; in all lanes."""
-        board = self.board
-        if board.connect != 4:
-            return self.completing_any(discs)
-        found = discs << 1 & discs << 2 & discs << 3
-        for step in board.steps[1:]:
-            pair = discs & discs >> step
-            triple = pair & pair >> step
-            found |= triple >> step | triple << 3 * step
-            found |= discs << step & pair >> step | pair << 2 * step & discs >> step
-        return found
-
-    def completing_any(self, discs: int) -> int:
-        """`completing` for lines of another length than four."""
-        found = 0
-        for step in self.board.steps:
-            for below in range(self.board.connect):
-                cells = self.wide_all
-                for place in range(1, below + 1):
-                    cells &= discs << place * step
-                for place in range(1, self.board.connect - below):
-                    cells &= discs >> place * step
-                found |= cells
-        return found
-
     def played_on(self, mine: int, mask: int, threats: int, order: int, plies: int) -> Child:
         """Play on while the mover has a single move that does not lose at once.
 
         `threats` are the empty cells that complete a line for the side that is not to move.
         """
-        bottom, all_cells, completing = self.board.bottom, self.board.all, self.completing
+        bottom, all_cells, completing = self.board.bottom, self.board.all, self.board.completing
         while True:
             playable = (mask + bottom) & all_cells
             replies = playable & ~(threats >> 1)
@@ -200,7 +174,7 @@ class ExactSolver:
         moves = replies * self.every_lane & self.own_columns
         wide_mine, wide_mask = mine * self.every_lane | moves, mask * self.every_lane | moves
         wide_empty = self.wide_all ^ wide_mask
-        wide_wins = self.completing(wide_mine) & wide_empty
+        wide_wins = self.board.completing(wide_mine) & wide_empty
         wide_playable = wide_mask + self.wide_bottom & self.wide_all
         wide_forced = wide_playable & wide_wins
         wide_replies = wide_playable & ~(wide_wins >> 1)

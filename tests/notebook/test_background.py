@@ -1,0 +1,46 @@
+"""A lane does the newest job, tells the one before that it is not wanted, and outlives failures."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from claimeven.notebook.background import IsWanted, Lane
+
+PATIENCE = 60.0
+
+
+def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
+    lane, may_end = Lane("test"), threading.Event()
+    begun: list[str] = []
+    wanted: list[bool] = []
+
+    def first(is_wanted: IsWanted) -> None:
+        begun.append("first")
+        assert may_end.wait(PATIENCE)
+        wanted.append(is_wanted())
+
+    lane.ask(first)
+    while not begun:
+        time.sleep(0.001)
+    lane.ask(lambda is_wanted: begun.append("second"))
+    lane.ask(lambda is_wanted: begun.append(f"third, wanted: {is_wanted()}"))
+    assert not lane.wait(time.monotonic())
+    may_end.set()
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert begun == ["first", "third, wanted: True"] and wanted == [False]
+
+
+def test_what_a_job_raises_is_told_and_the_next_one_is_done(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lane = Lane("test")
+    lane.ask(lambda is_wanted: 1 / 0)  # type: ignore[arg-type, return-value]
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    done: list[bool] = []
+    lane.ask(lambda is_wanted: done.append(lane.wait(time.monotonic())))
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert done == [False]  # a job never waits for itself
