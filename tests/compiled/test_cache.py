@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -28,7 +29,7 @@ ANSWER = "[0 1] [1 3]"
 def started(before: str = "", **variables: str) -> subprocess.Popen[str]:
     """A process that calls the kernel after something was done to it."""
     return subprocess.Popen(
-        [sys.executable, "-c", before + CALL],
+        [sys.executable, "-c", f"{before}\n{CALL}"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, **variables},
     )  # fmt: skip
@@ -124,13 +125,58 @@ def test_a_file_that_is_read_counts_as_used(tmp_path: Path) -> None:
     assert now - path.stat().st_mtime < DAY
 
 
-def test_processes_that_compile_at_once_do_each_other_no_harm(tmp_path: Path) -> None:
+#: Has a process tell of each file that it moves into place.
+TELL_OF_FILES = "import sys; sys.addaudithook(lambda e, _: e == 'os.rename' and print('written'))"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+def test_processes_that_want_the_same_at_once_compile_it_once(tmp_path: Path) -> None:
     folder = str(tmp_path)
-    programs = [started(CLAIMEVEN_CACHE_DIR=folder) for _ in range(3)]
-    assert all(said(program)[-1] == ANSWER for program in programs)
+    programs = [started(TELL_OF_FILES, CLAIMEVEN_CACHE_DIR=folder) for _ in range(3)]
+    told = [said(program) for program in programs]
+    assert all(lines[-1] == ANSWER for lines in told)
+    assert sum(lines.count("written") for lines in told) == 1
     (file,) = (tmp_path / "kernels").iterdir()
     assert cache.read(file) is not None
     assert said(started(CLAIMEVEN_CACHE_DIR=folder)) == [ANSWER]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+def test_what_another_makes_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "name.kernel"
+    waiting, found = threading.Event(), []
+
+    def later() -> None:
+        with cache.making(path, waiting.set):
+            found.append(cache.read(path))
+
+    thread = threading.Thread(target=later)
+    with cache.making(path, waiting.set):
+        assert not waiting.is_set()
+        thread.start()
+        assert waiting.wait(60)
+        cache.write(path, b"code")
+    thread.join()
+    assert found == [b"code"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+def test_waiting_can_be_ended_and_does_not_last_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "name.kernel"
+    path.with_suffix(".lock").touch()  # of a process that was killed
+    with cache.making(path, interrupt):
+        with pytest.raises(KeyboardInterrupt), cache.making(path, interrupt):
+            raise AssertionError("two make it")
+        monkeypatch.setattr(cache, "_PATIENCE", 0.05)
+        with cache.making(path, lambda: None):
+            pass
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files")

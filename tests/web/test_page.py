@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from claimeven import Position, Solver, play_tournament
+from claimeven import Geometry, Position, Solver, play_tournament
 from tests.web.conftest import Server, running
 from tests.web.pages import PHONE, beaten_by_agent, board_of, drop, moves_of, rows
 
@@ -162,7 +162,7 @@ def test_a_link_that_cannot_be_shown_is_told(page: Any) -> None:
 
 
 def test_two_agents_play_each_other_and_can_be_paused(page: Any) -> None:
-    page.goto("/?first=greedy&second=random")
+    page.goto("/?first=greedy&second=random&board=4x4&connect=4")  # a short game
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")
     page.click("text=Pause")
     page.wait_for_selector("button:text-is('Go on')")
@@ -173,7 +173,7 @@ def test_two_agents_play_each_other_and_can_be_paused(page: Any) -> None:
     )
     page.click("button:text-is('Go on')")
     page.wait_for_function("() => /wins|draw/.test(document.querySelector('.status').textContent)")
-    assert Position.from_moves(moves_of(page)).is_over
+    assert Position.from_moves(moves_of(page), Geometry(4, 4, 4)).is_over
 
 
 def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:

@@ -11,7 +11,8 @@ A file, named after the kernel and a digest of all that its code depends on:
 
 Nothing here ever fails a caller. A file that is damaged counts as absent and is written anew; a
 folder that cannot be written to is done without; files are moved into place whole, so processes
-that write the same one at once do each other no harm. `CLAIMEVEN_CACHE_DIR` moves the folder.
+that write the same one at once do each other no harm. They seldom do: of those that want the same
+file the first makes it and the others wait. `CLAIMEVEN_CACHE_DIR` moves the folder.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ import re
 import shutil
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 
@@ -35,6 +38,9 @@ KEEP_DAYS, KEEP_BYTES = 60, 200 << 20
 _DIGEST_BYTES = 16
 _DAY = 86_400
 _UNFINISHED = ".part"
+_LOCK = ".lock"
+#: Seconds that a file made by another process is waited for, and between two looks at it.
+_PATIENCE, _LOOK = 120.0, 0.01
 #: The folders, beside ours, in which version 0.1 kept its code.
 _FORMER = re.compile(r"compiled-[0-9a-f]{20}")
 
@@ -89,6 +95,55 @@ def write(path: Path, content: bytes) -> None:
                 Path(unfinished).unlink()
 
 
+@contextmanager
+def making(path: Path | None, meanwhile: Callable[[], None]) -> Iterator[None]:
+    """Make a file that is not there alone: wait for a process that makes it, which it then is.
+
+    `meanwhile` is called now and then. Nobody waits where there are no locks.
+    """
+    lock = None if path is None or _is_there(path) else _open_lock(path)
+    if lock is None:
+        yield
+        return
+    with lock:
+        deadline = time.monotonic() + _PATIENCE
+        while not _is_ours(lock) and time.monotonic() < deadline:
+            meanwhile()
+            time.sleep(_LOOK)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                Path(lock.name).unlink()
+
+
+def _is_there(path: Path) -> bool:
+    with suppress(OSError):
+        return path.exists()
+    return False
+
+
+def _open_lock(path: Path) -> IO[bytes] | None:
+    """Return the file by which processes tell that they make another, None where that cannot be."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.with_suffix(_LOCK).open("wb")
+    return None
+
+
+def _is_ours(lock: IO[bytes]) -> bool:
+    """Take a lock unless another process has it; whether there is nobody to wait for."""
+    try:
+        import fcntl  # noqa: PLC0415 - POSIX only
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # elsewhere, or on a file system without locks
+        return True
+    return True
+
+
 def tidy(folder: Path) -> None:
     """Remove what was not used for `KEEP_DAYS`, and the least recently used beyond `KEEP_BYTES`.
 
@@ -101,7 +156,7 @@ def tidy(folder: Path) -> None:
         for used, path in sorted(_files(folder), reverse=True):
             days = (now - used) / _DAY
             room -= path.stat().st_size
-            if room < 0 or days > (1 if path.suffix == _UNFINISHED else KEEP_DAYS):
+            if room < 0 or days > (KEEP_DAYS if path.suffix == SUFFIX else 1):
                 path.unlink()
         for former in folder.parent.iterdir():
             if _FORMER.fullmatch(former.name) and not former.is_symlink():
@@ -115,7 +170,7 @@ def _files(folder: Path) -> list[tuple[float, Path]]:
     """Return when each of our files was last used, and the file."""
     found = []
     for path in folder.iterdir():
-        if path.suffix in (SUFFIX, _UNFINISHED):
+        if path.suffix in (SUFFIX, _UNFINISHED, _LOCK):
             with suppress(OSError):
                 found.append((path.stat().st_mtime, path))
     return found

@@ -44,13 +44,21 @@ def compiled(
 ) -> Any:
     """Return a function compiled for its signatures, or loaded from the cache.
 
-    `safe_moment` is called before each pass of the compiler, and `tell` before it starts.
+    `safe_moment` is called before each pass of the compiler, and `tell` before it starts. Where
+    another process compiles the same, it is waited for.
     """
     made: Any = numba.njit(**_OPTIONS)(function)
-    made._cache = KernelCache(function, tell)
+    made._cache = kept = KernelCache(function, tell)
+
+    def waiting() -> None:
+        tell()
+        safe_moment()
+
     with _between_passes(safe_moment):
-        for signature in signatures:
-            made.compile(signature.numba() if isinstance(signature, Type) else signature)
+        for given in signatures:
+            signature = given.numba() if isinstance(given, Type) else given
+            with cache.making(kept.path_of(signature, made.targetctx.codegen()), waiting):
+                made.compile(signature)
     made.disable_compile()
     return made
 
