@@ -6,8 +6,10 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,11 +58,26 @@ def test_a_signal_ends_it_and_its_workers_in_the_middle_of_work(
 
 
 @pytest.fixture(scope="module")
-def patient() -> Iterator[Server]:
-    """A server with two workers that lets searches take long."""
-    with running("--workers", "2", "--seconds", "60") as server:
-        eventually(lambda: server.status()["ready"] == 2)
-        yield server
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the browser of the user, which only writes it down, was asked to open."""
+    return tmp_path_factory.mktemp("browser") / "opened"
+
+
+@pytest.fixture(scope="module")
+def patient(opened: Path) -> Iterator[Server]:
+    """A server with two workers that lets searches take long, and opens a browser."""
+    browser = opened.with_name("browser")
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n', encoding="utf-8")
+    browser.chmod(0o700)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BROWSER", str(browser))
+        with running("--workers", "2", "--seconds", "60", "--open") as server:
+            eventually(lambda: server.status()["ready"] == 2)
+            yield server
+
+
+def test_the_page_is_opened_in_the_browser_of_the_user(patient: Server, opened: Path) -> None:
+    eventually(lambda: opened.is_file() and opened.read_text() == f"{patient.url}/\n")
 
 
 def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> None:
@@ -151,6 +168,16 @@ def test_bad_options_are_told(process: Run, options: tuple[str, ...], sentence: 
 def test_settings_that_cannot_be_are_told(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidSettings, match=sentence):
         ServerSettings(**given)
+
+
+def test_a_browser_that_does_not_open_is_told() -> None:
+    ask = "from claimeven.web.server import open_browser; open_browser('http://here/')"
+    told = subprocess.run(
+        [sys.executable, "-c", ask],
+        capture_output=True, text=True, timeout=PATIENCE, check=True,
+        env=environment(BROWSER="/bin/false"),
+    )  # fmt: skip
+    assert told.stderr == "no browser could be opened: go to http://here/ in one\n"
 
 
 def test_it_starts_no_worker_where_it_cannot_listen() -> None:

@@ -6,21 +6,26 @@ Only the standard library is used. Redirections are not followed and no proxy is
 from __future__ import annotations
 
 import contextlib
-import http.client
+import importlib
 import json
 import socket
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.safe_text import described, printable
 from claimeven.errors import ClaimevenError
 
+if TYPE_CHECKING:  # it takes a seventh of the program's start, and few call a server
+    import http.client
+
 #: What addresses of servers begin with.
 SCHEMES = ("http://", "https://")
+#: The status of an answer that is one.
+_OK = 200
 #: Bytes of an answer that are read.
 MOST_ANSWER = 1 << 20
 #: Characters of what a server says that a message repeats.
@@ -51,7 +56,7 @@ class Reply:
             told = json.loads(self.body)
         except (ValueError, RecursionError):
             told = None
-        if self.status != http.client.OK:
+        if self.status != _OK:
             said = told.get("error") if isinstance(told, dict) else None
             words = f": {printable(said, _MOST_SAID)}" if isinstance(said, str) else ""
             raise CallFailed(f"answered with status {self.status}{words}")
@@ -81,6 +86,7 @@ class Endpoint:
         self.port = parts.port or _PORTS[parts.scheme.lower()]
         self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._connection: http.client.HTTPConnection | None = None
+        importlib.import_module("http.client")  # before any clock runs
 
     def below(self, name: str) -> Endpoint:
         """Return the address of something below this one; the query stays."""
@@ -99,11 +105,13 @@ class Endpoint:
 
         A connection that was kept and that the server has let go of meanwhile is made anew.
         """
+        import http.client  # noqa: PLC0415 - see above
+
         deadline = time.monotonic() + seconds
         kept = self._connection is not None
         try:
             return self._post(body, content_type, deadline)
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError) as error:
+        except (BrokenPipeError, ConnectionResetError) as error:  # RemoteDisconnected is one
             if not kept:
                 raise CallFailed(f"went away: {_reason(error)}") from None
         except (OSError, http.client.HTTPException) as error:
@@ -145,6 +153,8 @@ class Endpoint:
         return Reply(response.status, data)
 
     def _connected(self, deadline: float) -> http.client.HTTPConnection:
+        import http.client  # noqa: PLC0415 - see above
+
         kind = http.client.HTTPSConnection if self.is_secret else http.client.HTTPConnection
         connection = kind(self.host, self.port, timeout=max(1e-3, deadline - time.monotonic()))
         try:

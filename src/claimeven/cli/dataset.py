@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from claimeven.dataset.dataset import DatasetProgress
 
 
+#: Most positions are quickly solved, and a table that stays near the processor suits them best.
+TABLE_MB = 16
+
+
 @click.command("dataset")
 @click.option("--positions", type=int, required=True, help="Rows to write.")
 @click.option("--plies", default="8-36", show_default=True, help="Plies of the positions, a-b.")
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--out", required=True, help="A .csv or .parquet.")
 @click.option("--source", default="random", show_default=True, help="random or selfplay.")
 @json_option
-@solver_options
+@partial(solver_options, table_mb=TABLE_MB)
 @geometry_options
 def command(
     positions: int,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from claimeven.solver.errors import InvalidSolve
 
+if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
@@ -67,3 +68,11 @@ def _no_books(geometry: Geometry, where: str | Path) -> OpeningBook | None:
 #: Opens a book: the usual one of a board for `USUAL_BOOK` (None if there is none), or a file.
 #: The package sets it to what the room of books offers, which the solver knows nothing of.
 open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _no_books
+
+
+def book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> OpeningBook | None:
+    """Return the book a solver is to use; `InvalidSolve` if it is for another board."""
+    found = open_book(geometry, book) if isinstance(book, str | Path) else book
+    if found is not None and found.geometry != geometry:
+        raise InvalidSolve(f"the book is for {found.geometry}, the solver for {geometry}")
+    return found

@@ -5,6 +5,7 @@ What a score means stands in `scores`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from claimeven.game.arrays import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.solver import contract
+from claimeven.solver.apart import Child, column_floors, images_among, score_apart
 from claimeven.solver.bulk import as_boards, children, final_scores, unfinished
 from claimeven.solver.contract import MISSING, USUAL_BOOK, OpeningBook
 from claimeven.solver.errors import (
@@ -72,7 +74,7 @@ class Solver:
         check_table_mb(table_mb)
         check_threads(threads)
         self.geometry = geometry
-        self.book = _book_for(geometry, book)
+        self.book = contract.book_for(geometry, book)
         try:
             self._search = ExactSearch(geometry, table_mb, threads)
         except (MemoryError, OverflowError):
@@ -304,21 +306,41 @@ class Solver:
 
         When the turn is over, columns are still asked for what takes no search.
         """
-        columns = self.geometry.columns
-        scores: list[int | None] = [None] * columns
-        is_symmetric = position.mirror() == position
+        scores: list[int | None] = [None] * self.geometry.columns
         # No column can be better than the position is: that is a bound for every child.
         known = self._from_book(position)
         low, high = turn.score_range(known, known)
-        ceilings: list[int] = []
+        children: dict[int, Position] = {}
         for column in self._playable(position):
-            image = scores[columns - 1 - column] if is_symmetric else None
+            child = position.play_unchecked(column)
+            answer = final_score(child) if child.is_over else self._from_book(child)
+            if answer is None:
+                children[column] = child
+            else:
+                self._book_hits += not child.is_over
+                scores[column] = -answer
+                low = max(low, -answer)
+        if not children:
+            return tuple(scores)
+        images = images_among(children, position)
+        floors = column_floors(self.book, children, known)
+
+        def solved(column: int, score: int) -> None:
+            self._searched += 1
+            scores[column] = -score
+
+        # Under a deadline each column is searched in turn, for the bounds of those not solved.
+        if len(self._search.workers) > 1 and turn.deadline == math.inf:
+            self._load()
+            asked = [Child(c, children[c], floors.get(c)) for c in children if c not in images]
+            score_apart(turn, asked, solved, reporter(turn, progress, tuple(scores)))
+        ceilings: list[int] = []
+        for column, child in children.items():
+            image = scores[images.get(column, column)]
             if image is None:
-                child = position.play_unchecked(column)
                 report = reporter(turn, progress, tuple(scores))
-                floor = None if known is None else -known
                 try:
-                    image = -self._score(turn, child, floor, report=report)
+                    image = -self._score(turn, child, floors.get(column), report=report)
                 except SearchStopped as stopped:
                     low = max(low, -stopped.high)
                     ceilings.append(-stopped.low)
@@ -373,11 +395,3 @@ def _known_to_be(score: int) -> Iterator[None]:
         yield
     except SearchStopped:
         raise SearchStopped(score, score) from None
-
-
-def _book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> OpeningBook | None:
-    """Return the book a solver is to use; `InvalidSolve` if it is for another board."""
-    found = contract.open_book(geometry, book) if isinstance(book, str | Path) else book
-    if found is not None and found.geometry != geometry:
-        raise InvalidSolve(f"the book is for {found.geometry}, the solver for {geometry}")
-    return found

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import Int
 from claimeven.game.geometry import Geometry
 from claimeven.solver import layout, null_window
 from claimeven.solver.errors import SearchStopped
@@ -200,7 +201,7 @@ class Turn:
             if leader.nodes >= alone_until:
                 shared[layout.MARKS :] = 0
                 shared[layout.TOGETHER] = len(self.workers) > 1
-                self._together(work)
+                self.together(work)
                 break
         if not results:
             raise SearchStopped(int(shared[layout.LOW]), int(shared[layout.HIGH]))
@@ -263,38 +264,12 @@ class Turn:
                     with telling:
                         solved(part.start, int(scores[part.start]))
 
-        self._together(work)
+        self.together(work)
         if not all(is_whole):
             raise SearchStopped(low, high)
         return scores, nodes
 
-    # -- inside
-
-    def _begin_slice(self, worker: Worker, size: int = SLICE_NODES) -> tuple[int, float]:
-        """Give a worker a budget of at most `size` nodes; return its nodes and the time before."""
-        now = time.perf_counter()
-        size = min(size, max(0, self._most_nodes - self.nodes))
-        if self.is_stopped or now >= self.deadline:
-            size = 0
-        elif self.deadline < math.inf:
-            seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - now))
-            size = min(size, max(LEAST_SLICE, int(seconds * worker.rate)))
-        nodes = worker.nodes
-        worker.control[layout.BUDGET] = nodes + size
-        return nodes, now
-
-    def _end_slice(self, worker: Worker, nodes_before: int, began: float) -> None:
-        """Note how fast the worker was, if it did enough to tell."""
-        visited = worker.nodes - nodes_before
-        if visited >= LEAST_SLICE:
-            worker.rate = visited / max(1e-9, time.perf_counter() - began)
-
-    def _tell(self, progress: Report | None, worker: Worker, done: int, total: int) -> None:
-        if progress is not None:
-            low, high = (int(worker.shared[slot]) for slot in (layout.LOW, layout.HIGH))
-            progress(Progress(self.nodes, low, high, done, total))
-
-    def _together(self, work: Callable[[int], None]) -> None:
+    def together(self, work: Callable[[int], None]) -> None:
         """Run work(n) for each worker n: number 0 here, the others in threads of their own.
 
         What one of them raises ends the turn and is raised here, after all have come to rest.
@@ -326,6 +301,39 @@ class Turn:
             _wait_for(helpers)
         if failures:
             raise failures[0]
+
+    def slice(self, worker: Worker, size: int, kernel: Callable[[], Int]) -> int:
+        """Return what a kernel answers that visits at most `size` nodes with a worker's arrays."""
+        began = self._begin_slice(worker, size)
+        result = kernel()
+        self._end_slice(worker, *began)
+        return int(result)
+
+    # -- inside
+
+    def _begin_slice(self, worker: Worker, size: int = SLICE_NODES) -> tuple[int, float]:
+        """Give a worker a budget of at most `size` nodes; return its nodes and the time before."""
+        now = time.perf_counter()
+        size = min(size, max(0, self._most_nodes - self.nodes))
+        if self.is_stopped or now >= self.deadline:
+            size = 0
+        elif self.deadline < math.inf:
+            seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - now))
+            size = min(size, max(LEAST_SLICE, int(seconds * worker.rate)))
+        nodes = worker.nodes
+        worker.control[layout.BUDGET] = nodes + size
+        return nodes, now
+
+    def _end_slice(self, worker: Worker, nodes_before: int, began: float) -> None:
+        """Note how fast the worker was, if it did enough to tell."""
+        visited = worker.nodes - nodes_before
+        if visited >= LEAST_SLICE:
+            worker.rate = visited / max(1e-9, time.perf_counter() - began)
+
+    def _tell(self, progress: Report | None, worker: Worker, done: int, total: int) -> None:
+        if progress is not None:
+            low, high = (int(worker.shared[slot]) for slot in (layout.LOW, layout.HIGH))
+            progress(Progress(self.nodes, low, high, done, total))
 
 
 def _parts(total: int, threads: int, most: int) -> Iterator[slice]:

@@ -9,7 +9,6 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
-from typing import Any
 
 import uvicorn
 
@@ -143,7 +142,7 @@ def _told(
     if not is_loopback(settings.host):
         tell("everyone who reaches this machine can use it: there is no password")
     if browse:
-        asyncio.get_running_loop().run_in_executor(None, _browse, address)
+        asyncio.get_running_loop().run_in_executor(None, open_browser, address)
 
 
 def url(host: str, port: int) -> str:
@@ -156,9 +155,11 @@ def url(host: str, port: int) -> str:
     return f"http://{name}:{port}/"
 
 
-def _browse(address: str) -> Any:
+def open_browser(address: str) -> None:
+    """Open a page in a browser; say so where there is none, or none that opens."""
     try:
-        return webbrowser.open(address)
-    except webbrowser.Error as error:
-        print(f"the browser cannot be opened: {error}", file=sys.stderr)
-        return False
+        is_open = webbrowser.open(address)
+    except webbrowser.Error:
+        is_open = False
+    if not is_open:
+        print(f"no browser could be opened: go to {address} in one", file=sys.stderr)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from claimeven.agents.foreign import kaggle, pons, ugi
+from claimeven.agents.foreign import kaggle, openspiel, pons, ugi
 from claimeven.agents.foreign.kind import ForeignKind
 
 #: In the order they are listed.
-FOREIGN: dict[str, ForeignKind] = {kind.prefix: kind for kind in (kaggle.KIND, ugi.KIND, pons.KIND)}
+FOREIGN: dict[str, ForeignKind] = {
+    kind.prefix: kind for kind in (kaggle.KIND, openspiel.KIND, ugi.KIND, pons.KIND)
+}
 
 
 def split_foreign(spec: str) -> tuple[ForeignKind, str] | None:

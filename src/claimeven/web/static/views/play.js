@@ -1,7 +1,7 @@
 // Play and analyse: the board, who plays, the game line, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
-import { post } from "../api.js";
+import { get, post } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
@@ -347,6 +347,7 @@ export class PlayView {
     const control = new AbortController();
     this.thinking = control;
     this.#drawStatus();
+    setTimeout(() => this.#tellIfCompiling(control), 1500);
     const bots = this.sides.every((each) => !each.isHuman);
     try {
       const [decision] = await Promise.all([
@@ -362,6 +363,13 @@ export class PlayView {
       this.draw();
       this.tell(error.message);
     }
+  }
+
+  /** A server that was just installed compiles first: whoever waits for a move is told. */
+  async #tellIfCompiling(control) {
+    if (this.thinking !== control) return;
+    const { ready } = await get("/api/status").catch(() => ({ ready: 1 }));
+    if (this.thinking === control && ready === 0) this.tell("The searches are being compiled, once after an installation …");
   }
 
   #stopThinking() {

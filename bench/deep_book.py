@@ -1,0 +1,149 @@
+"""What a deep book saves, beside the book of the package: `python -m bench.deep_book`.
+
+    python -m bench.deep_book               the book that is used where none is named
+    python -m bench.deep_book --book FILE   another one
+    python -m bench.deep_book --games N     every column at every ply of N random games (50)
+    python -m bench.deep_book --alone       without the book of the package, which takes longest
+    python -m bench.deep_book --label N     positions of plies 4 to 36 labelled as `dataset` does
+
+Both books answer for the same positions, each with a table that is empty at every game, and all
+scores are asserted to be the same: those of the book of the package are searched behind ply 9. A
+fresh process is timed from the opening of the book to its first answer, and that is asserted too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from bench.timing import machine
+from claimeven import Geometry, Position
+from claimeven.book.library import load_book, usual_path
+from claimeven.dataset.dataset import DatasetPlan, make_dataset
+from claimeven.solver import Solver
+from claimeven.solver.contract import SHIPPED_BOOK
+
+#: Plies that a line of the table puts together: those that one more disc makes easier lie alone.
+GROUPS = ((0, 8), (9, 11), (12, 12), (13, 13), (14, 14), (15, 16), (17, 20), (21, 41))
+FIRST_LOOK_UP = """
+import sys, time
+from claimeven import Position
+from claimeven.book import load_book
+begin = time.perf_counter()
+score = load_book(sys.argv[1]).look_up(Position.from_moves(sys.argv[2]))
+print(score, time.perf_counter() - begin)
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("--book", type=Path, default=usual_path(Geometry()))
+    parser.add_argument("--games", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--table-mb", type=float, default=128)
+    parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--label", type=int, default=2000)
+    options = parser.parse_args()
+    print(machine())
+    book = load_book(options.book)
+    size = options.book.stat().st_size
+    print(f"plies 0 to {book.plies}, {len(book):,} positions, {size:,} bytes, from {book.source}")
+    first_look_up(options.book)
+    games = random_games(options.games, options.seed)
+    answers = []
+    for name, which in ((SHIPPED_BOOK, SHIPPED_BOOK), ("deep", options.book)):
+        if which == SHIPPED_BOOK and options.alone:
+            continue
+        solver = Solver(threads=options.threads, table_mb=options.table_mb, book=which)
+        solver.load()
+        answers.append(timed(name, solver, games))
+    assert all(found == answers[0] for found in answers), "the books do not agree"
+    if options.label:
+        label(options.label, options.book, options.threads)
+
+
+def first_look_up(path: Path) -> None:
+    """Time a look-up by a process that has just imported the package, the best of three."""
+    taken = []
+    for _ in range(3):
+        words = [sys.executable, "-c", FIRST_LOOK_UP, str(path), "444444"]
+        ran = subprocess.run(words, capture_output=True, text=True, check=True)
+        score, seconds = ran.stdout.split()
+        assert score == "1"
+        taken.append(float(seconds))
+    print(f"a fresh process opens the book and looks a position up in {1e3 * min(taken):.1f} ms")
+    assert min(taken) < 0.05
+
+
+def random_games(games: int, seed: int) -> list[list[Position]]:
+    """Return the unfinished positions of random games."""
+    rng = random.Random(seed)
+    found = []
+    for _ in range(games):
+        position, met = Position(), []
+        while not position.is_over:
+            met.append(position)
+            position = position.play(rng.choice(position.legal_columns))
+        found.append(met)
+    return found
+
+
+def timed(
+    name: str, solver: Solver, games: list[list[Position]]
+) -> list[list[tuple[int | None, ...]]]:
+    """Solve every column at every ply, print how long that takes, and return the scores."""
+    by_ply: dict[int, list[float]] = {}
+    worst, slowest = 0.0, Position()
+    answers = []
+    for game in games:
+        solver.clear()
+        scores = []
+        for position in game:
+            begin = time.perf_counter()
+            scores.append(solver.scores(position))
+            taken = time.perf_counter() - begin
+            by_ply.setdefault(position.ply, []).append(taken)
+            if taken > worst:
+                worst, slowest = taken, position
+        answers.append(scores)
+    print(f"\n{name}: scores of all columns at every ply of {len(games)} random games")
+    print(f"{'plies':>8}{'positions':>11}{'50 %':>10}{'90 %':>10}{'99 %':>10}{'worst':>10}   ms")
+    for low, high in (*GROUPS, (0, 41)):
+        times = [t for ply in range(low, high + 1) for t in by_ply.get(ply, [])]
+        if times:
+            cuts = [*np.percentile(times, [50, 90, 99]), max(times)]
+            figures = "".join(f"{1e3 * cut:10.2f}" for cut in cuts)
+            print(f"{f'{low}-{high}':>8}{len(times):>11,}{figures}")
+    statistics = solver.statistics
+    print(
+        f"{statistics.nodes:,} nodes; slowest: ply {slowest.ply}, mine {slowest.mine},"
+        f" mask {slowest.mask}",
+        flush=True,
+    )
+    return answers
+
+
+def label(count: int, book: Path, threads: int) -> None:
+    """Time what `claimeven dataset` does for random positions of plies 4 to 36."""
+    solver = Solver(threads=threads, table_mb=16, book=book)
+    solver.scores_many([Position()])
+    with tempfile.TemporaryDirectory() as folder:
+        begin, cpu = time.perf_counter(), time.process_time()
+        make_dataset(Path(folder) / "a.csv", DatasetPlan(count, 4, 36), solver)
+        seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
+    print(
+        f"\nlabelled {count:,} positions of plies 4 to 36 in {seconds:.2f} s:"
+        f" {count / seconds:.0f} a second, {count / cpu:.0f} a second of CPU time"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Our agents as bots of OpenSpiel, and positions as its states (extra `openspiel`).
+
+>>> from claimeven.adapters import openspiel  # doctest: +SKIP
+>>> game = openspiel.to_game()  # doctest: +SKIP
+>>> bots = [openspiel.bot("perfect"), openspiel.bot("greedy")]  # doctest: +SKIP
+>>> pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)  # doctest: +SKIP
+[1.0, -1.0]
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.contract import Agent, Decision, Limit, one_hot
+from claimeven.agents.foreign.openspiel_states import (
+    pyspiel,
+    to_game,
+    to_geometry,
+    to_position,
+    to_state,
+)
+from claimeven.agents.plain import checked_column, plain_decision
+from claimeven.agents.registry import make_agent
+from claimeven.game.geometry import Geometry
+
+__all__ = ["bot", "pyspiel", "to_game", "to_geometry", "to_position", "to_state"]
+
+
+def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
+    """Return an agent of ours as a `pyspiel.Bot` for OpenSpiel's `connect_four` of any board.
+
+    It can be asked for a policy too: that of the agent's decision, or its column alone. `seed`
+    decides what it draws. Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does, and where
+    OpenSpiel is missing.
+    """
+    made = make_agent(agent, limit=limit)
+    return _bot_class()(made, limit or Limit(), seed)
+
+
+@cache
+def _bot_class() -> Any:
+    """Return the class of our bots, whose base is there only where OpenSpiel is."""
+
+    class ClaimevenBot(pyspiel().Bot):  # type: ignore[misc]
+        """An agent as a bot."""
+
+        def __init__(self, agent: Agent, limit: Limit, seed: int) -> None:
+            super().__init__()
+            self.agent = agent
+            self.limit = limit
+            self.seed = seed
+            self._geometry: Geometry | None = None
+            self.restart()
+
+        def restart(self) -> None:
+            """Begin a game anew."""
+            self.agent.reset()
+            self.rng = np.random.default_rng(self.seed)
+
+        def restart_at(self, state: Any) -> None:
+            """Begin anew in a state: each is looked at as it comes."""
+            self.restart()
+
+        def inform_action(self, state: Any, player: int, action: int) -> None:
+            """Take note of nothing: the state asked about holds all there is."""
+
+        def inform_actions(self, state: Any, actions: list[int]) -> None:
+            """Take note of nothing."""
+
+        def step(self, state: Any) -> int:
+            """Return the action for a state. Raises `AgentFault` for an agent that fails."""
+            return self._decide(state).column
+
+        def provides_policy(self) -> bool:
+            """Whether it can be asked for a policy."""
+            return True
+
+        def get_policy(self, state: Any) -> list[tuple[int, float]]:
+            """Return the chance of every legal action."""
+            return self._policy(self._decide(state), state)
+
+        def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+            """Return the chance of every legal action, and the action."""
+            decision = self._decide(state)
+            return self._policy(decision, state), decision.column
+
+        def _decide(self, state: Any) -> Decision:
+            position = to_position(state)
+            if self._geometry != position.geometry:
+                self.agent.check_board(position.geometry)
+                self.agent.load(position.geometry)
+                self._geometry = position.geometry
+            decision = self.agent.choose(position, self.limit, self.rng)
+            if not self.agent.is_plain:
+                decision = plain_decision(decision, position)
+            checked_column(decision.column, position)
+            return decision
+
+        def _policy(self, decision: Decision, state: Any) -> list[tuple[int, float]]:
+            columns = to_geometry(state.get_game()).columns
+            policy = decision.policy or one_hot(decision.column, columns)
+            return [(action, policy[action]) for action in state.legal_actions()]
+
+    return ClaimevenBot

@@ -1,0 +1,215 @@
+"""OpenSpiel, both ways: positions and states, our agents as its bots, its bots as our agents."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, InvalidPosition, Limit, Position
+from claimeven.agents import InvalidSpec, make_agent
+from claimeven.agents.foreign.openspiel import AGENTS
+from claimeven.arena import play_match
+from claimeven.game.encodings import to_characters
+from claimeven.game.order import moves_to
+from tests.positions import random_games
+
+needs = pytest.mark.skipif(
+    importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed"
+)
+OTHER = Geometry(6, 5, 3)
+BOARDS = [Geometry(), OTHER, Geometry(4, 7, 4)]
+
+
+@pytest.fixture
+def spiel() -> Any:
+    return pytest.importorskip("pyspiel")
+
+
+@needs
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_positions_are_states_and_states_positions(geometry: Geometry) -> None:
+    from claimeven.adapters import openspiel
+
+    for columns in random_games(geometry, 60, seed=7):
+        position = Position.from_moves(columns, geometry)
+        state = openspiel.to_state(position)
+        assert openspiel.to_position(state) == position
+        assert state.history() == list(moves_to(position))
+        assert state.is_terminal() == position.is_over
+        if position.is_over:
+            assert position.outcome is not None
+            winner = position.outcome.winner
+            assert state.returns() == [[1, -1], [-1, 1], [0, 0]][2 if winner is None else winner]
+        else:
+            assert state.current_player() == position.turn
+            assert state.legal_actions() == list(position.legal_columns)
+
+
+@needs
+def test_states_that_other_games_hold_are_told(spiel: Any) -> None:
+    from claimeven.adapters import openspiel
+
+    with pytest.raises(InvalidSpec, match="connect_four is played here, not tic_tac_toe"):
+        openspiel.to_position(spiel.load_game("tic_tac_toe").new_initial_state())
+    with pytest.raises(InvalidSpec, match="the game is 7x6 connect 4, the position 6x5 connect 3"):
+        openspiel.to_state(Position(OTHER), openspiel.to_game())
+    stacked = Position.from_discs(Geometry(4, 4, 3), 0b11, 0b1100)
+    with pytest.raises(InvalidPosition, match="no game leads to this board"):
+        openspiel.to_state(stacked)
+    views = spiel.load_game("connect_four", {"egocentric_obs_tensor": True})
+    state = views.new_initial_state()
+    for action in (3, 3, 2):
+        state.apply_action(action)
+    assert openspiel.to_position(state) == Position.from_moves("443")
+
+
+@needs
+@pytest.mark.parametrize("geometry", [Geometry(), OTHER], ids=str)
+def test_their_runner_plays_our_agents(spiel: Any, geometry: Geometry) -> None:
+    from claimeven.adapters import openspiel
+
+    game = openspiel.to_game(geometry)
+    ours = openspiel.bot("alphabeta:depth=3", seed=4)
+    theirs = spiel.make_uniform_random_bot(1, 9)
+    returns = [
+        spiel.evaluate_bots(game.new_initial_state(), [ours, theirs], seed) for seed in range(6)
+    ]
+    assert sum(first for first, _ in returns) >= 4
+    other = spiel.make_uniform_random_bot(0, 9)
+    swapped = [
+        spiel.evaluate_bots(game.new_initial_state(), [other, ours], seed) for seed in range(6)
+    ]
+    assert sum(second for _, second in swapped) >= 4
+
+
+@needs
+def test_their_evaluation_by_policies_takes_our_bots(spiel: Any) -> None:
+    from open_spiel.python.algorithms.evaluate_bots import evaluate_bots
+
+    from claimeven.adapters import openspiel
+
+    game = openspiel.to_game(OTHER)
+    bots = [openspiel.bot(spec, seed=2) for spec in ("random", "greedy:win=yes")]
+    rng = np.random.RandomState(1)
+    returns = [evaluate_bots(game.new_initial_state(), bots, rng) for _ in range(8)]
+    assert all(sum(each) == 0 for each in returns)
+    assert sum(each[1] for each in returns) > 0
+    policy, action = bots[0].step_with_policy(game.new_initial_state())
+    assert [chance for _, chance in policy] == pytest.approx([1 / 6] * 6)
+    assert action in range(6)
+    assert bots[1].provides_policy()
+    assert sum(chance for _, chance in bots[1].get_policy(game.new_initial_state())) == 1
+
+
+@needs
+@pytest.mark.parametrize("geometry", [Geometry(), OTHER], ids=str)
+def test_their_playthrough_of_a_game_of_ours_is_ours(geometry: Geometry, tmp_path: Path) -> None:
+    """What OpenSpiel records of a game to check itself by, made of ours and retraced."""
+    from absl import flags
+    from open_spiel.python.algorithms.generate_playthrough import playthrough, replay
+
+    from claimeven.adapters import openspiel
+
+    flags.FLAGS.mark_as_parsed()
+    game = str(openspiel.to_game(geometry))
+    for number, played in enumerate(play_match("greedy", "random", games=2, seed=6,
+                                               geometry=geometry).games):  # fmt: skip
+        columns = list(played.game.columns)
+        text = playthrough(game, action_sequence=columns, seed=1)
+        file = tmp_path / f"{number}.txt"
+        file.write_text(text, encoding="utf-8")
+        assert len(set(replay(str(file)))) == 1
+        shown = 0
+        for block in text.split("\n# State ")[1:]:
+            told = dict(line.split(" = ", 1) for line in block.splitlines() if " = " in line)
+            if "History()" not in told:
+                continue
+            shown += 1
+            position = Position.from_moves(json.loads(told["History()"]), geometry)
+            assert (told["IsTerminal()"] == "True") == position.is_over
+            if position.is_over:
+                winner = played.game.winner
+                assert (
+                    told["Returns()"]
+                    == ["[1, -1]", "[-1, 1]", "[0, 0]"][2 if winner is None else winner]
+                )
+            else:
+                assert json.loads(told["LegalActions()"]) == list(position.legal_columns)
+                assert int(told["CurrentPlayer()"]) == position.turn
+            drawn = json.loads(f"[{told['ObservationString(0)']}]")[0].split()
+            assert drawn == ["".join(row).lower() for row in to_characters(position)]
+        assert shown >= 3
+
+
+@needs
+@pytest.mark.parametrize(
+    ("spec", "geometry"),
+    [
+        ("openspiel:mcts,simulations=200", Geometry()),
+        ("openspiel:mcts,simulations=200", OTHER),
+        ("openspiel:alphabeta,depth=3", OTHER),
+    ],
+)
+def test_their_algorithms_play_our_matches(spec: str, geometry: Geometry) -> None:
+    result = play_match(spec, "random", games=4, seed=3, geometry=geometry)
+    assert not any(result.forfeits)
+    assert result.wins[0] >= 3
+
+
+@needs
+def test_the_seed_decides_what_their_bots_play() -> None:
+    games = [
+        [g.game.moves for g in play_match("openspiel:random", "random", games=4, seed=seed).games]
+        for seed in (5, 5, 6)
+    ]
+    assert games[0] == games[1] != games[2]
+
+
+@needs
+def test_limits_and_details_of_theirs() -> None:
+    agent = make_agent("openspiel:mcts,simulations=1000000000")
+    decision = agent.choose(Position(), Limit(seconds=0.2), np.random.default_rng(1))
+    assert decision.seconds < 5
+    assert decision.iterations is not None
+    decision = agent.choose(Position(), Limit(iterations=50), np.random.default_rng(1))
+    assert decision.iterations == 50
+    assert sum(decision.details["visits"]) <= 50
+    agent.close()
+    fixed = make_agent("openspiel:bot")
+    assert fixed.choose(Position(), Limit(), np.random.default_rng(0)).column == 0
+    fixed.close()
+    with pytest.raises(InvalidSpec, match=r"no bot of OpenSpiel 'unifrm_random' \(did you mean"):
+        make_agent("openspiel:bot,name=unifrm_random", Geometry())
+
+
+def test_names_and_options_are_told_before_anything_is_started() -> None:
+    names = ", ".join(kind.name for kind in AGENTS)
+    for text, told in (
+        ("mtcs", rf"there is no agent of openspiel 'mtcs' \(did you mean mcts\?\): .* {names}$"),
+        ("mcts,sims=3", r"mcts has no option 'sims'"),
+        ("mcts,simulations=0", "simulations=0 of mcts: simulations takes a whole number from 1"),
+    ):
+        with pytest.raises(InvalidSpec, match=told):
+            make_agent(f"openspiel:{text}")
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from claimeven.adapters import openspiel
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *a: None if name == "pyspiel" else found(name, *a)
+    )
+    monkeypatch.delitem(sys.modules, "pyspiel", raising=False)
+    with pytest.raises(InvalidSpec, match=r"^openspiel: needs the extra 'openspiel': pip install"):
+        make_agent("openspiel:random")
+    with pytest.raises(
+        InvalidSpec, match=r"^OpenSpiel is needed: pip install 'claimeven\[openspiel"
+    ):
+        openspiel.to_game()
