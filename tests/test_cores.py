@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from claimeven import Limit, Position
-from claimeven.agents import ProcessAgent
+from claimeven.agents import AgentFault, ProcessAgent
 from claimeven.cores import SharedCore
 
 if not hasattr(os, "sched_getaffinity"):
@@ -82,6 +82,8 @@ def agent(position):
     if len(calls) == 7:
         threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
         time.sleep(0.3)
+    if len(calls) == 14:
+        os._exit(3)
     return min(len(os.sched_getaffinity(0)), 7) - 1
 """
 
@@ -106,4 +108,10 @@ def test_an_agent_that_takes_its_time_has_all_cores(tmp_path: Path) -> None:
     assert {len(os.sched_getaffinity(thread)) for thread in threads} == {
         len(os.sched_getaffinity(0))
     }
+    # One that ends in the midst of a move leaves us where we were.
+    before = os.sched_getaffinity(0)
+    with pytest.raises(AgentFault, match="exit status 3"):
+        for _ in range(6):
+            agent.choose(Position(), Limit(), rng)
+    assert os.sched_getaffinity(0) == before
     agent.close()

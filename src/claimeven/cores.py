@@ -9,16 +9,19 @@ Linux only; elsewhere nothing is done.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def _current_core() -> Callable[[], int] | None:
     """Return the function that tells the core it is called on, None where there is none."""
     if not hasattr(os, "sched_setaffinity"):
         return None
+    import ctypes  # noqa: PLC0415 - for those alone who start processes
+
     try:
         told: Callable[[], int] = ctypes.CDLL(None).sched_getcpu
     except (AttributeError, OSError):

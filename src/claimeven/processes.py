@@ -189,8 +189,8 @@ class Child:
             self._quick = self._quick + 1 if time.monotonic() - begin < _QUICK else 0
             return answer
         self._quick += 1
-        self._core.share()
         try:
+            self._core.share()
             self.send(message)
             return self.receive(min(seconds, _QUICK))
         except ChildSilent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,13 @@ def test_what_cannot_be_loaded_is_found_and_what_is_not_there_refused(tmp_path: 
             check_agent(odd)
     with pytest.raises(InvalidLimit):
         check_agent("uct", limit=Limit(depth=3))
+
+
+def test_an_engine_of_another_program_is_checked_as_it_is() -> None:
+    engine = Path(__file__).parents[1] / "agents" / "foreign" / "engines" / "small.py"
+    limit = Limit(depth=1)
+    assert check_agent(f"ugi:{sys.executable} {engine}", limit=limit).is_fine
+    report = check_agent(f"ugi:{sys.executable} {engine} --fail die 12", limit=limit)
+    assert report.memory is None
+    assert [fault.reason for fault in report.faults] == ["ended its process: exit status 3"]
+    assert report.faults[0].kind is FaultKind.CRASH

@@ -73,6 +73,7 @@ def test_limits_are_kept_and_capped(server: Server) -> None:
         ({"agent": "os:system"}, "agents from files, modules, other programs and other"),
         ({"agent": "kaggle:main.py"}, "agents from files, modules, other programs and other"),
         ({"agent": "kaggle"}, "agents from files, modules, other programs and other"),
+        ({"agent": "ugi:sh -c true"}, "agents from files, modules, other programs and other"),
         ({"agent": "http://example.org/"}, "agents from files, modules, other programs and other"),
         ({"agent": "/etc/passwd"}, "agents from files, modules, other programs and other"),
         ({"agent": "alphabeta:eval=my.py:f"}, "functions from files and modules"),

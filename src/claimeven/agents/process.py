@@ -131,12 +131,18 @@ class ProcessAgent(Agent):
         self._child: Child | None = None
         self._made = self._made_before = False
         if not rests:
-            self._start()
+            self.start()
 
     @property
     def process(self) -> int | None:
         """The number of the process, None while there is none."""
         return None if self._child is None else self._child.process
+
+    def start(self) -> None:
+        """Start the process where there is none, and wait for nothing."""
+        with self._lock:
+            if self._child is None:
+                self._start()
 
     def make(self) -> None:
         """Wait for the agent to be made. Raises `InvalidSpec` if it cannot be."""

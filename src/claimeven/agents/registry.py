@@ -79,7 +79,7 @@ def make_agents(
     """
     agents: list[Agent] = []
     try:
-        agents.extend(_agent_of(spec, isolation or Isolation(), resting) for spec in specs)
+        agents.extend(_agent_of(spec, isolation or Isolation(), rests=True) for spec in specs)
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
         tried = [
@@ -209,9 +209,12 @@ def _has_misspelt_prefix(spec: str) -> bool:
 
 
 def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:
-    for agent, _ in agents:
-        if isinstance(agent, ProcessAgent):
-            agent.make()
+    processes = [agent for agent, _ in agents if isinstance(agent, ProcessAgent)]
+    for place, process in enumerate(processes):
+        # A few at a time: each has its share of the machine while it is waited for.
+        for soon in processes[place : place + _AT_ONCE]:
+            soon.start()
+        process.make()
     for agent, limit in agents:
         check_limit(agent, limit)
     if geometry is not None:

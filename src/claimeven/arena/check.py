@@ -1,8 +1,9 @@
 """Whether an agent is fit for a tournament: loaded, tried in ten games, timed, weighed.
 
 What an author runs before anything else. The agent plays in a process of its own, as it would in a
-tournament if it comes from a file, against `random` and `greedy` from both seats: from the empty
-board, from positions in the midst of a game, and from late ones where columns are full.
+tournament if it comes from a file; a program or a server is asked as it is. It plays against
+`random` and `greedy` from both seats: from the empty board, from positions in the midst of a game,
+and from late ones where columns are full.
 """
 
 from __future__ import annotations
@@ -260,9 +261,10 @@ def check_agent(
             raise
         return CheckReport(spec, geometry, isolation, time.perf_counter() - begin, error)
     load_seconds = time.perf_counter() - begin
-    if not isinstance(agent, ProcessAgent):
+    if not agent.timed:
         raise InvalidSpec(f"{spec} sits at this terminal: there is nothing to check")
-    agent.patience = PATIENCE if agent.patience is None else agent.patience
+    if isinstance(agent, ProcessAgent):
+        agent.patience = PATIENCE if agent.patience is None else agent.patience
     opponents = dict(zip(OPPONENTS, make_agents(list(OPPONENTS.values()), geometry), strict=True))
     games: list[CheckedGame] = []
     memory: float | None = None
@@ -276,7 +278,7 @@ def check_agent(
             generators = [np.random.default_rng([seed, number, seat]) for seat in (0, 1)]
             game = play_game(seats, opening, limit, generators, keep_decisions=True)
             games.append(CheckedGame(number, name, seat, game))
-            held = agent.most_memory()
+            held = agent.most_memory() if isinstance(agent, ProcessAgent) else None
             memory = held if memory is None else max(memory, held or 0.0)
             if watch is not None:
                 watch(number + 1)

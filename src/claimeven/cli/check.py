@@ -74,6 +74,7 @@ def command(
       claimeven check my_agent.py
       claimeven check my_agent.py:agent --seconds 1
       claimeven check kaggle:submission.py --seconds 2 --bank 60 --memory 1024
+      claimeven check "ugi:./engine" --seconds 1
       claimeven check bots/*.py --json
     """
     check_seed(seed)

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from claimeven.solver.errors import InvalidSolve
-
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -74,5 +72,7 @@ def book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> Openi
     """Return the book a solver is to use; `InvalidSolve` if it is for another board."""
     found = open_book(geometry, book) if isinstance(book, str | Path) else book
     if found is not None and found.geometry != geometry:
+        from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
+
         raise InvalidSolve(f"the book is for {found.geometry}, the solver for {geometry}")
     return found

@@ -65,7 +65,6 @@ export function drawTree(rows, chosen) {
   const width = most * step + size.gap;
   const drawing = frame(width, (rows.length - 1) * size.row + size.height + 2 * size.gap, size, [...pieces, ...boxes]);
   drawing.style.setProperty("min-width", `${Math.min(width, most * step * 0.78)}px`);
-  drawing.style.setProperty("max-width", `${width * 1.35}px`);
   return drawing;
 }
 
@@ -88,12 +87,13 @@ export function drawWholeTree(rows, chosen) {
   ));
   const width = (rows.length - 1) * size.row + size.width + 3 * size.gap;
   const drawing = frame(width, leaves * (size.height + size.gap) + size.gap, size, [...edges, ...boxes]);
-  drawing.style.setProperty("width", `${width}px`);
+  drawing.style.setProperty("width", `calc(${width}px * var(--zoom, 1))`);
   return drawing;
 }
 
 function frame(width, height, size, pieces) {
   const drawing = s("svg", { class: "search-tree", viewBox: `0 0 ${width} ${height}` }, pieces);
+  drawing.style.setProperty("--width", `${width}px`);
   drawing.style.setProperty("--text", `${size.text}px`);
   return drawing;
 }

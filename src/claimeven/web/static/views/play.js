@@ -149,8 +149,8 @@ export class PlayView {
       type: "range", min: 0, max: 3, step: 1, value: 2, "aria-label": "Speed",
       oninput: () => { this.pause = [2000, 1000, 400, 0][this.speed.value]; },
     });
-    this.watching = h("div", { class: "row", hidden: true }, this.pauseButton,
-      button("One move", () => this.#oneMove()), h("label", {}, "Speed", this.speed));
+    this.watching = h("div", { class: "row controls", hidden: true }, this.pauseButton,
+      button("One move", () => this.#oneMove()), h("label", { class: "speed" }, "Speed", this.speed));
     this.again = button("Play again", () => this.newGame(), { class: "primary" });
     this.moveNow = button("Let it move", () => { this.isGoing = true; this.#goOn(); });
     const step = (how, symbol, label) => button(symbol, () => this.step(how), { "aria-label": label, title: label });
