@@ -309,15 +309,18 @@ def test_gymnasium_makes_it_and_its_wrappers_take_it() -> None:
         vectorization_mode="vector_entry_point", columns=6, opponent="wins-and-blocks",
     )  # fmt: skip
     assert isinstance(made.unwrapped, VectorConnectFour)
-    wrapped = DictInfoToList(RecordEpisodeStatistics(made))
-    wrapped.reset(seed=1)
-    lengths = []
+    counted = RecordEpisodeStatistics(made)
+    counted.reset(seed=1)
+    lengths: list[int] = []
     for _ in range(60):
-        _, _, ended, _, infos = wrapped.step(made.unwrapped.sample_actions())
-        for game in np.flatnonzero(ended):
-            lengths.append(int(infos[game]["episode"]["l"]))
+        *_, infos = counted.step(made.unwrapped.sample_actions())
+        if "episode" in infos:
+            lengths.extend(infos["episode"]["l"][infos["_episode"]].tolist())
     assert len(lengths) > 100 and min(lengths) >= 3 and max(lengths) <= 18
-    wrapped.close()
+    listed = DictInfoToList(made)
+    *_, info = listed.step(made.unwrapped.sample_actions())
+    assert len(info) == 100 and all(each["seat"] in (0, 1) for each in info)
+    listed.close()
 
 
 def test_pictures_of_all_games() -> None:

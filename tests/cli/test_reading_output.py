@@ -90,6 +90,13 @@ def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
     assert set(keys_of(json.loads(run(*words, *SMALL, "--json").out))) <= told
 
 
+def test_the_keys_of_training_are_told(run: Run, tmp_path: Path) -> None:
+    words = ("--games", "20", "--every", "20", "--tuples", "3", "--length", "3", "--against", "1")
+    ran = run("train", "ntuple", "--out", str(tmp_path / "r"), *words, *SMALL[:6], "--json")
+    told = set(re.findall(r"`([a-z_0-9]+)`", section("train")))
+    assert set(keys_of(json.loads(ran.out))) <= told
+
+
 def test_the_keys_of_a_conversion_are_told(run: Run, tmp_path: Path) -> None:
     ran = run("convert", "-", "-o", str(tmp_path / "a.csv"), "--json", typed="44\n")
     told = set(re.findall(r"`([a-z_0-9]+)`", section("convert")))

@@ -102,6 +102,9 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - theirs
 
+    #: Set before anything can fail: what is left of an environment that was not made is closed too.
+    _pool: ThreadPoolExecutor | None = None
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -133,7 +136,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         most = _at_least_one(threads, "threads") if threads is not None else cores or 1
         self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
-        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+        if self.threads > 1:
+            self._pool = ThreadPoolExecutor(self.threads - 1)
 
         shape = (self.geometry.rows, self.geometry.columns, 2)
         self.single_observation_space = spaces.Dict(

@@ -102,7 +102,7 @@ class SearchAgent(Agent):
         counters = result.counters
         return Decision(
             result.column,
-            unit_value(result.value, self.search.evaluation),
+            self.unit_value(result.value),
             one_hot(result.column, columns),
             depth=counters.depth,
             nodes=counters.nodes,
@@ -152,6 +152,10 @@ class SearchAgent(Agent):
             tree_json(root, position),
             tree_svg(root, position, self.search.evaluation.scale),
         )
+
+    def unit_value(self, value: float) -> float:
+        """Return a value of the search as one in [-1, 1]."""
+        return unit_value(value, self.search.evaluation)
 
     def _bounds(self, limit: Limit) -> Limit:
         bounds = self.own.tighter(limit)

@@ -12,7 +12,7 @@ from claimeven.suggestions import did_you_mean
 if TYPE_CHECKING:
     from claimeven.agents.contract import Agent
 
-Kind = Literal["int", "float", "flag", "choice", "text", "depth"]
+Kind = Literal["int", "float", "flag", "choice", "text", "depth", "file"]
 
 #: What a flag may be written as.
 FLAGS = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
@@ -55,6 +55,7 @@ class Option:
             "flag": lambda word: FLAGS[word.lower()],
             "choice": self._choice,
             "text": str,
+            "file": str,
             "depth": lambda word: FULL if word == FULL else int(word),
         }
         try:
@@ -89,6 +90,8 @@ class Option:
             return ", ".join(self.choices)
         if self.kind == "text":
             return "a name"
+        if self.kind == "file":
+            return "a file"
         number = "a number" if self.kind == "float" else "a whole number"
         if self.low is not None and self.high is not None:
             number += f" from {_written(self.low)} to {_written(self.high)}"

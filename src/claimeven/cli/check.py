@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Iterator
 from typing import TextIO
@@ -160,7 +161,8 @@ def _write_fault(fault: Fault, report: CheckReport, out: TextIO, width: int) -> 
         else f" --columns {board.columns} --rows {board.rows} --connect {board.connect}"
     )
     quoted = moves or '""'
-    out.write(f"To see it again: claimeven think {quoted} --agent {printable(report.spec)}{size}\n")
+    spec = shlex.quote(printable(report.spec))
+    out.write(f"To see it again: claimeven think {quoted} --agent {spec}{size}\n")
 
 
 def _traceback(text: str) -> list[str]:

@@ -18,6 +18,7 @@ __all__ = [
     "Word",
     "Words",
     "boolean",
+    "float32",
     "float64",
     "int32",
     "int64",
@@ -63,8 +64,8 @@ def _named(name: str) -> Type:
     return Type(numba)
 
 
-boolean, float64, int32, int64, uint64, void = map(
-    _named, ("boolean", "float64", "int32", "int64", "uint64", "void")
+boolean, float32, float64, int32, int64, uint64, void = map(
+    _named, ("boolean", "float32", "float64", "int32", "int64", "uint64", "void")
 )
 
 
@@ -77,7 +78,11 @@ def named_tuple(kind: Any, *fields: Type) -> Type:
     def numba() -> Any:
         from numba.core import types  # noqa: PLC0415 - see above
 
+        found = [field.numba() for field in fields]
+        alike: Any = types.NamedUniTuple
         made: Any = types.NamedTuple
-        return made([field.numba() for field in fields], kind)
+        if all(each == found[0] for each in found):
+            return alike(found[0], len(found), kind)
+        return made(found, kind)
 
     return Type(numba)

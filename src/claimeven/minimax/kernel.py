@@ -72,7 +72,7 @@ from claimeven.minimax.transpositions_kernel import (
 
 
 @inlined
-def _open_row(rows: Rows, ply: Int, rules: Rules, alpha: Int, beta: Int, first: Int) -> None:
+def open_row(rows: Rows, ply: Int, rules: Rules, alpha: Int, beta: Int, first: Int) -> None:
     """Begin the position of a row whose MINE and MASK are set; `first` is tried first, if >= 0."""
     discs, numbers, board = rows.discs, rows.numbers, rules.board
     discs[ply, TODO] = playable_cells(discs[ply, MASK], board[BOTTOM], board[BOARD])
@@ -93,7 +93,7 @@ def start_search(rows: Rows, rules: Rules, progress: Progress, table: Table) -> 
     bits = progress.registers[TABLE_BITS]
     if bits != NO_TABLE:
         first = best_column(table, bits, rows.discs[0, MINE] + rows.discs[0, MASK])
-    _open_row(rows, 0, rules, -INFINITY, INFINITY, first)
+    open_row(rows, 0, rules, -INFINITY, INFINITY, first)
 
 
 @inlined
@@ -111,7 +111,7 @@ def _store_searched(table: Table, bits: Int, rows: Rows, ply: Int, depth: Int) -
 
 
 @inlined
-def _next_column(rows: Rows, rules: Rules, ply: Int, todo: Word) -> tuple[Int, Word]:
+def next_column(rows: Rows, rules: Rules, ply: Int, todo: Word) -> tuple[Int, Word]:
     """Return the next column of the order with a cell to do, and that cell; note it in the row."""
     numbers, order, height = rows.numbers, rules.order, rules.board[HEIGHT]
     column_cells = (ONE << height) - ONE
@@ -133,7 +133,7 @@ def _next_column(rows: Rows, rules: Rules, ply: Int, todo: Word) -> tuple[Int, W
 
 
 @inlined
-def _keep_best(rows: Rows, ply: Int, column: Int, value: Int) -> None:
+def keep_best(rows: Rows, ply: Int, column: Int, value: Int) -> None:
     """Note the value of a column if it is the best so far, and the line that leads to it."""
     numbers, lines = rows.numbers, rows.lines
     if value <= numbers[ply, BEST]:
@@ -176,7 +176,7 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
             # Step 2. Drop a disc in the next column of the order that is not full.
             if nodes >= pause:
                 break
-            column, cell = _next_column(rows, rules, ply, todo)
+            column, cell = next_column(rows, rules, ply, todo)
             discs[ply, TODO] = todo ^ cell
             mover = discs[ply, MINE] | cell
             mask = discs[ply, MASK] | cell
@@ -217,7 +217,7 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
                     # Step 4. Otherwise it gets a row of its own and is searched next.
                     discs[below, MINE] = theirs
                     discs[below, MASK] = mask
-                    _open_row(rows, below, rules, alpha, beta, first)
+                    open_row(rows, below, rules, alpha, beta, first)
                     counts[EXPANDED] += 1
                     ply = below
                     continue
@@ -228,7 +228,7 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
             exact = (not prune) or value > numbers[0, ALPHA]
             roots[column, ROOT_VALUE] = value
             roots[column, ROOT_STATE] = IS_EXACT if exact else BOUNDED
-        _keep_best(rows, ply, column, value)
+        keep_best(rows, ply, column, value)
         if prune and numbers[ply, ALPHA] >= numbers[ply, BETA] and discs[ply, TODO] != ZERO:
             counts[CUTOFFS] += 1
             discs[ply, TODO] = ZERO

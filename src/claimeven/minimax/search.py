@@ -201,6 +201,14 @@ class MinimaxSearch:
         order = column_order(position.geometry, self.order)
         return SearchContext(self.evaluation, order, Counters(), table, self.view)
 
+    def compiled_state(self, position: Position, depth: int) -> SearchState:
+        """Return the compiled search of a position, ready to run."""
+        table = self._table("compiled")
+        assert not isinstance(table, TranspositionTable)
+        return SearchState(
+            position, depth, self.algorithm, self.evaluation, self.order, table, self.view
+        )
+
     def _textbook_run(self, position: Position, depth: int, context: SearchContext) -> Trace:
         algorithms: dict[str, Callable[[Position, int, SearchContext], Trace]] = {
             "minimax": textbook.minimax,
@@ -213,11 +221,7 @@ class MinimaxSearch:
         self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
     ) -> MinimaxResult | None:
         """Search one depth compiled; None when a bound ended it. Adds its counts to `total`."""
-        table = self._table("compiled")
-        assert not isinstance(table, TranspositionTable)
-        state = SearchState(
-            position, depth, self.algorithm, self.evaluation, self.order, table, self.view
-        )
+        state = self.compiled_state(position, depth)
         done = False
         while not done and not bounds.reached(state.nodes):
             done = state.run(bounds.next_pause(state.nodes))

@@ -51,6 +51,9 @@ def allowed(spec: str, settings: ServerSettings) -> str:
         mark in str(value) for value in options.values() for mark in _FOREIGN
     ):
         raise InvalidSpec("functions from files and modules cannot be asked for through a server")
+    files = [option for option in kind.options if option.kind == "file"]
+    if any(options[option.name] != option.default for option in files):
+        raise InvalidSpec("models from files cannot be asked for through a server")
     most = {**_MOST, "seconds": settings.seconds, "iterations": settings.iterations}
     most["nodes"] = settings.nodes
     given = {part.partition("=")[0].strip() for part in text.partition(":")[2].split(",")}
@@ -65,9 +68,15 @@ def allowed(spec: str, settings: ServerSettings) -> str:
 def offered_agents(geometry: Geometry) -> list[dict[str, Any]]:
     """Return every agent that may be asked for as plain data, and whether it plays on a board."""
     return [
-        {**OFFERED[name].as_dict(), "plays": reason is None, "reason": reason}
+        {**_without_files(OFFERED[name].as_dict()), "plays": reason is None, "reason": reason}
         for name, reason in _reasons(geometry)
     ]
+
+
+def _without_files(kind: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the options of a kind that name files."""
+    options = [option for option in kind["options"] if option["type"] != "file"]
+    return {**kind, "options": options}
 
 
 def levels() -> list[dict[str, Any]]:

@@ -1,0 +1,101 @@
+"""`claimeven train`: agents that learn, in folders that can be taken up again."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import table_width, text_width
+from claimeven.cli.tables import fitted, table_lines
+from claimeven.cli.verbs import Verbs
+from claimeven.game.geometry import Geometry
+
+if TYPE_CHECKING:
+    from claimeven.learning import Progress
+
+#: What a row of the log is told under, in the table that is printed.
+_HEADINGS = ("games", "seconds", "plies", "perfect", "keeps", "against perfect")
+
+
+@click.group("train", cls=Verbs)
+def command() -> None:
+    """Train an agent, in a folder that keeps its recipe, log, checkpoint and model.
+
+    A run that was ended in any way goes on where it was: run the same command again.
+
+    \b
+    Examples:
+      claimeven train ntuple --out run1
+      claimeven match ntuple:model=run1/model.npz uct:iterations=500
+    """
+
+
+@command.command("ntuple")
+@click.option("--out", required=True, help="Folder of the run.")
+@click.option("--games", default=2_000_000, show_default=True, help="Games of self-play.")
+@click.option("--every", default=100_000, show_default=True, help="Games between measurements.")
+@click.option("--tuples", default=70, show_default=True, help="Tuples to draw.")
+@click.option("--length", default=8, show_default=True, help="Cells of a tuple.")
+@click.option("--step-size", default=0.02, show_default=True, help="Largest step of a weight.")
+@click.option("--last-step-size", default=0.001, show_default=True, help="And at the end.")
+@click.option("--steepness", default=2.7, show_default=True, help="How soon unsteady ones slow.")
+@click.option("--trace", default=0.8, show_default=True, help="Lambda of the returns, 0 to 1.")
+@click.option("--exploring", default=0.1, show_default=True, help="Share of random moves.")
+@click.option("--seed", default=0, show_default=True, help="Seed of tuples and games.")
+@click.option("--against", default=100, show_default=True, help="Games against perfect to measure.")
+@click.option("--positions", type=int, help="Positions to measure on; all that come along.")
+@json_option
+@geometry_options
+def ntuple(out: str, as_json: bool, geometry: Geometry, **asked: Any) -> None:
+    """Learn an n-tuple network by self-play against nothing but itself.
+
+    Every --every games it is measured: how many of its answers on the positions that come along are
+    perfect, how many keep win, draw or loss, and what it scores as first player against the perfect
+    agent, which varies its play and resists as long as it can. None of this is learnt from.
+
+    The model of the last measurement is in the folder: play it as ntuple:model=FOLDER/model.npz, or
+    with search as ntuple-alphabeta:model=FOLDER/model.npz.
+
+    \b
+    Examples:
+      claimeven train ntuple --out run1
+      claimeven train ntuple --out quick --games 20000 --every 10000
+      claimeven train ntuple --out s --columns 5 --rows 4 --games 50000 --tuples 20
+    """
+    from claimeven.learning import NTupleRecipe, train_ntuple  # noqa: PLC0415 - brings in the arena
+
+    recipe = NTupleRecipe(**asked, geometry=geometry)
+    say_when_compiling()
+    try:
+        with status_line() as line:
+            rows = train_ntuple(out, recipe, lambda at: line.show(lambda: _progress_text(at)))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
+    if as_json:
+        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
+        return
+    cells = [_cells(row) for row in rows]
+    print("\n".join(table_lines(_HEADINGS, cells, table_width())))
+    print(fitted(f"model: {out}/model.npz", text_width()))
+
+
+def _progress_text(at: Progress) -> str:
+    text = count_text(at.done, at.total, "games", at.seconds, at.resumed)
+    if at.row is not None and at.row["perfect"] is not None:
+        text += f"; {at.row['perfect']:.1%} perfect"
+    return text
+
+
+def _cells(row: Any) -> list[str]:
+    shares = [row[name] for name in ("perfect", "keeping", "against_perfect")]
+    return [
+        f"{row['games']:,}",
+        f"{row['seconds']:.0f}",
+        f"{row['plies']:.1f}",
+        *("-" if share is None else f"{share:.1%}" for share in shares),
+    ]

@@ -1,0 +1,280 @@
+"""Learning an n-tuple network by self-play: temporal differences against nothing but itself.
+
+Both sides play by the network, each to the position that it likes best, now and then at random.
+After a game every position is drawn towards what came of it. Its target is the lambda-return: a
+mixture of what the network thought one ply later, two plies later, ..., and of the result, the
+forward view of eligibility traces. A random move says nothing of the position before it, so that
+position is left alone and the returns of earlier ones end there. Positions are learnt from the last
+to the first, each error by what the position is worth by then: positions of a game share weights,
+and errors of before the game would correct what they share again and again.
+
+A position is worth the hyperbolic tangent of a sum of weights, so each weight looked up is
+recommended the same change: the error times the slope. How much of it is taken is the weight's own
+step size, from how steady its recommended changes have been: with N their sum and A the sum of
+their absolute values it is `step_size * exp(steepness * (|N| / A - 1))`, where the step size fades
+from game to game.
+
+Sources: Sutton and Barto, "Reinforcement Learning" (2018), chapter 12; Beal and Smith, "Temporal
+coherence and prediction decay in TD learning" (IJCAI 1999); Bagheri, Thill, Koch and Konen, "Online
+adaptable learning rates for the game Connect-4" (IEEE TCIAIG 8, 2016), whose settings these are but
+for the step size.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+import claimeven
+from claimeven.agents.contract import Limit
+from claimeven.agents.ntuple import NTupleAgent
+from claimeven.arena.positions import shipped_set
+from claimeven.compiled import load
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.tactics_kernel import board_vector
+from claimeven.learning.oracle import measure
+from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
+from claimeven.learning.td_kernel import (
+    DRAWS,
+    EXPLORING,
+    FADING,
+    FIRST_WINS,
+    GAMES,
+    PLIES,
+    RATES,
+    STEEPNESS,
+    STEP_SIZE,
+    TOTALS,
+    TRACE,
+    Lesson,
+    learn_by_playing,
+)
+from claimeven.networks.model_file import ModelFile
+from claimeven.networks.ntuple import USUAL_LENGTH, USUAL_TUPLES, NTupleNetwork, NTuples
+from claimeven.networks.ntuple_file import packed, unpacked, write_network
+from claimeven.networks.ntuple_search import NTupleSearch
+
+KIND: Final = "ntuple checkpoint"
+#: Games between two looks at the clock and at Ctrl-C.
+SLICE: Final = 200
+_MOST_GAMES: Final = 10**9
+
+
+@dataclass(frozen=True)
+class NTupleRecipe:
+    """All that decides what a run learns.
+
+    `games` are played; `every` so many of them it is measured, by `against` games against the
+    perfect agent and `positions` of the shipped ones (None for all), and kept. `tuples` of `length`
+    cells are drawn. `step_size` (which fades to `last_step_size` in equal ratios), `steepness` and
+    `trace` (lambda, 0 to 1) are told above; `exploring` is the share of random moves. Raises
+    `InvalidRun` for anything out of range.
+    """
+
+    games: int = 2_000_000
+    every: int = 100_000
+    tuples: int = USUAL_TUPLES
+    length: int = USUAL_LENGTH
+    step_size: float = 0.02
+    last_step_size: float = 0.001
+    steepness: float = 2.7
+    trace: float = 0.8
+    exploring: float = 0.1
+    seed: int = 0
+    against: int = 100
+    positions: int | None = None
+    geometry: Geometry = STANDARD
+
+    def __post_init__(self) -> None:
+        """Check every number."""
+        for name, low, high in (
+            ("games", 1, _MOST_GAMES),
+            ("every", 1, _MOST_GAMES),
+            ("tuples", 1, 1000),
+            ("step_size", 1e-9, 10),
+            ("last_step_size", 1e-9, 10),
+            ("steepness", 0, 100),
+            ("trace", 0, 1),
+            ("exploring", 0, 1),
+            ("seed", 0, 2**63 - 1),
+            ("against", 0, 100_000),
+            ("positions", 1, 10**6),
+        ):
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the recipe as plain data; how often it is measured changes nothing learnt."""
+        board = self.geometry
+        told = {name: value for name, value in vars(self).items() if name != "geometry"}
+        sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
+        return {"method": "ntuple", **told, "board": sizes}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: games played of all, seconds of learning in all and games before this run.
+
+    `row` is the last measurement.
+    """
+
+    done: int
+    total: int
+    seconds: float
+    resumed: int
+    row: Row | None
+
+
+class NTupleLearner:
+    """A network that learns by playing: its weights and what decides their step sizes."""
+
+    def __init__(self, recipe: NTupleRecipe) -> None:
+        self.recipe = recipe
+        geometry = recipe.geometry
+        tuples = NTuples.drawn(recipe.tuples, recipe.length, geometry, recipe.seed)
+        self.network = NTupleNetwork(tuples)
+        self.changes = np.zeros((len(self.network.weights), 2), dtype=np.float32)
+        self.totals = np.zeros(TOTALS, dtype=np.int64)
+        self._rates = np.zeros(RATES)
+        self._rates[STEP_SIZE] = recipe.step_size
+        self._rates[FADING] = math.log(recipe.last_step_size / recipe.step_size) / recipe.games
+        self._rates[STEEPNESS] = recipe.steepness
+        self._rates[TRACE] = recipe.trace
+        self._rates[EXPLORING] = recipe.exploring
+        plies, slots = geometry.cells + 1, len(tuples.slots)
+        self._lesson = Lesson(
+            np.zeros((plies, slots), dtype=np.int64),
+            np.zeros(plies),
+            np.zeros(plies, dtype=np.int64),
+            np.zeros(slots),
+            np.zeros(slots, dtype=np.int64),
+        )
+        self._board = board_vector(geometry).copy()
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return int(self.totals[GAMES])
+
+    def play(self, games: int) -> None:
+        """Play so many games more and learn from each."""
+        done = self.games
+        learn_by_playing(
+            self._board,
+            self.recipe.geometry.columns,
+            self.network.tuples.arrays,
+            self.network.weights,
+            self.changes,
+            self._rates,
+            self._lesson,
+            np.uint64(self.recipe.seed),
+            done,
+            done + games,
+            self.totals,
+        )
+
+    def checkpoint(self) -> ModelFile:
+        """Return all that is needed to go on, only the weights that were met."""
+        (places,) = np.nonzero(self.changes[:, 1])
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "places": places.astype(np.int64),
+            "weights": self.network.weights[places],
+            "changes": self.changes[places],
+            "totals": self.totals,
+        }
+        return ModelFile(KIND, self.recipe.geometry, arrays)
+
+    def take_up(self, checkpoint: ModelFile) -> None:
+        """Go on from a checkpoint of the same recipe."""
+        arrays = checkpoint.arrays
+        self.network.weights[arrays["places"]] = arrays["weights"]
+        self.changes[arrays["places"]] = arrays["changes"]
+        self.totals[:] = arrays["totals"]
+
+
+def train_ntuple(
+    folder: str | Path,
+    recipe: NTupleRecipe | None = None,
+    watch: Callable[[Progress], object] | None = None,
+) -> list[Row]:
+    """Train a network in a folder, or go on where it stands; return the rows of its log.
+
+    The model of the last measurement is in `folder/model.npz`. Ended in any way, Ctrl-C and kill
+    included, the same call goes on from the last measurement and leads to the same model. Raises
+    `InvalidRun` for a folder of another run, and `CannotWrite`; the last checkpoint stays whole.
+    """
+    recipe = recipe or NTupleRecipe()
+    load(learn_by_playing)
+    learner = NTupleLearner(recipe)
+    with RunFolder.opened(folder, recipe.as_dict()) as run:
+        checkpoint = run.take_up(KIND)
+        if checkpoint is not None:
+            learner.take_up(checkpoint)
+        resumed = learner.games
+        while learner.games < recipe.games:
+            _learn_to_next(learner, run, resumed, watch)
+            run.keep(learner.checkpoint())
+        return run.rows
+
+
+def write_as_measured(path: Path, network: NTupleNetwork, recipe: NTupleRecipe, row: Row) -> None:
+    """Write a network as a model that carries its recipe and a row of the log: what it is worth."""
+    positions = shipped_set(recipe.geometry)
+    if positions is not None and recipe.positions is not None:
+        positions = positions.first(recipe.positions)
+    facts = {
+        "recipe": recipe.as_dict(),
+        "measured": dict(row),
+        "positions": None if positions is None else positions.digest,
+        "made_by": f"claimeven {claimeven.__version__}",
+    }
+    write_network(path, network, facts)
+
+
+def _learn_to_next(
+    learner: NTupleLearner,
+    run: RunFolder,
+    resumed: int,
+    watch: Callable[[Progress], object] | None,
+) -> None:
+    """Play to the next measurement and note it."""
+    recipe = learner.recipe
+    goal = min(recipe.games, (learner.games // recipe.every + 1) * recipe.every)
+    before, begin = learner.totals.copy(), time.perf_counter()
+    earlier = float(run.rows[-1]["seconds"]) if run.rows else 0.0
+    while learner.games < goal:
+        learner.play(min(SLICE, goal - learner.games))
+        if watch is not None:
+            seconds = earlier + time.perf_counter() - begin
+            last = run.rows[-1] if run.rows else None
+            watch(Progress(learner.games, recipe.games, seconds, resumed, last))
+    seconds = earlier + time.perf_counter() - begin
+    played = learner.totals - before
+    # What is measured is the network as its file will be read again, rounded.
+    network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
+    found = measure(
+        agent_of(network), recipe.geometry, recipe.against, recipe.seed, recipe.positions
+    )
+    row = {
+        "games": learner.games,
+        "seconds": round(seconds, 1),
+        "first_wins": round(played[FIRST_WINS] / played[GAMES], 4),
+        "draws": round(played[DRAWS] / played[GAMES], 4),
+        "plies": round(played[PLIES] / played[GAMES], 2),
+        **found,
+    }
+    write_as_measured(run.model_path, network, recipe, row)
+    run.note(row)
+
+
+def agent_of(network: NTupleNetwork, depth: int = 1) -> NTupleAgent:
+    """Return the agent that plays by a network, looking so many plies ahead."""
+    return NTupleAgent(NTupleSearch(network), Limit(depth=depth))

@@ -1,0 +1,142 @@
+"""The folder of a training run: its recipe, its log, its last checkpoint, its model.
+
+```text
+recipe.json       what was asked for; a folder holds one run
+log.jsonl         a JSON object a measurement, in order
+checkpoint.npz    where training stood last, whole or not there: written beside and moved
+model.npz         the model as it was measured last
+```
+
+A run that was ended in any way is taken up from its checkpoint. Lines of the log that came after it
+are dropped, because training makes them again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from claimeven.errors import ClaimevenError
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.model_file import ModelFile, read_model, write_model
+from claimeven.outputs import CannotWrite, GrowingFile, write_text
+
+Row = Mapping[str, Any]
+
+
+class InvalidRun(ClaimevenError):
+    """A training run that cannot begin or go on; the message says why."""
+
+
+class RunFolder:
+    """An open folder of a run; see `opened`."""
+
+    def __init__(self, path: Path, recipe: Mapping[str, Any]) -> None:
+        self.path = path
+        self.recipe = dict(recipe)
+        self.rows: list[Row] = []
+        self._log: GrowingFile | None = None
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: str | Path, recipe: Mapping[str, Any]) -> Iterator[Self]:
+        """Yield the folder of a run of this recipe, made if it is not there.
+
+        Raises `InvalidRun` for a folder of another recipe, or of other files, and `CannotWrite`.
+        """
+        folder = cls(Path(path), recipe)
+        folder._begin()
+        try:
+            yield folder
+        finally:
+            if folder._log is not None:
+                folder._log.close()
+
+    @property
+    def model_path(self) -> Path:
+        """Where the model is, or will be."""
+        return self.path / "model.npz"
+
+    @property
+    def log_path(self) -> Path:
+        """Where the measurements are."""
+        return self.path / "log.jsonl"
+
+    def take_up(self, kind: str) -> ModelFile | None:
+        """Return the last checkpoint, with the rows of the log up to it; None at the beginning."""
+        path = self.path / "checkpoint.npz"
+        checkpoint = None
+        if path.exists():
+            try:
+                checkpoint = read_model(path, kind)
+            except InvalidNetwork as error:
+                raise InvalidRun(f"{error}: delete it to begin again") from None
+        kept = 0 if checkpoint is None else int(checkpoint.facts["rows"])
+        lines = self._lines()[:kept]
+        if len(lines) < kept:
+            raise InvalidRun(f"{self.log_path} has lost lines: delete {path} to begin again")
+        self.rows = [json.loads(line) for line in lines]
+        self._log = GrowingFile(self.log_path, sum(map(len, lines)))
+        return checkpoint
+
+    def note(self, row: Row) -> None:
+        """Add a measurement to the log."""
+        assert self._log is not None, "a run is taken up before it goes on"
+        self._log.append(json.dumps(row).encode() + b"\n")
+        self._log.sync()
+        self.rows.append(row)
+
+    def keep(self, checkpoint: ModelFile) -> None:
+        """Replace the checkpoint by one at this place of the log. Raises `CannotWrite`."""
+        facts = {**checkpoint.facts, "rows": len(self.rows)}
+        board = checkpoint.geometry
+        write_model(
+            self.path / "checkpoint.npz",
+            ModelFile(checkpoint.kind, board, checkpoint.arrays, facts),
+            quick=True,
+        )
+
+    def _begin(self) -> None:
+        path = self.path / "recipe.json"
+        text = json.dumps(self.recipe, indent=2, sort_keys=True) + "\n"
+        if path.exists():
+            self._compare(path)
+            return
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            others = sorted(each.name for each in self.path.iterdir())
+        except OSError as error:
+            raise CannotWrite(f"{self.path} cannot be made: {error.strerror or error}") from None
+        if others:
+            raise InvalidRun(
+                f"{self.path} holds other files ({others[0]}): name a folder of its own"
+            )
+        write_text(path, text)
+
+    def _compare(self, path: Path) -> None:
+        try:
+            there = json.loads(path.read_text(encoding="utf-8"))
+            differing = [
+                name
+                for name in {**there, **self.recipe}
+                if there.get(name) != self.recipe.get(name)
+            ]
+        except (OSError, ValueError, AttributeError, TypeError):
+            raise InvalidRun(f"{path} is damaged: name another folder") from None
+        if differing:
+            name = differing[0]
+            raise InvalidRun(
+                f"{self.path} holds a run with {name} {there.get(name)!r}, not"
+                f" {self.recipe.get(name)!r}: ask for the same, or name another folder"
+            )
+
+    def _lines(self) -> list[bytes]:
+        if not self.log_path.exists():
+            return []
+        try:
+            return self.log_path.read_bytes().splitlines(keepends=True)
+        except OSError as error:
+            raise InvalidRun(f"{self.log_path} cannot be read: {error.strerror}") from None

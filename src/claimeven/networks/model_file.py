@@ -1,0 +1,156 @@
+"""Files of learnt models: numbers and a header, nothing that could be run.
+
+A model is a zip archive of NumPy arrays (`.npz`). One of them, `header`, holds JSON in UTF-8: the
+version of the format, the kind of model, its board, its features, the recipe it was trained by, the
+digest of what it was trained on, and how good it was measured to be. Objects, which NumPy would
+keep as pickles, are refused before they are looked at; so are archives larger than `MOST` bytes
+when unpacked, and arrays whose size is not what their own header says.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.outputs import write_bytes
+
+VERSION: Final = 1
+#: Bytes of a model when unpacked.
+MOST: Final = 1 << 29
+_HEADER: Final = "header"
+_MARK: Final = "claimeven model"
+#: When every member of an archive says it was made, so that the same model is the same file.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a file of a model holds.
+
+    `kind` is a word such as "ntuple", `facts` what else its header says as plain data: `recipe`,
+    `measured` and the like. `arrays` are the numbers by name.
+    """
+
+    kind: str
+    geometry: Geometry
+    arrays: Mapping[str, Array]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the header as plain data."""
+        board = self.geometry
+        sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
+        return {
+            "format": _MARK,
+            "version": VERSION,
+            "kind": self.kind,
+            "board": sizes,
+            **self.facts,
+        }
+
+
+def write_model(path: str | Path, model: ModelFile, quick: bool = False) -> None:
+    """Write a model, whole or not at all; the same model gives the same bytes.
+
+    With `quick` it is packed less tightly. Raises `CannotWrite`.
+    """
+    header = np.frombuffer(json.dumps(model.as_dict(), sort_keys=True).encode(), dtype=np.uint8)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(
+        packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1 if quick else 9
+    ) as archive:
+        for name, array in {_HEADER: header, **model.arrays}.items():
+            member = io.BytesIO()
+            np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+            info = zipfile.ZipInfo(f"{name}.npy", _TIME)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, member.getvalue())
+    write_bytes(path, packed.getvalue())
+
+
+def read_model(
+    path: str | Path, kind: str | None = None, geometry: Geometry | None = None
+) -> ModelFile:
+    """Read a model, of a kind and for a board if they are given.
+
+    Raises `InvalidNetwork`, in a sentence that names the file, for one that cannot be read, is
+    damaged, foreign, too large, holds anything but numbers, or is of another kind or board.
+    """
+    try:
+        with Path(path).open("rb") as stream, zipfile.ZipFile(stream) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > MOST:
+                raise InvalidNetwork(f"it unpacks to more than {MOST >> 20} MB")
+            arrays = {
+                member.filename.removesuffix(".npy"): _read_array(archive, member)
+                for member in members
+            }
+        model = _model(arrays)
+    except InvalidNetwork as error:
+        raise InvalidNetwork(f"{path} is no model: {error}") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        raise InvalidNetwork(f"{path} is no model, or it is damaged") from None
+    except OSError as error:
+        raise InvalidNetwork(f"{path} cannot be read: {error.strerror or error}") from None
+    if kind is not None and model.kind != kind:
+        raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, not {kind!r}")
+    if geometry is not None and model.geometry != geometry:
+        raise InvalidNetwork(f"{path} knows {model.geometry}, not {geometry}")
+    return model
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
+    """Return the array of a member, if it is one of numbers and as long as it says."""
+    stream = io.BytesIO(archive.read(member))
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, _, dtype = read(stream)
+    except (ValueError, KeyError):
+        raise InvalidNetwork(f"its part {member.filename[:40]!r} is no array") from None
+    if dtype.hasobject or dtype.kind not in "biuf":
+        raise InvalidNetwork(f"its part {member.filename[:40]!r} holds something else than numbers")
+    count = 1
+    for length in shape:
+        count *= length
+    if count * dtype.itemsize != len(stream.getbuffer()) - stream.tell():
+        raise InvalidNetwork(f"its part {member.filename[:40]!r} is not as long as it says")
+    stream.seek(0)
+    array: Array = np.lib.format.read_array(stream, allow_pickle=False)
+    return array
+
+
+def _model(arrays: dict[str, Array]) -> ModelFile:
+    try:
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+        if header["format"] != _MARK:
+            raise KeyError
+        version, kind, board = header["version"], header["kind"], header["board"]
+    except (KeyError, ValueError, TypeError, RecursionError):
+        raise InvalidNetwork("it has no header of ours") from None
+    if version != VERSION:
+        raise InvalidNetwork(f"its format is version {version!r}, and this one reads {VERSION}")
+    try:
+        geometry = Geometry(board["columns"], board["rows"], board["connect"])
+    except (ClaimevenError, KeyError, TypeError) as error:
+        raise InvalidNetwork(f"its board cannot be: {error}") from None
+    known = ("format", "version", "kind", "board")
+    facts = {name: value for name, value in header.items() if name not in known}
+    return ModelFile(str(kind), geometry, arrays, facts)

@@ -1,0 +1,257 @@
+"""N-tuple networks: a value looked up in many small tables, one for each group of cells.
+
+A tuple is a group of cells. Each cell has one of four states, a digit in base 4: `EMPTY` and out of
+reach, a disc of the `FIRST` or of the `SECOND` player, or empty and `PLAYABLE` by the next disc.
+The digits of a tuple's cells make an index, first cell least, into a table of weights. There is
+one table a tuple for each side to move, and a tuple shares its table with its mirror image, so a
+position and its mirror image are worth the same. The value for the **first player** is the
+hyperbolic tangent of the sum of all weights looked up, from -1 to 1.
+
+Source: Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4" (PPSN
+2012); the idea is Bledsoe and Browning's (1959), and for games Lucas's (2008).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+from claimeven.game.tactics import playable_cells
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.ntuple_layout import TupleArrays
+
+#: The digits of a cell.
+EMPTY, FIRST, SECOND, PLAYABLE = 0, 1, 2, 3
+STATES = 4
+#: Tuples and cells of each in the published network, and the most cells a table can bear.
+USUAL_TUPLES, USUAL_LENGTH, LONGEST = 70, 8, 10
+
+#: A value of 1 as the whole number that searches compare.
+SCALE = 1_000_000
+
+Cell = tuple[int, int]
+Tuple = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class NTuples:
+    """The tuples of a network: cells (column, row), 0-based, row 0 the bottom one.
+
+    Raises `InvalidNetwork` for a tuple that is empty, too long, off the board or holds a cell
+    twice, and `InvalidGeometry` for boards of over 64 bits.
+
+    >>> tuples = NTuples.drawn(count=3, length=4, seed=1)
+    >>> len(tuples.tuples), tuples.table_size
+    (3, 768)
+    """
+
+    tuples: tuple[Tuple, ...]
+    geometry: Geometry = STANDARD
+
+    def __post_init__(self) -> None:
+        """Check every tuple."""
+        self.geometry.check_fits_word()
+        if not self.tuples:
+            raise InvalidNetwork("a network has at least one tuple")
+        for number, cells in enumerate(self.tuples, start=1):
+            if not 1 <= len(cells) <= LONGEST:
+                raise InvalidNetwork(f"tuple {number} has {len(cells)} cells: 1 to {LONGEST} are")
+            if len(set(cells)) < len(cells):
+                raise InvalidNetwork(f"tuple {number} holds a cell twice")
+            for column, row in cells:
+                if not self.geometry.has(column, row):
+                    raise InvalidNetwork(
+                        f"tuple {number} holds a cell that is not on {self.geometry}"
+                    )
+
+    @classmethod
+    def drawn(
+        cls,
+        count: int = USUAL_TUPLES,
+        length: int = USUAL_LENGTH,
+        geometry: Geometry = STANDARD,
+        seed: int = 0,
+    ) -> NTuples:
+        """Return tuples drawn at random: each the cells met on a walk between neighbours.
+
+        No two are equal or mirror images of each other. Raises `InvalidNetwork` where the board has
+        not so many.
+        """
+        if not 1 <= length <= min(LONGEST, geometry.cells):
+            most = min(LONGEST, geometry.cells)
+            raise InvalidNetwork(f"a tuple has 1 to {most} cells on {geometry}, not {length}")
+        rng = random.Random(seed)
+        drawn: dict[Tuple, None] = {}
+        failures = 0
+        while len(drawn) < count:
+            walk = _walk(geometry, length, rng)
+            image = tuple(sorted((geometry.columns - 1 - column, row) for column, row in walk))
+            if walk in drawn or image in drawn:
+                failures += 1
+                if failures > 1000:
+                    raise InvalidNetwork(
+                        f"{geometry} has fewer than {count} different tuples of {length} cells"
+                    )
+                continue
+            failures = 0
+            drawn[walk] = None
+        return cls(tuple(drawn), geometry)
+
+    @cached_property
+    def slots(self) -> tuple[Tuple, ...]:
+        """Every tuple and, after each, its mirror image, its cells in the same order."""
+        last = self.geometry.columns - 1
+        found = []
+        for cells in self.tuples:
+            found += [cells, tuple((last - column, row) for column, row in cells)]
+        return tuple(found)
+
+    @cached_property
+    def table_size(self) -> int:
+        """Weights in the tables of one side to move."""
+        return sum(STATES ** len(cells) for cells in self.tuples)
+
+    @cached_property
+    def arrays(self) -> TupleArrays:
+        """What kernels need to know of them."""
+        geometry = self.geometry
+        uses: dict[int, list[tuple[int, int]]] = {}
+        tables, start, begin = [], [], 0
+        for slot, cells in enumerate(self.slots):
+            for number, (column, row) in enumerate(cells):
+                power = STATES**number
+                uses.setdefault(geometry.bit(column, row), []).append((slot, power))
+            tables.append(begin)
+            start.append(self.index(cells, Position(geometry)))
+            begin += STATES ** len(cells) if slot % 2 else 0
+        bits = geometry.columns * geometry.height + 1
+        counts = [len(uses.get(bit, ())) for bit in range(bits)]
+        flat = [use for bit in range(bits) for use in uses.get(bit, ())]
+        return TupleArrays(
+            *(
+                np.array(numbers, dtype=np.int64)
+                for numbers in (
+                    np.cumsum([0, *counts]),
+                    [slot for slot, _ in flat],
+                    [power for _, power in flat],
+                    tables,
+                    start,
+                )
+            )
+        )
+
+    @cached_property
+    def _slot_bits(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The bit of each cell of each slot and the weight of its digit, 0 beyond short tuples."""
+        longest = max(map(len, self.tuples))
+        bits, powers = (np.zeros((len(self.slots), longest), dtype=np.int64) for _ in range(2))
+        for slot, cells in enumerate(self.slots):
+            for number, (column, row) in enumerate(cells):
+                bits[slot, number] = self.geometry.bit(column, row)
+                powers[slot, number] = STATES**number
+        return bits, powers
+
+    def indices(self, position: Position) -> npt.NDArray[np.int64]:
+        """Return the index of every slot, shape (slots,): what `index` tells of one, at once."""
+        bits, powers = self._slot_bits
+        every = np.arange(self.geometry.columns * self.geometry.height, dtype=np.uint64)
+        first, second = position.discs
+        digits = np.zeros(len(every), dtype=np.int64)
+        playable = playable_cells(position.mask, self.geometry)
+        for digit, cells in ((FIRST, first), (SECOND, second), (PLAYABLE, playable)):
+            digits += digit * (np.uint64(cells) >> every & np.uint64(1)).astype(np.int64)
+        indices: npt.NDArray[np.int64] = (digits[bits] * powers).sum(axis=1)
+        return indices
+
+    def index(self, cells: Tuple, position: Position) -> int:
+        """Return the index that the cells of a slot make in a position."""
+        index = 0
+        for number, (column, row) in enumerate(cells):
+            index += self.digit(position, column, row) * STATES**number
+        return index
+
+    def digit(self, position: Position, column: int, row: int) -> int:
+        """Return the digit of a cell."""
+        owner = position.cell(column, row)
+        if owner is not None:
+            return FIRST + owner
+        return PLAYABLE if row == position.height_of(column) else EMPTY
+
+
+class NTupleNetwork:
+    """Tuples and their weights: the value of a position.
+
+    `weights` is a float32 array of 2 * `tuples.table_size`: the tables for positions in which the
+    first player is to move, then those for the second. It is zero where none are given.
+
+    >>> network = NTupleNetwork(NTuples.drawn(count=3, length=4))
+    >>> network.value(Position.from_moves("44"))
+    0.0
+    """
+
+    def __init__(self, tuples: NTuples, weights: npt.NDArray[np.float32] | None = None) -> None:
+        size = 2 * tuples.table_size
+        self.tuples = tuples
+        self.weights = np.zeros(size, dtype=np.float32) if weights is None else weights
+        if self.weights.shape != (size,) or self.weights.dtype != np.float32:
+            raise InvalidNetwork(f"the weights of these tuples are {size} of type float32")
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board it knows."""
+        return self.tuples.geometry
+
+    def value(self, position: Position) -> float:
+        """Return the value of a position that is not over, for the side to move, from -1 to 1.
+
+        The textbook: `ntuple_search.NTupleSearch` looks ahead with its compiled twin.
+        """
+        tuples = self.tuples
+        begin = position.turn * tuples.table_size
+        total = 0.0
+        for number, cells in enumerate(tuples.slots):
+            table = begin + int(tuples.arrays.slot_tables[number])
+            total += float(self.weights[table + tuples.index(cells, position)])
+        value = float(np.tanh(total))
+        return -value if position.turn else value
+
+    def evaluate(self, position: Position) -> int:
+        """Return the value as searches take evaluations: times `SCALE`, a whole number."""
+        return round(SCALE * self.value(position))
+
+    def column_values(self, position: Position) -> tuple[float | None, ...]:
+        """Return what each column is worth to the side to move, looking one ply ahead.
+
+        1 for a win, 0 for a full board, None for a column that is full. The textbook.
+        """
+        values: list[float | None] = [None] * self.geometry.columns
+        for column in position.legal_columns:
+            after = position.play(column)
+            if after.outcome is not None:
+                values[column] = float(after.outcome.winner is not None)
+            else:
+                values[column] = -self.value(after)
+        return tuple(values)
+
+
+def _walk(geometry: Geometry, length: int, rng: random.Random) -> Tuple:
+    """Return the cells met on a random walk between neighbours, in order of column and row."""
+    column, row = rng.randrange(geometry.columns), rng.randrange(geometry.rows)
+    met = {(column, row)}
+    while len(met) < length:
+        steps: Sequence[Cell] = [
+            (column + across, row + up)
+            for across in (-1, 0, 1)
+            for up in (-1, 0, 1)
+            if (across or up) and geometry.has(column + across, row + up)
+        ]
+        column, row = rng.choice(steps)
+        met.add((column, row))
+    return tuple(sorted(met))

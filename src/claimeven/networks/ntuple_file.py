@@ -1,0 +1,100 @@
+"""N-tuple networks in files: only the weights that were learnt, in 16 bits each.
+
+Arrays: `tuples` int8 (tuples, cells, 2), the column and row of each cell, -1 where a tuple has
+fewer; `places` uint8 (4, weights), the distances from one weight that is not zero to the next as
+byte planes, lowest byte first; `weights` uint8 (2, weights), the weights as signed 16-bit numbers
+in steps of `unit`, the same way. Planes pack better than numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import Geometry
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.model_file import ModelFile, read_model, write_model
+from claimeven.networks.ntuple import LONGEST, NTupleNetwork, NTuples
+
+KIND: Final = "ntuple"
+_MOST_TUPLES: Final = 4096
+_GREATEST: Final = (1 << 15) - 1
+
+
+def write_network(
+    path: str | Path, network: NTupleNetwork, facts: Mapping[str, Any] | None = None
+) -> None:
+    """Write a network with what its header is to say; weights are rounded to 16 bits.
+
+    Raises `CannotWrite`.
+    """
+    write_model(path, ModelFile(KIND, network.geometry, packed(network), facts or {}))
+
+
+def read_network(path: str | Path, geometry: Geometry | None = None) -> NTupleNetwork:
+    """Read a network, for a board if one is given. Raises `InvalidNetwork`."""
+    model = read_model(path, KIND, geometry)
+    try:
+        return unpacked(model)
+    except InvalidNetwork as error:
+        raise InvalidNetwork(f"{path} is no model: {error}") from None
+
+
+def packed(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a file."""
+    tuples = network.tuples.tuples
+    cells = np.full((len(tuples), max(map(len, tuples)), 2), -1, dtype=np.int8)
+    for number, each in enumerate(tuples):
+        cells[number, : len(each)] = each
+    weights = network.weights
+    greatest = float(np.abs(weights).max(initial=0.0))
+    unit = np.float32(greatest / _GREATEST if greatest else 1.0)
+    rounded = np.rint(weights / unit).astype(np.int16)
+    (places,) = np.nonzero(rounded)
+    return {
+        "tuples": cells,
+        "places": _planes(np.diff(places, prepend=-1).astype("<u4")),
+        "weights": _planes(rounded[places].astype("<i2")),
+        "unit": np.array([unit], dtype=np.float32),
+    }
+
+
+def _planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """Return the bytes of numbers: all lowest ones, then all of the next."""
+    return np.ascontiguousarray(numbers.view(np.uint8).reshape(len(numbers), numbers.itemsize).T)
+
+
+def _numbers(planes: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
+    """Return the numbers of a type whose bytes these are."""
+    size = np.dtype(kind).itemsize
+    if planes.ndim != 2 or planes.shape[0] != size:
+        raise InvalidNetwork(f"its numbers are not of {size} bytes")
+    return np.ascontiguousarray(planes.T).reshape(-1).view(kind)
+
+
+def unpacked(model: ModelFile) -> NTupleNetwork:
+    """Return the network of a file. Raises `InvalidNetwork` for arrays that are none."""
+    types = {"tuples": "int8", "places": "uint8", "weights": "uint8", "unit": "float32"}
+    for name, kind in types.items():
+        if name not in model.arrays or model.arrays[name].dtype != np.dtype(kind):
+            raise InvalidNetwork(f"its part {name!r} is missing, or not of type {kind}")
+    cells, unit = model.arrays["tuples"], model.arrays["unit"]
+    if cells.ndim != 3 or cells.shape[2] != 2 or not 1 <= len(cells) <= _MOST_TUPLES:
+        raise InvalidNetwork("its tuples are no lists of cells")
+    if not 1 <= cells.shape[1] <= LONGEST or unit.shape != (1,) or not np.isfinite(unit[0]):
+        raise InvalidNetwork("its tuples are too long, or its unit is no number")
+    tuples = NTuples(
+        tuple(tuple((int(c), int(r)) for c, r in each if c >= 0) for each in cells), model.geometry
+    )
+    places = np.cumsum(_numbers(model.arrays["places"], "<u4").astype(np.int64)) - 1
+    values = _numbers(model.arrays["weights"], "<i2")
+    size = 2 * tuples.table_size
+    if len(values) != len(places) or (len(places) and not places[-1] < size):
+        raise InvalidNetwork("it has not one place for each of its weights")
+    weights = np.zeros(size, dtype=np.float32)
+    weights[places] = values * unit[0]
+    return NTupleNetwork(tuples, weights)

@@ -1,0 +1,157 @@
+"""N-tuple networks, compiled: indices kept move by move, values, and alpha-beta over them.
+
+The layout of a network is drawn in `ntuple`. The indices of a position's slots are kept as discs
+are dropped: a disc changes the digits of two cells, so a few indices change, and a value is one
+look-up a slot.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from claimeven.compiled import Int, Ints, Word, Words, boolean, float32, inlined, int64, kernel
+from claimeven.compiled import trailing_zeros as lowest_bit
+from claimeven.game.tactics_kernel import BOARD, CONNECT, HEIGHT, ZERO, has_line
+from claimeven.minimax.kernel import keep_best, next_column, open_row
+from claimeven.minimax.layout import (
+    ALPHA,
+    BEST,
+    BETA,
+    BOUNDED,
+    CUTOFFS,
+    DEEPEST,
+    DEPTH_LIMIT,
+    DONE,
+    EVALUATIONS,
+    EXPANDED,
+    IS_EXACT,
+    MASK,
+    MINE,
+    NODES,
+    PLY,
+    PROGRESS,
+    ROOT_STATE,
+    ROOT_VALUE,
+    ROWS,
+    RULES,
+    TODO,
+    TRYING,
+    Progress,
+    Rows,
+    Rules,
+)
+from claimeven.minimax.rules import WIN
+from claimeven.networks.ntuple import EMPTY, FIRST, PLAYABLE, SCALE
+from claimeven.networks.ntuple_layout import TUPLES, TupleArrays
+
+
+@inlined
+def change_cell(indices: Ints, bit: Int, change: Int, tuples: TupleArrays) -> None:
+    """Add `change` to the digit of a cell in every slot that looks at it."""
+    for use in range(tuples.places[bit], tuples.places[bit + 1]):
+        indices[tuples.use_slots[use]] += change * tuples.use_powers[use]
+
+
+@inlined
+def drop_disc(indices: Ints, move: Word, player: Int, sign: Int, tuples: TupleArrays) -> None:
+    """Put a disc of a player (0 or 1) on the cell of the bit `move`; with `sign` -1 take it away.
+
+    The cell above becomes playable; where there is none the bit above has no uses.
+    """
+    bit = np.int64(lowest_bit(move))
+    change_cell(indices, bit, sign * (FIRST + player - PLAYABLE), tuples)
+    change_cell(indices, bit + 1, sign * (PLAYABLE - EMPTY), tuples)
+
+
+@inlined
+def value_of(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays) -> Any:
+    """Return the value for the first player of a position that `turn` (0 or 1) is to move in."""
+    total = 0.0
+    begin = turn * (weights.shape[0] // 2)
+    for slot in range(tuples.slot_tables.shape[0]):
+        total += weights[begin + tuples.slot_tables[slot] + indices[slot]]
+    return np.tanh(total)
+
+
+@kernel(boolean(ROWS, RULES, PROGRESS, TUPLES, float32[::1], int64[:, ::1], int64, int64))
+def search_network_slice(
+    rows: Rows,
+    rules: Rules,
+    progress: Progress,
+    tuples: TupleArrays,
+    weights: Words,
+    indices: Ints,
+    root_ply: Int,
+    pause: Int,
+) -> Int:
+    """Go on with an alpha-beta search until it is done (returns True) or at `pause` nodes.
+
+    The loop of `minimax.kernel.search_slice` with the network at the leaves: row p of `indices`
+    holds those of the position entered at ply p. `root_ply` discs lie on the board of the root.
+    """
+    discs, numbers, roots = rows.discs, rows.numbers, progress.roots
+    registers, counts = progress.registers, progress.counts
+    height, connect, board = rules.board[HEIGHT], rules.board[CONNECT], rules.board[BOARD]
+    depth_limit = registers[DEPTH_LIMIT]
+    slots = tuples.slot_tables.shape[0]
+    nodes, evaluations, deepest = counts[NODES], counts[EVALUATIONS], counts[DEEPEST]
+    ply = registers[PLY]
+    done = ply == DONE
+    while not done:
+        todo = discs[ply, TODO]
+        if todo == ZERO:
+            # Step 1. No column left: the position's value is known, hand it to its parent.
+            if ply == 0:
+                done = True
+                break
+            value = -numbers[ply, BEST]
+            ply -= 1
+            column = numbers[ply, TRYING]
+        else:
+            # Step 2. Drop a disc in the next column of the order that is not full.
+            if nodes >= pause:
+                break
+            column, cell = next_column(rows, rules, ply, todo)
+            discs[ply, TODO] = todo ^ cell
+            mover = discs[ply, MINE] | cell
+            mask = discs[ply, MASK] | cell
+            below = ply + 1
+            nodes += 1
+            deepest = max(deepest, below)
+            rows.lines[below, 0] = 0
+
+            # Step 3. Its value, if the game is over or the depth is spent.
+            if has_line(mover, height, connect):
+                value = np.int64(WIN - below)
+            elif mask == board:
+                value = np.int64(0)
+            else:
+                player = (root_ply + ply) & 1
+                for slot in range(slots):
+                    indices[below, slot] = indices[ply, slot]
+                drop_disc(indices[below], cell, player, 1, tuples)
+                if below < depth_limit:
+                    # Step 4. Otherwise it gets a row of its own and is searched next.
+                    discs[below, MINE] = mover ^ mask
+                    discs[below, MASK] = mask
+                    open_row(rows, below, rules, -numbers[ply, BETA], -numbers[ply, ALPHA], -1)
+                    counts[EXPANDED] += 1
+                    ply = below
+                    continue
+                evaluations += 1
+                worth = value_of(weights, indices[below], 1 - player, tuples)
+                value = np.int64(np.rint(SCALE * (worth if player == 0 else -worth)))
+
+        # Step 5. A column's value is known: keep the best, and cut where the bounds meet.
+        if ply == 0:
+            roots[column, ROOT_VALUE] = value
+            roots[column, ROOT_STATE] = IS_EXACT if value > numbers[0, ALPHA] else BOUNDED
+        keep_best(rows, ply, column, value)
+        if numbers[ply, ALPHA] >= numbers[ply, BETA] and discs[ply, TODO] != ZERO:
+            counts[CUTOFFS] += 1
+            discs[ply, TODO] = ZERO
+    registers[PLY] = DONE if done else ply
+    counts[NODES], counts[EVALUATIONS], counts[DEEPEST] = nodes, evaluations, deepest
+    return done

@@ -1,0 +1,61 @@
+"""`claimeven train`: a run, gone on with, refused in a sentence, ended by Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, bad_input
+
+WORDS = (
+    "--every", "40", "--tuples", "3", "--length", "3", "--against", "1",
+    "--columns", "4", "--rows", "4", "--connect", "3",
+)  # fmt: skip
+
+
+def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    ran = run("train", "ntuple", "--out", out, "--games", "80", *WORDS)
+    assert ran.status == 0
+    assert ran.out.splitlines()[0].split() == [
+        "games", "seconds", "plies", "perfect", "keeps", "against", "perfect"
+    ]  # fmt: skip
+    assert [line.split()[0] for line in ran.out.splitlines()[1:3]] == ["40", "80"]
+    told = json.loads(run("train", "ntuple", "--out", out, "--games", "80", *WORDS, "--json").out)
+    assert told["model"] == f"{out}/model.npz"
+    assert [row["games"] for row in told["rows"]] == [40, 80]
+    for name in ("ntuple", "ntuple-alphabeta"):
+        words = (f"{name}:model={told['model']}", "random", "--games", "2", *WORDS[-6:])
+        assert run("match", *words).status == 0
+    said = bad_input(run("match", f"ntuple:model={told['model']}", "random"))
+    assert "the network knows 4x4 connect 3, not 7x6 connect 4" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ntupel",), "did you mean ntuple?"),
+        (("ntuple", "--out", "r", "--games", "0"), "games is 0: 1 to 1000000000 can be"),
+        (("ntuple", "--out", "r", "--length", "20"), "a tuple has 1 to 10 cells on 7x6"),
+        (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
+        (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
+    ],
+)
+def test_bad_input(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.txt").write_text("x")
+    assert said in bad_input(run("train", *words))
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_models_that_are_none_are_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 and so on")
+    said = bad_input(run("match", f"ntuple:model={tmp_path}/x.npz", "random"))
+    assert "x.npz is no model, or it is damaged" in said
+    assert "cannot be read: No such file" in bad_input(
+        run("match", "ntuple:model=no.npz", "greedy")
+    )

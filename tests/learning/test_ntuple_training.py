@@ -1,0 +1,230 @@
+"""Training of n-tuple networks: it learns, the same from the same seed, whatever ends it."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position, play_match
+from claimeven.learning import (
+    InvalidRun,
+    NTupleLearner,
+    NTupleRecipe,
+    RunFolder,
+    score_against_perfect,
+    train_ntuple,
+)
+from claimeven.learning.ntuple_training import agent_of
+from claimeven.networks import read_model, read_network
+from claimeven.outputs import CannotWrite
+from tests import naive
+
+SMALL = Geometry(4, 4, 3)
+#: A run of a second.
+QUICK = NTupleRecipe(
+    games=600, every=200, tuples=8, length=4, against=2, positions=20, geometry=SMALL
+)
+
+
+def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: list[bool]) -> None:
+    """Learn from one game as the docstring tells it, in plain Python; for the oracle's boards."""
+    recipe, network = learner.recipe, learner.network
+    half = len(network.weights) // 2
+    positions = Position.replay(columns, recipe.geometry)
+    values = [network.value(p) * (1 - 2 * p.turn) for p in positions[:-1]]
+    outcome = positions[-1].outcome
+    assert outcome is not None
+    winner = outcome.winner
+    values.append(0.0 if winner is None else 1.0 - 2 * winner)
+    step = recipe.step_size
+    target = values[-1]
+    for at in reversed(range(len(columns))):
+        if random_moves[at] and at < len(columns) - 1:
+            target = values[at]
+            continue
+        target = (1 - recipe.trace) * values[at + 1] + recipe.trace * target
+        value = network.value(positions[at]) * (1 - 2 * positions[at].turn)
+        change = np.float32((target - value) * (1 - value**2))
+        for slot, cells in enumerate(network.tuples.slots):
+            table = int(network.tuples.arrays.slot_tables[slot])
+            place = half * (at % 2) + table + network.tuples.index(cells, positions[at])
+            total, absolute = (float(x) for x in learner.changes[place])
+            rate = step
+            if absolute > 0:
+                rate *= np.exp(recipe.steepness * (abs(total) / absolute - 1))
+            network.weights[place] += np.float32(rate * change)
+            learner.changes[place] += (change, abs(change))
+
+
+def test_one_game_is_learnt_as_the_textbook_says() -> None:
+    recipe = NTupleRecipe(games=50, tuples=6, length=3, exploring=1.0, geometry=SMALL, seed=4)
+    learner, textbook = NTupleLearner(recipe), NTupleLearner(recipe)
+    start = np.random.default_rng(1).normal(0, 0.1, learner.network.weights.shape)
+    for each in (learner, textbook):
+        each.network.weights[:] = start
+    learner.play(1)
+    columns = columns_of(learner)
+    assert naive_result(columns) is not None
+    textbook_lesson(textbook, columns, [True] * len(columns))
+    assert np.allclose(learner.network.weights, textbook.network.weights, atol=1e-6)
+    assert np.allclose(learner.changes, textbook.changes, atol=1e-6)
+    assert not np.allclose(learner.network.weights, start)
+
+
+def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
+    recipe = NTupleRecipe(games=50, tuples=6, length=3, exploring=0.3, geometry=SMALL, seed=5)
+    learner, textbook = NTupleLearner(recipe), NTupleLearner(recipe)
+    for _ in range(12):
+        before = learner.network.weights.copy(), learner.changes.copy()
+        done = learner.games
+        learner.play(1)
+        columns = columns_of(learner)
+        textbook.network.weights[:], textbook.changes[:] = before
+        fading = (recipe.last_step_size / recipe.step_size) ** (done / recipe.games)
+        textbook.recipe = NTupleRecipe(**{**vars(recipe), "step_size": recipe.step_size * fading})
+        textbook_lesson(textbook, columns, [bool(x) for x in learner._lesson.random])
+        assert np.allclose(learner.network.weights, textbook.network.weights, atol=1e-6)
+
+
+def columns_of(learner: NTupleLearner) -> list[int]:
+    """The last game, from what its positions look like: each move is the one that leads on."""
+    tuples, lesson = learner.network.tuples, learner._lesson
+    position, columns = Position(learner.recipe.geometry), []
+    while not position.is_over:
+        row = lesson.indices[len(columns) + 1]
+        (column,) = (
+            column
+            for column in position.legal_columns
+            if [tuples.index(cells, position.play(column)) for cells in tuples.slots] == list(row)
+        )
+        columns.append(column)
+        position = position.play(column)
+    return columns
+
+
+def naive_result(columns: list[int]) -> bool | None:
+    game = naive.Game(SMALL.columns, SMALL.rows, SMALL.connect)
+    for column in columns:
+        assert not game.over()
+        game = game.play(column)
+    return True if game.over() else None
+
+
+def test_it_learns_to_beat_random_play() -> None:
+    recipe = NTupleRecipe(games=4000, tuples=20, length=5, geometry=SMALL, seed=1)
+    learner = NTupleLearner(recipe)
+    learner.play(recipe.games)
+    result = play_match(agent_of(learner.network), "random", games=200, geometry=SMALL)
+    assert result.wins[0] >= 150
+    assert score_against_perfect(agent_of(learner.network), SMALL, 4, seed=1) > 0
+
+
+def test_games_do_not_depend_on_how_many_a_call_plays() -> None:
+    one, other = NTupleLearner(QUICK), NTupleLearner(QUICK)
+    one.play(60)
+    for games in (1, 9, 50):
+        other.play(games)
+    assert np.array_equal(one.network.weights, other.network.weights)
+    assert np.array_equal(one.totals, other.totals)
+    third = NTupleLearner(QUICK)
+    third.take_up(one.checkpoint())
+    for learner in (one, third):
+        learner.play(30)
+    assert np.array_equal(one.network.weights, third.network.weights)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing disturbed."""
+    path = tmp_path_factory.mktemp("runs") / "whole"
+    train_ntuple(path, QUICK)
+    return path
+
+
+def told(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
+    return [{name: row[name] for name in row if name != "seconds"} for row in rows]
+
+
+def test_a_run_leaves_all_it_promises(whole: Path) -> None:
+    rows = told(whole)
+    assert [row["games"] for row in rows] == [200, 400, 600]
+    assert all(row["perfect"] is None and 0 <= row["against_perfect"] <= 1 for row in rows)
+    model = read_model(whole / "model.npz", "ntuple", SMALL)
+    assert model.facts["recipe"]["games"] == 600
+    assert model.facts["measured"]["against_perfect"] is not None
+    assert read_network(whole / "model.npz").geometry == SMALL
+    before = (whole / "model.npz").read_bytes()
+    assert len(train_ntuple(whole, QUICK)) == 3  # nothing is left to do
+    assert (whole / "model.npz").read_bytes() == before
+
+
+def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
+    words = (
+        "train", "ntuple", "--out", str(tmp_path / "run"), "--games", "600", "--every", "200",
+        "--tuples", "8", "--length", "4", "--against", "2", "--positions", "20",
+        "--columns", "4", "--rows", "4", "--connect", "3",
+    )  # fmt: skip
+    rng = random.Random(3)
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, "-m", "claimeven", *words])
+        begin = time.monotonic()
+        log = tmp_path / "run" / "log.jsonl"
+        wanted = rng.choice([0, 1, 2])
+        while time.monotonic() < begin + 60 and process.poll() is None:
+            if log.exists() and log.read_bytes().count(b"\n") > wanted:
+                break
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+    train_ntuple(tmp_path / "run", QUICK)
+    assert told(tmp_path / "run") == told(whole)
+    one, other = (read_network(path / "model.npz") for path in (whole, tmp_path / "run"))
+    assert np.array_equal(one.weights, other.weights)
+
+
+def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRun, match="holds a run with seed 0, not 1: ask for the same"):
+        train_ntuple(whole, NTupleRecipe(**{**vars(QUICK), "seed": 1}))
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InvalidRun, match=r"holds other files \(notes.txt\)"):
+        train_ntuple(tmp_path, QUICK)
+    with pytest.raises(CannotWrite, match="cannot be made"):
+        train_ntuple(tmp_path / "notes.txt" / "run", QUICK)
+    copy = tmp_path / "copy"
+    shutil.copytree(whole, copy)
+    (copy / "checkpoint.npz").write_bytes(b"PK")
+    with pytest.raises(InvalidRun, match="is no model, or it is damaged: delete it to begin again"):
+        train_ntuple(copy, QUICK)
+    shutil.copy(whole / "checkpoint.npz", copy)
+    (copy / "log.jsonl").write_text("")
+    with pytest.raises(InvalidRun, match="has lost lines"):
+        train_ntuple(copy, QUICK)
+    (copy / "recipe.json").write_text("[")
+    with pytest.raises(InvalidRun, match=r"recipe\.json is damaged"), RunFolder.opened(copy, {}):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"games": 0}, "games is 0: 1 to 1000000000 can be"),
+        ({"trace": 1.5}, "trace is 1.5: 0 to 1 can be"),
+        ({"step_size": 0}, "step size is 0: 1e-09 to 10"),
+        ({"length": 11}, "a tuple has 1 to 10 cells"),
+        ({"geometry": Geometry(9, 9)}, "64 bits"),
+    ],
+)
+def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        NTupleLearner(NTupleRecipe(**asked))

@@ -1,0 +1,188 @@
+"""Models in files: there and back, and whatever is wrong with a file refused in a sentence."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.networks import (
+    InvalidNetwork,
+    ModelFile,
+    NTupleNetwork,
+    NTuples,
+    model_file,
+    read_model,
+    read_network,
+    write_model,
+    write_network,
+)
+from tests.networks.test_ntuple import made, some_position
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "whole.npz"
+    write_network(path, made(Geometry()), {"recipe": {"games": 3}, "measured": {"perfect": 0.5}})
+    return path
+
+
+@pytest.mark.parametrize("geometry", [Geometry(), Geometry(5, 4, 3)])
+def test_a_network_goes_there_and_back(geometry: Geometry, tmp_path: Path) -> None:
+    network, path, rng = made(geometry), tmp_path / "a.npz", random.Random(1)
+    sparse = network.weights.copy()
+    sparse[np.random.default_rng(2).random(len(sparse)) < 0.9] = 0
+    for weights in (network.weights, sparse, np.zeros_like(sparse)):
+        write_network(path, NTupleNetwork(network.tuples, weights), {"recipe": {"seed": 1}})
+        back = read_network(path, geometry)
+        assert back.tuples == network.tuples
+        unit = float(np.abs(weights).max()) / 32767
+        assert np.abs(back.weights - weights).max() <= unit * 0.51
+        position = some_position(rng, geometry)
+        assert back.value(position) == pytest.approx(
+            NTupleNetwork(network.tuples, weights).value(position), abs=1e-3
+        )
+        first = path.read_bytes()
+        write_network(path, back, {"recipe": {"seed": 1}})
+        assert path.read_bytes() == first
+
+
+def test_the_header_says_what_it_is(whole: Path) -> None:
+    model = read_model(whole, "ntuple", Geometry())
+    assert model.facts == {"recipe": {"games": 3}, "measured": {"perfect": 0.5}}
+    assert model.as_dict()["board"] == {"columns": 7, "rows": 6, "connect": 4}
+
+
+class Trap:
+    """Something that leaves a trace where it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return Path.touch, (self.path,)
+
+
+def member(array: object, pickled: bool = False) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asarray(array), allow_pickle=pickled)
+    return stream.getvalue()
+
+
+def changed(whole: Path, name: str, content: bytes | None) -> bytes:
+    """The archive with one member another, or gone."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(out, "w") as new:
+        for info in old.infolist():
+            if info.filename != name:
+                new.writestr(info, old.read(info))
+            elif content is not None:
+                new.writestr(name, content)
+        if name not in old.namelist() and content is not None:
+            new.writestr(name, content)
+    return out.getvalue()
+
+
+def test_a_pickle_is_refused_and_not_run(whole: Path, tmp_path: Path) -> None:
+    trace, path = tmp_path / "trace", tmp_path / "bad.npz"
+    trapped = np.array([Trap(trace)], dtype=object)
+    path.write_bytes(changed(whole, "weights.npy", member(trapped, pickled=True)))
+    with pytest.raises(InvalidNetwork, match=r"'weights.npy' holds something else than numbers"):
+        read_network(path)
+    path.write_bytes(changed(whole, "weights.npy", pickle.dumps(Trap(trace))))
+    with pytest.raises(InvalidNetwork, match=r"'weights.npy' is no array"):
+        read_network(path)
+    path.write_bytes(pickle.dumps(Trap(trace)))
+    with pytest.raises(InvalidNetwork, match="is no model, or it is damaged"):
+        read_network(path)
+    assert not trace.exists()
+
+
+def test_damaged_files_are_refused(whole: Path, tmp_path: Path) -> None:
+    data, path = whole.read_bytes(), tmp_path / "bad.npz"
+    for end in (0, 1, 30, len(data) // 2, len(data) - 1):
+        path.write_bytes(data[:end])
+        with pytest.raises(InvalidNetwork, match="is no model"):
+            read_network(path)
+    rng = random.Random(4)
+    for _ in range(60):
+        place = rng.randrange(len(data))
+        path.write_bytes(
+            data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
+        )
+        try:
+            back = read_network(path)
+        except InvalidNetwork:
+            continue
+        # A bit that says nothing, as the time of a member does.
+        assert np.array_equal(back.weights, read_network(whole).weights)
+
+
+LONG = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,)", b"(9,)")
+HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999,), }")[:]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("header.npy", None, "it has no header of ours"),
+        ("header.npy", member(np.frombuffer(b"{}", np.uint8)), "it has no header of ours"),
+        ("header.npy", member(np.frombuffer(b'{"format": 1}', np.uint8)), "no header of ours"),
+        ("weights.npy", None, "its part 'weights' is missing"),
+        ("weights.npy", member(np.zeros((2, 3), np.float32)), "'weights' is missing, or not of"),
+        ("weights.npy", LONG, "'weights.npy' is not as long as it says"),
+        ("weights.npy", HUGE, "'weights.npy' is not as long as it says"),
+        ("weights.npy", member(np.zeros((2, 3), np.uint8)), "one place for each of its weights"),
+        ("weights.npy", member(np.zeros((3, 3), np.uint8)), "its numbers are not of 2 bytes"),
+        ("tuples.npy", member(np.zeros((2, 3), np.int8)), "its tuples are no lists of cells"),
+        ("tuples.npy", member(np.full((9, 4, 2), 9, np.int8)), "tuple 1 holds a cell"),
+        ("unit.npy", member(np.array([np.nan], np.float32)), "its unit is no number"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(
+    whole: Path, tmp_path: Path, name: str, content: bytes | None, said: str
+) -> None:
+    path = tmp_path / "bad.npz"
+    path.write_bytes(changed(whole, name, content))
+    with pytest.raises(InvalidNetwork, match=said):
+        read_network(path)
+
+
+def test_models_of_others_are_refused(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.npz"
+    with pytest.raises(InvalidNetwork, match=r"whole\.npz knows 7x6 connect 4, not 5x4"):
+        read_network(whole, Geometry(5, 4))
+    with pytest.raises(InvalidNetwork, match="a model of the kind 'ntuple', not 'net'"):
+        read_model(whole, "net")
+    with pytest.raises(InvalidNetwork, match="cannot be read: No such file"):
+        read_network(tmp_path / "nowhere.npz")
+    with pytest.raises(InvalidNetwork, match="cannot be read: Is a directory"):
+        read_network(tmp_path)
+    write_model(path, ModelFile("ntuple", Geometry(), {}, {"version": 99}))
+    with pytest.raises(InvalidNetwork, match="its format is version 99, and this one reads 1"):
+        read_network(path)
+    np.savez(path, weights=np.zeros(3))
+    with pytest.raises(InvalidNetwork, match="it has no header of ours"):
+        read_network(path)
+    monkeypatch.setattr(model_file, "MOST", 1 << 20)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.npy", bytes(2 << 20))
+    with pytest.raises(InvalidNetwork, match="it unpacks to more than 1 MB"):
+        read_network(path)
+
+
+def test_drawn_tuples_of_many_lengths_are_kept(tmp_path: Path) -> None:
+    tuples = NTuples((((0, 0),), ((3, 0), (3, 1), (3, 2)), ((1, 1), (2, 2))))
+    path = tmp_path / "short.npz"
+    write_network(path, NTupleNetwork(tuples))
+    assert read_network(path).tuples == tuples
+    assert read_network(path).value(Position()) == 0
