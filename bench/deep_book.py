@@ -4,6 +4,7 @@
     python -m bench.deep_book --book FILE   another one
     python -m bench.deep_book --games N     every column at every ply of N random games (50)
     python -m bench.deep_book --alone       without the book of the package, which takes longest
+    python -m bench.deep_book --cpu         processor time, where others use the machine too
     python -m bench.deep_book --label N     positions of plies 4 to 36 labelled as `dataset` does
 
 Both books answer for the same positions, each with a table that is empty at every game, and all
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +52,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--table-mb", type=float, default=128)
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--label", type=int, default=2000)
     options = parser.parse_args()
     print(machine())
@@ -64,7 +67,8 @@ def main() -> None:
             continue
         solver = Solver(threads=options.threads, table_mb=options.table_mb, book=which)
         solver.load()
-        answers.append(timed(name, solver, games))
+        clock = time.process_time if options.cpu else time.perf_counter
+        answers.append(timed(name, solver, games, clock))
     assert all(found == answers[0] for found in answers), "the books do not agree"
     if options.label:
         label(options.label, options.book, options.threads)
@@ -97,7 +101,7 @@ def random_games(games: int, seed: int) -> list[list[Position]]:
 
 
 def timed(
-    name: str, solver: Solver, games: list[list[Position]]
+    name: str, solver: Solver, games: list[list[Position]], clock: Callable[[], float]
 ) -> list[list[tuple[int | None, ...]]]:
     """Solve every column at every ply, print how long that takes, and return the scores."""
     by_ply: dict[int, list[float]] = {}
@@ -107,9 +111,9 @@ def timed(
         solver.clear()
         scores = []
         for position in game:
-            begin = time.perf_counter()
+            begin = clock()
             scores.append(solver.scores(position))
-            taken = time.perf_counter() - begin
+            taken = clock() - begin
             by_ply.setdefault(position.ply, []).append(taken)
             if taken > worst:
                 worst, slowest = taken, position
