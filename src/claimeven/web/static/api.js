@@ -65,3 +65,14 @@ export async function events(path, query, told, signal = undefined) {
     }
   }
 }
+
+/** Wait so many milliseconds, unless it is given up, which throws as a request that is given up does. */
+export function wait(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("given up", "AbortError"));
+    });
+  });
+}

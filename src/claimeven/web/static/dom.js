@@ -7,6 +7,11 @@ export function h(tag, properties = {}, ...children) {
   return filled(document.createElement(tag), properties, children);
 }
 
+/** Return a button that does something. */
+export function button(text, onclick, properties = {}) {
+  return h("button", { type: "button", onclick, ...properties }, text);
+}
+
 /** Return an SVG element. */
 export function s(tag, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), properties, children);

@@ -1,9 +1,9 @@
 // Play and analyse: the board, who plays, the game line, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
-import { get, post } from "../api.js";
+import { get, post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
-import { h, say } from "../dom.js";
+import { button, h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
@@ -394,20 +394,6 @@ export class PlayView {
       game: this.game, sides: this.sides.map((side) => side.spec), analysis: this.isAnalysing ? "on" : null,
     }), location.href).href;
   }
-}
-
-function button(text, onclick, properties = {}) {
-  return h("button", { type: "button", onclick, ...properties }, text);
-}
-
-function wait(milliseconds, signal) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(new DOMException("given up", "AbortError"));
-    });
-  });
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

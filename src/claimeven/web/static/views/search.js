@@ -3,7 +3,7 @@
 
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { isForPage } from "../keys.js";
 import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
@@ -193,8 +193,4 @@ export class View {
     if (step !== null && step !== this.at) this.#goTo(step);
     else this.#draw();
   }
-}
-
-function button(text, onclick, properties = {}) {
-  return h("button", { type: "button", onclick, ...properties }, text);
 }
