@@ -104,7 +104,7 @@ def _changed_sum(
         slot = tuples.use_slots[use]
         if lesson.seen[slot] != mark:
             lesson.seen[slot] = mark
-            change += weights[begin + tuples.slot_tables[slot] + indices[slot]]
+            change += np.float64(weights[begin + tuples.slot_tables[slot] + indices[slot]])
             change -= lesson.before[slot]
     return change
 

@@ -71,7 +71,8 @@ def value_of(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays) -> A
     total = 0.0
     begin = turn * (weights.shape[0] // 2)
     for slot in range(tuples.slot_tables.shape[0]):
-        total += weights[begin + tuples.slot_tables[slot] + indices[slot]]
+        # In plain Python a sum with a float32 would be one too.
+        total += np.float64(weights[begin + tuples.slot_tables[slot] + indices[slot]])
     return np.tanh(total)
 
 
