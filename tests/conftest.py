@@ -3,6 +3,7 @@
 import compileall
 import gc
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -28,8 +29,13 @@ os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let words wrap around where kernels are plain Python: there NumPy warns of it."""
+    """Set up what no single test does: Ctrl-C, NumPy's warnings, bytecode."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Whoever runs the tests in the background of a shell has them, and all that they start,
+        # deaf to Ctrl-C, which some tests send.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if PLAIN:
+        # Words wrap around there, and NumPy warns of it.
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
     if sys.dont_write_bytecode:
         # The tests start hundreds of processes: each would compile all of our modules anew.
