@@ -1,10 +1,12 @@
 """Our agents as bots of OpenSpiel, and positions as its states (extra `openspiel`).
 
->>> from claimeven.adapters import openspiel  # doctest: +SKIP
->>> game = openspiel.to_game()  # doctest: +SKIP
->>> bots = [openspiel.bot("perfect"), openspiel.bot("greedy")]  # doctest: +SKIP
->>> pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)  # doctest: +SKIP
-[1.0, -1.0]
+With the package installed, two agents play one game by OpenSpiel's own runner:
+
+    import pyspiel
+    from claimeven.adapters import openspiel
+
+    bots = [openspiel.bot("perfect"), openspiel.bot("greedy")]
+    pyspiel.evaluate_bots(openspiel.to_game().new_initial_state(), bots, 0)  # [1.0, -1.0]
 """
 
 from __future__ import annotations
