@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TextIO
 
 from claimeven.agents.contract import FaultKind
-from claimeven.arena.records import store_start
 from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.arena.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
