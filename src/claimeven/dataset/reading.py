@@ -94,16 +94,18 @@ def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numb
     arrow, parquet = imported_pyarrow()
     read = [name for name in field_names(geometry) if name != _UNREAD]
     first = 1
-    try:
-        with parquet.ParquetFile(path) as file:
+    with path.open("rb") as stream:
+        try:
+            file = parquet.ParquetFile(stream)
             _check_fields(file.schema_arrow.names, path, geometry)
             _check_board(file.schema_arrow.metadata or {}, path, geometry)
             for batch in file.iter_batches(batch_size=1 << 16, columns=read):
                 columns = [batch.column(name).cast(arrow.int64()) for name in read]
                 yield first, np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1)
                 first += batch.num_rows
-    except (arrow.ArrowException, ValueError, TypeError):
-        raise InvalidDatasetFile(f"{path} is no Parquet file, or it is damaged") from None
+        # The library tells damage in its own words, some as errors of the system.
+        except (arrow.ArrowException, OSError, ValueError, TypeError):
+            raise InvalidDatasetFile(f"{path} is no Parquet file, or it is damaged") from None
 
 
 def _check_fields(found: list[str], path: Path, geometry: Geometry) -> None:
