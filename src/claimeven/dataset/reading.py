@@ -103,6 +103,8 @@ def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numb
                 columns = [batch.column(name).cast(arrow.int64()) for name in read]
                 yield first, np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1)
                 first += batch.num_rows
+        except InvalidDatasetFile:
+            raise
         # The library tells damage in its own words, some as errors of the system.
         except (arrow.ArrowException, OSError, ValueError, TypeError):
             raise InvalidDatasetFile(f"{path} is no Parquet file, or it is damaged") from None
