@@ -74,6 +74,8 @@ class Solver:
         check_table_mb(table_mb)
         check_threads(threads)
         self.geometry = geometry
+        self.table_mb = table_mb
+        self.threads = threads
         self.book = contract.book_for(geometry, book)
         try:
             self._search = ExactSearch(geometry, table_mb, threads)
