@@ -1,4 +1,4 @@
-"""The arrays of thousands of games: how they are made, and what an array of the caller's must be."""
+"""The arrays of thousands of games: how they are made, and what one of the caller's must be."""
 
 from __future__ import annotations
 
