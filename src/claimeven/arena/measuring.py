@@ -238,8 +238,9 @@ def measure_accuracy(
     """Ask an agent for a column of every position of a set; return how good its answers are.
 
     `positions` is a set or a file of one, by default the usual set that comes with the package for
-    the board of `geometry` (`shipped_set` gives the others); `count` takes fewer of them, evenly. `limit` holds for each answer. An
-    agent given by its spec is asked by `jobs` processes; the answers are the same.
+    the board of `geometry` (`shipped_set` gives the others); `count` takes fewer of them, evenly.
+    `limit` holds for each answer. An agent given by its spec is asked by `jobs` processes; the
+    answers are the same.
 
     Raises `InvalidPositions` for a set that cannot be used, `InvalidSpec` and `InvalidLimit` for
     an agent that cannot, `InvalidMatch` for a seed or jobs that cannot be.

@@ -111,7 +111,7 @@ def shipped_set(geometry: Geometry = STANDARD, which: str = USUAL) -> ScoredSet 
 
 
 def file_name(geometry: Geometry, which: str) -> str:
-    """Return the name of the file of a shipped set: the usual ones are called by the board alone."""
+    """Return the name of the file of a shipped set: the usual one has that of the board alone."""
     board = f"{geometry.columns}x{geometry.rows}-{SHIPPED_VERSION}{_ENDING}"
     return board if which == USUAL else f"{which}-{board}"
 

@@ -100,7 +100,8 @@ def command(
     With AGENTs each is asked in every position of a set, the same for everybody, so figures
     compare: 4,500 positions of the usual board come along, one a line of your own file with
     --positions. --set hard and --set easy are 3,000 positions each for agents that learn, of games
-    in which half the moves are random, or one in ten, and the others perfect. An agent from a file plays in a process of its own, under the limits given.
+    in which half the moves are random, or one in ten, and the others perfect. An agent from a file
+    plays in a process of its own, under the limits given.
 
     \b
     Examples:

@@ -87,7 +87,7 @@ def held_out(name: str, geometry: Geometry = STANDARD) -> Dataset:
     )
 
 
-def policy_accuracy(data: Dataset, columns: npt.NDArray[np.integer[Any]]) -> PolicyAccuracy:
+def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
     """Return how good the columns (0-based, one a position) are that were chosen in positions.
 
     A column that cannot be played is wrong.
@@ -96,12 +96,12 @@ def policy_accuracy(data: Dataset, columns: npt.NDArray[np.integer[Any]]) -> Pol
     >>> hard = held_out("hard")
     >>> best = policy_accuracy(hard, hard.scores.argmax(axis=1))
     >>> best.positions, best.share, round(best.floor, 3)
-    (2876, 1.0, 0.34)
+    (2876, 1.0, 0.26)
     """
     playable = (data.scores != ILLEGAL).sum(axis=1)
     kept = data.keeps.sum(axis=1)
     counts = kept < playable
-    right = data.keeps[np.arange(len(data)), columns] & counts
+    right = data.keeps[np.arange(len(data)), np.asarray(columns)] & counts
     floors = np.where(counts, kept / playable, 0.0)
 
     def of(which: npt.NDArray[np.bool_]) -> AnswerShare:
@@ -116,7 +116,7 @@ def policy_accuracy(data: Dataset, columns: npt.NDArray[np.integer[Any]]) -> Pol
     return PolicyAccuracy(whole.positions, whole.right, whole.floor, by(data.plies), by(kept))
 
 
-def sign_accuracy(data: Dataset, values: npt.NDArray[np.floating[Any]]) -> float | None:
+def sign_accuracy(data: Dataset, values: npt.ArrayLike) -> float | None:
     """Return the share of won and lost positions whose value has the sign of their score.
 
     `values` are for the side to move, (n,). Drawn positions do not count, since a value is hardly
@@ -127,5 +127,5 @@ def sign_accuracy(data: Dataset, values: npt.NDArray[np.floating[Any]]) -> float
     1.0
     """
     decided = data.best != 0
-    right = np.sign(values[decided]) == np.sign(data.best[decided])
+    right = np.sign(np.asarray(values)[decided]) == np.sign(data.best[decided])
     return float(right.mean()) if len(right) else None
