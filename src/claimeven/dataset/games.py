@@ -7,8 +7,9 @@ order, several at once, each thread with a solver of its own; they are handed ou
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import count
 
 from claimeven.compiled.randomness import Stream, mixed_word
@@ -17,46 +18,93 @@ from claimeven.dataset.rows import Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.solver.erring import column_at, error_chances
+from claimeven.solver.errors import SearchStopped
 from claimeven.solver.solver import Solver
 
 #: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
+#: Seconds between two looks whether the threads have ended that were told to.
+_END_LOOK = 0.02
 
 Scores = tuple[int | None, ...]
+#: What plays a game: the scores of a position that goes on.
+Ask = Callable[[Position], Scores]
 
 
-def games(plan: DatasetPlan, solver: Solver, first: int) -> Generator[list[Row], None, None]:
-    """Yield the rows of games `first`, first + 1, ... without end, by the threads of `solver`."""
-    play = _PLAYERS[plan.source]
-    if solver.threads == 1:
-        for number in count(first):
-            yield play(plan, solver, number)
-    free: queue.SimpleQueue[Solver] = queue.SimpleQueue()
-    for _ in range(solver.threads):
-        free.put(Solver(solver.geometry, solver.table_mb, 1, solver.book))
+class Games:
+    """The games of a plan, played by as many threads as `solver` has.
 
-    def played(number: int) -> list[Row]:
-        mine = free.get()
-        try:
-            return play(plan, mine, number)
-        finally:
-            free.put(mine)
+    With several threads each has a solver of its own like `solver`, which itself does nothing.
+    """
 
-    with ThreadPoolExecutor(solver.threads) as threads:
-        ahead: list[Future[list[Row]]] = []
-        try:
+    def __init__(self, plan: DatasetPlan, solver: Solver) -> None:
+        self.plan = plan
+        self._solvers = [solver]
+        if solver.threads > 1:
+            self._solvers = [
+                Solver(solver.geometry, solver.table_mb, 1, solver.book)
+                for _ in range(solver.threads)
+            ]
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited by all threads."""
+        return sum(solver.statistics.nodes for solver in self._solvers)
+
+    def rows(self, first: int) -> Generator[list[Row], None, None]:
+        """Yield the rows of games `first`, first + 1, ... without end.
+
+        When the generator is closed, Ctrl-C included, games in work are given up at once.
+        """
+        play = _PLAYERS[self.plan.source]
+        if len(self._solvers) == 1:
             for number in count(first):
-                ahead.append(threads.submit(played, number))
-                if len(ahead) > _AHEAD * solver.threads:
-                    yield ahead.pop(0).result()
-        finally:
-            for future in ahead:
-                future.cancel()
+                yield play(self.plan, self._solvers[0].scores, number)
+        free: queue.SimpleQueue[Solver] = queue.SimpleQueue()
+        for solver in self._solvers:
+            free.put(solver)
+        ended = threading.Event()
+
+        def played(number: int) -> list[Row]:
+            solver = free.get()
+
+            def ask(position: Position) -> Scores:
+                if ended.is_set():
+                    raise SearchStopped(*_NOTHING_KNOWN)
+                return solver.scores(position)
+
+            try:
+                return play(self.plan, ask, number)
+            finally:
+                free.put(solver)
+
+        with ThreadPoolExecutor(len(self._solvers)) as threads:
+            ahead: list[Future[list[Row]]] = []
+            try:
+                for number in count(first):
+                    ahead.append(threads.submit(played, number))
+                    if len(ahead) > _AHEAD * len(self._solvers):
+                        yield ahead.pop(0).result()
+            finally:
+                ended.set()
+                self._end(ahead)
+
+    def _end(self, ahead: Sequence[Future[list[Row]]]) -> None:
+        """Give up the games that nobody waits for any more."""
+        running = {future for future in ahead if not future.cancel()}
+        while running:
+            # A call that begins after it was told to stop is told again.
+            for solver in self._solvers:
+                solver.stop()
+            running = wait(running, _END_LOOK).not_done
 
 
-def _selfplay(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
+_NOTHING_KNOWN = (0, 0)
+
+
+def _selfplay(plan: DatasetPlan, ask: Ask, number: int) -> list[Row]:
     """Play random moves up to the lowest ply, then moves that err by what they cost."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
@@ -66,7 +114,7 @@ def _selfplay(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
         if position.ply < plan.lowest:
             column = _any_of(position.legal_columns, draw)
         else:
-            scores = solver.scores(position)
+            scores = ask(position)
             rows.append(Row(number, format_moves(played, plan.geometry), position, scores))
             column = column_at(error_chances(scores, TEMPERATURE), draw.share())
         played.append(column)
@@ -74,7 +122,7 @@ def _selfplay(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
     return rows
 
 
-def _mixed(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
+def _mixed(plan: DatasetPlan, ask: Ask, number: int) -> list[Row]:
     """Play each move at random by the chance of the plan, else one of the best."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
@@ -85,7 +133,7 @@ def _mixed(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
         is_asked = position.ply >= plan.lowest
         scores = None
         if not is_random or (is_asked and not plan.one_a_game):
-            scores = solver.scores(position)
+            scores = ask(position)
         if is_asked:
             met.append((len(played), position, scores))
         columns = position.legal_columns if is_random or scores is None else best_columns(scores)
@@ -94,7 +142,7 @@ def _mixed(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
     if plan.one_a_game and met:
         met = [met[int(draw.share() * len(met))]]
     return [
-        Row(number, format_moves(played[:ply], plan.geometry), at, scores or solver.scores(at))
+        Row(number, format_moves(played[:ply], plan.geometry), at, scores or ask(at))
         for ply, at, scores in met
     ]
 
@@ -113,7 +161,7 @@ def _any_of(columns: Sequence[int], draw: Stream) -> int:
     return columns[int(draw.share() * len(columns))]
 
 
-_PLAYERS: dict[str, Callable[[DatasetPlan, Solver, int], list[Row]]] = {
+_PLAYERS: dict[str, Callable[[DatasetPlan, Ask, int], list[Row]]] = {
     "selfplay": _selfplay,
     "mixed": _mixed,
 }
