@@ -23,6 +23,9 @@ NO_BYTECODE = sys.dont_write_bytecode
 
 #: A folder without books: tests know no other book than that of the package.
 os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
+#: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
+#: time that importing NumPy takes, and few of the hundreds of processes ask it for anything.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
