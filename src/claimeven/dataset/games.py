@@ -83,12 +83,13 @@ def _mixed(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
     while not position.is_over and position.ply <= plan.highest:
         is_random = draw.share() < plan.random_moves
         is_asked = position.ply >= plan.lowest
-        scores = None
-        if not is_random or (is_asked and not plan.one_a_game):
-            scores = solver.scores(position)
+        scores = solver.scores(position) if is_asked and not plan.one_a_game else None
         if is_asked:
             met.append((len(played), position, scores))
-        columns = position.legal_columns if is_random or scores is None else best_columns(scores)
+        if is_random:
+            columns: Sequence[int] = position.legal_columns
+        else:  # which are best is found sooner than what all are worth
+            columns = solver.best_columns(position) if scores is None else best_columns(scores)
         played.append(_any_of(columns, draw))
         position = position.play_unchecked(played[-1])
     if plan.one_a_game and met:
