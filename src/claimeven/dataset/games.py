@@ -89,7 +89,8 @@ def _mixed(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
         if is_random:
             columns: Sequence[int] = position.legal_columns
         else:  # which are best is found sooner than what all are worth
-            columns = solver.best_columns(position) if scores is None else best_columns(scores)
+            best = solver.best_columns(position) if scores is None else best_columns(scores)
+            columns = sorted(best)
         played.append(_any_of(columns, draw))
         position = position.play_unchecked(played[-1])
     if plan.one_a_game and met:
