@@ -29,7 +29,7 @@ import numpy as np
 from bench.timing import machine
 from claimeven import Geometry, Position
 from claimeven.book.library import load_book, usual_path
-from claimeven.dataset.dataset import DatasetPlan, make_dataset
+from claimeven.dataset import DatasetPlan, make_dataset
 from claimeven.solver import Solver
 from claimeven.solver.contract import SHIPPED_BOOK
 

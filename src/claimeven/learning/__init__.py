@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from claimeven.learning.ntuple_training import NTupleLearner, NTupleRecipe, Progress, train_ntuple
-from claimeven.learning.oracle import Measured, measure, score_against_perfect
+from claimeven.learning.ntuple_training import (
+    NTupleLearner,
+    NTupleRecipe,
+    TrainingProgress,
+    train_ntuple,
+)
+from claimeven.learning.oracle import Measured, measure_learner, score_against_perfect
 from claimeven.learning.run_folder import InvalidRun, RunFolder
 
 __all__ = [
@@ -11,9 +16,9 @@ __all__ = [
     "Measured",
     "NTupleLearner",
     "NTupleRecipe",
-    "Progress",
     "RunFolder",
-    "measure",
+    "TrainingProgress",
+    "measure_learner",
     "score_against_perfect",
     "train_ntuple",
 ]

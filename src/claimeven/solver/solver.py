@@ -76,6 +76,8 @@ class Solver:
             check_table_mb(table_mb)
         check_threads(threads)
         self.geometry = geometry
+        self.table_mb = table_mb
+        self.threads = threads
         self.book = contract.book_for(geometry, book)
         size = usual_table_mb(geometry, self.book) if table_mb is None else table_mb
         try:
