@@ -21,7 +21,7 @@ def is_for_training(
     set that grows keeps its sides.
 
     >>> is_for_training(np.array([0, 0, 1, 2, 3, 3]), 0.5).tolist()
-    [False, False, True, True, True, True]
+    [True, True, False, True, False, False]
     """
     numbers, back = np.unique(games, return_inverse=True)
     # The generator of a data set's own games begins elsewhere: a split must know nothing of them.

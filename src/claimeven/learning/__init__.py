@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from claimeven.learning.held_out import (
+    HELD_OUT,
+    AnswerShare,
+    PolicyAccuracy,
+    held_out,
+    policy_accuracy,
+    sign_accuracy,
+)
 from claimeven.learning.ntuple_training import (
     NTupleLearner,
     NTupleRecipe,
@@ -12,13 +20,19 @@ from claimeven.learning.oracle import Measured, measure_learner, score_against_p
 from claimeven.learning.run_folder import InvalidRun, RunFolder
 
 __all__ = [
+    "HELD_OUT",
+    "AnswerShare",
     "InvalidRun",
     "Measured",
     "NTupleLearner",
     "NTupleRecipe",
+    "PolicyAccuracy",
     "RunFolder",
     "TrainingProgress",
+    "held_out",
     "measure_learner",
+    "policy_accuracy",
     "score_against_perfect",
+    "sign_accuracy",
     "train_ntuple",
 ]
