@@ -21,7 +21,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output
 
 if TYPE_CHECKING:
-    from claimeven.dataset.dataset import DatasetProgress
+    from claimeven.dataset import DatasetProgress
 
 
 #: Most positions are quickly solved, and a table that stays near the processor suits them best.
@@ -79,11 +79,9 @@ def command(
     lowest, highest = ply_range(plies)
     check_output(out)
     say_when_compiling()
-    from claimeven.dataset.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
+    from claimeven.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
 
-    plan = DatasetPlan(
-        positions, lowest, highest, seed, source, geometry, random_moves, one_a_game
-    )
+    plan = DatasetPlan(positions, lowest, highest, seed, source, geometry, random_moves, one_a_game)
     solver = solving.solver(geometry)
     begin = time.perf_counter()
     try:

@@ -24,9 +24,10 @@ from pathlib import Path
 
 import numpy as np
 
+from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.files import Journal, write_table
 from claimeven.dataset.games import games
-from claimeven.dataset.plan import DatasetPlan, InvalidDataset
+from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import Row, field_names
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.arrays import canonical_keys

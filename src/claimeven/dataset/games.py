@@ -7,7 +7,7 @@ order, several at once, each thread with a solver of its own; they are handed ou
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 
@@ -27,7 +27,7 @@ _AHEAD = 8
 Scores = tuple[int | None, ...]
 
 
-def games(plan: DatasetPlan, solver: Solver, first: int) -> Iterator[list[Row]]:
+def games(plan: DatasetPlan, solver: Solver, first: int) -> Generator[list[Row], None, None]:
     """Yield the rows of games `first`, first + 1, ... without end, by the threads of `solver`."""
     play = _PLAYERS[plan.source]
     if solver.threads == 1:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from claimeven.dataset.errors import InvalidDataset
 from claimeven.game.arguments import whole_number
-from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.suggestions import no_such
 
@@ -15,10 +15,6 @@ SEEDS = 1 << 63
 RANDOM_MOVES = 0.5
 #: What messages call the fields of a plan.
 _TOLD = {"lowest": "the lowest ply", "highest": "the highest ply", "seed": "a seed"}
-
-
-class InvalidDataset(ClaimevenError):
-    """A data set that cannot be made as asked."""
 
 
 @dataclass(frozen=True)

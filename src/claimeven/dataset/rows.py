@@ -34,6 +34,7 @@ class Row:
     def cells(self) -> list[int | str | None]:
         """Return the fields under `field_names`."""
         at = self.position
+        told: list[int | str | None]
         told = [self.number, self.moves, at.ply, at.mine, at.mask, self.score, self.right]
         return [*told, *self.scores]
 
