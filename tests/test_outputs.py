@@ -232,9 +232,15 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS], cwd=tmp_path, stderr=subprocess.PIPE
     ) as writer:
-        while writer.poll() is None and not any(path.stat().st_size for path in tmp_path.iterdir()):
-            time.sleep(0.01)
-        writer.send_signal(signal.SIGINT)
-        _, err = writer.communicate(timeout=60)
+        try:
+            deadline = time.monotonic() + 60
+            while not any(path.stat().st_size for path in tmp_path.iterdir()):
+                assert writer.poll() is None, writer.communicate()
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            writer.send_signal(signal.SIGINT)
+            _, err = writer.communicate(timeout=60)
+        finally:
+            writer.kill()
     assert b"KeyboardInterrupt" in err
     assert list(tmp_path.iterdir()) == []

@@ -12,8 +12,6 @@ POSIX only.
 
 from __future__ import annotations
 
-import codecs
-import contextlib
 import os
 import select
 import signal
@@ -22,58 +20,40 @@ import subprocess
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from claimeven import interrupts
 from claimeven.cores import SharedCore
+from claimeven.watched import (
+    CHUNK,
+    LOOK,
+    NONE,
+    ChildEnded,
+    ChildGarbled,
+    ChildSilent,
+    WatchedProcess,
+    close_ends,
+    tie,
+)
+
+__all__ = ["AVAILABLE", "Child", "ChildEnded", "ChildGarbled", "ChildSilent", "Parent"]
 
 #: Where children can be had.
 AVAILABLE = os.name == "posix"
 #: Length of a message, before it.
 _HEADER = struct.Struct("<I")
-#: Bytes read at once, and of the longest message that is taken.
-_CHUNK, _LONGEST = 1 << 16, 1 << 28
-#: Seconds between two looks at whether a child that says nothing still lives.
-_LOOK = 0.1
-#: Seconds between two looks at one that is about to end.
-_TICK = 0.002
-#: Pieces of its last words that are read.
+#: Bytes of the longest message that is taken.
+_LONGEST = 1 << 28
+#: Pieces of a child's last words that are read.
 _PIECES = 64
-#: In place of a file descriptor that is not there.
-_NONE = -1
 #: Seconds in which an answer is quick, quick ones in a row before one more is expected, and moves
 #: after which the kernel may put the two elsewhere: onto a core that nobody uses by now.
 _QUICK, _QUICK_ONES, _TOGETHER = 0.005, 3, 64
-#: Seconds a child has to end by itself when it is no longer needed.
-_FAREWELL = 0.5
-#: Where Linux counts the processes it has ended because memory ran out, and under which name.
-_COUNTS, _STARVED = Path("/proc/vmstat"), "oom_kill"
 #: What a child runs: nothing is imported before it has the parent's path.
 _START = "import sys; sys.path[:] = {path!r}; from {module} import main; main({ends!r})"
 
 
-class ChildEnded(Exception):
-    """A child that has ended; the message says how: "exit status 3".
-
-    `starved` says that the system ended it because memory had run out.
-    """
-
-    def __init__(self, how: str, starved: bool = False) -> None:
-        super().__init__(how)
-        self.starved = starved
-
-
-class ChildSilent(Exception):
-    """A child that has not answered in time."""
-
-
-class ChildGarbled(Exception):
-    """A child that has sent what is no message."""
-
-
-class Child:
+class Child(WatchedProcess):
     """A child process, from the parent's side.
 
     `module` has a function `main` that is called with the ends of the pipes, for `Parent`.
@@ -87,53 +67,35 @@ class Child:
         printed: Callable[[str], None] | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        self.printed = printed
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._received = bytearray()
         with interrupts.held_back():  # half a start would leave a process behind
             request_out, self._requests = os.pipe()
-            self._answers, answer_in = os.pipe()
-            lifeline_out, self._lifeline = os.pipe()
-            self._output, output_in = os.pipe() if printed is not None else (_NONE, 2)
-            self._ends = [self._requests, self._answers, self._lifeline, self._output]
+            answers, answer_in = os.pipe()
+            lifeline_out, lifeline = os.pipe()
+            aside, aside_in = os.pipe() if printed is not None else (NONE, 2)
+            ours = [self._requests, answers, lifeline, aside]
             ends = (request_out, answer_in, lifeline_out)
             try:
-                self._process = subprocess.Popen(
+                process = subprocess.Popen(
                     [
                         sys.executable,
                         "-c",
                         _START.format(path=sys.path, module=module, ends=ends),
                     ],
                     stdin=subprocess.DEVNULL,
-                    stdout=output_in,
-                    stderr=output_in,
+                    stdout=aside_in,
+                    stderr=aside_in,
                     env={**os.environ, **(variables or {})},
                     pass_fds=ends,
                     start_new_session=True,
                 )
             except BaseException:
-                close_ends(self._ends)
+                close_ends(ours)
                 raise
             finally:
-                close_ends([*ends, output_in if printed is not None else _NONE])
-            self._finish = weakref.finalize(self, end_group, self._process, self._ends, os.getpid())
-        self._starved_before = _starved()
-        self._core = SharedCore(self._process.pid)
+                close_ends([*ends, aside_in if printed is not None else NONE])
+            super().__init__(process, ours, answers, aside, printed, _PIECES)
+        self._core = SharedCore(self.process)
         self._quick = 0
-        self._poll = select.poll()
-        self._poll.register(self._answers, select.POLLIN)
-        if printed is not None:
-            self._poll.register(self._output, select.POLLIN)
-
-    @property
-    def ended(self) -> bool:
-        """Whether it has ended, or was ended."""
-        return not self._finish.alive or has_ended(self._process)
-
-    @property
-    def process(self) -> int:
-        """The number of the process."""
-        return self._process.pid
 
     @property
     def answers(self) -> int:
@@ -142,12 +104,7 @@ class Child:
 
     def send(self, message: bytes) -> None:
         """Send a message. Raises `ChildEnded`."""
-        data = _HEADER.pack(len(message)) + message
-        try:
-            while data:
-                data = data[os.write(self._requests, data) :]
-        except BrokenPipeError:
-            raise self._end_of_it() from None
+        self._write(self._requests, _HEADER.pack(len(message)) + message)
 
     def receive(self, seconds: float | None = None) -> bytes:
         """Return the next message, waited for so many seconds.
@@ -159,18 +116,8 @@ class Child:
             message = self._message()
             if message is not None:
                 return message
-            wait = _LOOK if deadline is None else min(_LOOK, max(0, deadline - time.monotonic()))
-            ready = dict(self._poll.poll(wait * 1000))
-            if self._output in ready:
-                self._pass_on()
-            if self._answers in ready:
-                data = os.read(self._answers, _CHUNK)
-                if not data:
-                    raise self._end_of_it()
-                self._received += data
-            elif has_ended(self._process) and not select.select([self._answers], [], [], 0)[0]:
-                raise self._end_of_it()
-            elif deadline is not None and time.monotonic() >= deadline:
+            left = LOOK if deadline is None else deadline - time.monotonic()
+            if not self._await(left) and deadline is not None and time.monotonic() >= deadline:
                 raise ChildSilent
 
     def ask(self, message: bytes, seconds: float) -> bytes:
@@ -205,21 +152,14 @@ class Child:
     def hang_up(self) -> None:
         """Say that there will be no more messages."""
         if self._requests in self._ends:
-            self._ends.remove(self._requests)
-            os.close(self._requests)
+            self._let_go(self._requests)
 
     def end(self) -> None:
         """End the child, and what it has started; by itself if it does so soon."""
         if self._finish.alive:
             self.hang_up()
-            self._wait(_FAREWELL)
+            self._wait()
             self.kill()
-
-    def kill(self) -> None:
-        """End the child, and what it has started, at once."""
-        if self._finish.alive:
-            self._pass_on_the_rest()
-            self._finish()
 
     def _message(self) -> bytes | None:
         """Take a whole message out of what was received."""
@@ -235,51 +175,6 @@ class Child:
         message = bytes(received[_HEADER.size : end])
         del received[:end]
         return message
-
-    def _pass_on(self) -> bool:
-        """Hand over a piece of what was printed; whether there may be more."""
-        data = os.read(self._output, _CHUNK)
-        if not data:
-            self._poll.unregister(self._output)
-            os.close(self._output)
-            self._ends.remove(self._output)
-            self._output = _NONE
-        elif self.printed is not None:
-            self.printed(self._decode(data))
-        return bool(data)
-
-    def _pass_on_the_rest(self) -> None:
-        """Hand over what has been printed and not been read, within reason."""
-        for _ in range(_PIECES):
-            if self._output == _NONE or not select.select([self._output], [], [], 0)[0]:
-                return
-            self._pass_on()
-
-    def _wait(self, seconds: float) -> bool:
-        """Wait for the child to end, so long at most; whether it has."""
-        deadline = time.monotonic() + seconds
-        while not has_ended(self._process):
-            if time.monotonic() >= deadline:
-                return False
-            self._pass_on_the_rest()
-            time.sleep(_TICK)
-        return True
-
-    def _end_of_it(self) -> ChildEnded:
-        """Tell how it ended, as a child that has let go of its pipes does soon."""
-        ended = self._wait(_FAREWELL)
-        self.kill()
-        if not ended:
-            return ChildEnded("it let go of its connection")
-        how = how_it_ended(self._process.returncode)
-        if self._process.returncode != -signal.SIGKILL:
-            return ChildEnded(how)
-        starved, before = _starved(), self._starved_before
-        if starved is None or before is None:
-            return ChildEnded(f"{how}, perhaps for want of memory")
-        if starved > before:
-            return ChildEnded(f"{how}, for the system had run out of memory", starved=True)
-        return ChildEnded(how)
 
 
 class Parent:
@@ -309,7 +204,7 @@ class Parent:
 
     def _read(self, length: int) -> bytes | None:
         while len(self._received) < length:
-            data = os.read(self._requests, _CHUNK)
+            data = os.read(self._requests, CHUNK)
             if not data:
                 return None
             self._received += data
@@ -320,13 +215,7 @@ class Parent:
 
 def _end_with(lifeline: int) -> None:
     """End this process and its group when the other end of a pipe closes."""
-    import fcntl  # noqa: PLC0415 - POSIX only, as is all this
-
-    if hasattr(fcntl, "F_SETSIG"):
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
-        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+    if tie(lifeline, os.getpgrp()):
         if select.select([lifeline], [], [], 0)[0]:
             os._exit(1)  # it was closed already
         return
@@ -336,59 +225,3 @@ def _end_with(lifeline: int) -> None:
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _starved() -> int | None:
-    """Return how many processes the system has ended for want of memory; None if unknown."""
-    with contextlib.suppress(OSError, ValueError):
-        for line in _COUNTS.read_text(encoding="ascii").splitlines():
-            name, _, count = line.partition(" ")
-            if name == _STARVED:
-                return int(count)
-    return None
-
-
-def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended; it stays a zombie, so that its number is not given away."""
-    if process.returncode is not None:
-        return True
-    if not hasattr(os, "waitid"):
-        return process.poll() is not None
-    try:
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, process.pid, flags) is not None
-    except ChildProcessError:
-        return True
-
-
-def end_group(process: subprocess.Popen[bytes], ends: list[int], owner: int) -> None:
-    """Kill a process with its group and close our ends of its pipes."""
-    if os.getpid() != owner:
-        return  # a copy of the owner, forked from it
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    close_ends(ends)
-
-
-def close_ends(ends: list[int]) -> None:
-    """Close file descriptors, and forget them."""
-    while ends:
-        end = ends.pop()
-        if end != _NONE:
-            os.close(end)
-
-
-def how_it_ended(status: int) -> str:
-    """Say how a process ended that left this status.
-
-    >>> how_it_ended(3), how_it_ended(-9)
-    ('exit status 3', 'signal SIGKILL')
-    """
-    if status >= 0:
-        return f"exit status {status}"
-    try:
-        return f"signal {signal.Signals(-status).name}"
-    except ValueError:
-        return f"signal {-status}"

@@ -159,7 +159,7 @@ def test_a_process_that_the_system_ends_for_memory_is_told_apart(
     # In place of the counts of the kernel, which end nobody here.
     counts, file = tmp_path / "vmstat", tmp_path / "starves.py"
     counts.write_text("nr_free_pages 7\noom_kill 3\n", encoding="ascii")
-    monkeypatch.setattr("claimeven.processes._COUNTS", counts)
+    monkeypatch.setattr("claimeven.watched._COUNTS", counts)
     file.write_text(
         "import os, pathlib, signal\n"
         "def agent(position):\n"

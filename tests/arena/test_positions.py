@@ -36,6 +36,16 @@ def test_the_shipped_set_never_changes_under_its_name(shipped: ScoredSet) -> Non
     assert shipped.bands == ("easy", "medium", "hard")
 
 
+def test_the_held_out_sets_never_change_under_their_names() -> None:
+    for which, digest in (("hard", "00b5d7fc4d33"), ("easy", "9c98b81c53c8")):
+        found = shipped_set(which=which)
+        assert found is not None
+        assert (found.name, found.digest) == (f"{which}-7x6-v1", digest)
+        assert len(found.positions) == 3000 and found.bands == ("",)
+    with pytest.raises(InvalidPositions, match=r"there is no set 'hrd' .did you mean hard"):
+        shipped_set(which="hrd")
+
+
 def test_its_positions_are_all_different_and_quiet_and_hold_a_wrong_column(
     shipped: ScoredSet,
 ) -> None:

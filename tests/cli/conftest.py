@@ -32,6 +32,8 @@ class Ran:
 
 Run = Callable[..., Ran]
 
+#: Seconds that anything may take before a test gives up: generous, for machines under load.
+PATIENCE = 120
 #: What the first run that needs compiled code says on stderr; which test that is, nobody knows.
 COMPILING = "compiling the searches, once after an installation ...\n"
 
@@ -98,15 +100,19 @@ def started(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def interrupted(*arguments: str, when: Callable[[], object]) -> Ran:
+def interrupted(
+    *arguments: str, when: Callable[[], object], by: signal.Signals = signal.SIGINT
+) -> Ran:
     """Run the program and send Ctrl-C once `when()` says so, as a terminal does: to its group."""
+    deadline = time.monotonic() + PATIENCE
     with started(*arguments) as program:
         try:
             while not when():
                 assert program.poll() is None, program.communicate()
+                assert time.monotonic() < deadline
                 time.sleep(0.01)
-            os.killpg(program.pid, signal.SIGINT)
-            out, err = program.communicate(timeout=120)
+            os.killpg(program.pid, by)
+            out, err = program.communicate(timeout=PATIENCE)
         finally:
             program.kill()
     return Ran(program.returncode, out, err.replace(COMPILING, ""))

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import resource
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run, bad_input, command, environment
+from tests.cli.conftest import Run, bad_input, interrupted
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
@@ -69,17 +67,15 @@ def test_a_data_set_ended_by_a_signal_goes_on(
     def words(name: str, positions: int) -> list[str]:
         return ["dataset", *board, "--positions", str(positions), "--out", str(tmp_path / name)]
 
-    with subprocess.Popen(
-        command(*words("parted.csv", 10**7)), stderr=subprocess.PIPE, env=environment()
-    ) as endless:
-        partial = tmp_path / "parted.csv.partial"
-        while endless.poll() is None and not (partial.exists() and partial.stat().st_size > 5000):
-            time.sleep(0.02)
-        endless.send_signal(end)
-        _, err = endless.communicate(timeout=60)
-    assert b"Traceback" not in err
-    assert (b"run the same again to go on from" in err) == (end == signal.SIGINT)
-    assert endless.returncode == (130 if end == signal.SIGINT else -signal.SIGKILL)
+    partial = tmp_path / "parted.csv.partial"
+    ended = interrupted(
+        *words("parted.csv", 10**7),
+        when=lambda: partial.exists() and partial.stat().st_size > 5000,
+        by=end,
+    )
+    assert "Traceback" not in ended.err
+    assert ("run the same again to go on from" in ended.err) == (end == signal.SIGINT)
+    assert ended.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
     rows = partial.read_bytes().count(b"\n") - 1
     assert rows > 0
     for name in ("parted.csv", "whole.csv"):

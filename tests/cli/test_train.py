@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run, bad_input
+from tests.cli.conftest import Run, bad_input, interrupted
 
 WORDS = (
     "--every", "40", "--tuples", "3", "--length", "3", "--against", "1",
@@ -31,6 +31,20 @@ def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
         assert run("match", *words).status == 0
     said = bad_input(run("match", f"ntuple:model={told['model']}", "random"))
     assert "the network knows 4x4 connect 3, not 7x6 connect 4" in said
+
+
+def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = ("train", "ntuple", "--out", str(out), *WORDS, "--seed", "3")
+    log = out / "log.jsonl"
+    ended = interrupted(
+        *words, "--games", "1000000", when=lambda: log.exists() and log.read_text().count("\n") > 1
+    )
+    assert (ended.status, ended.out) == (130, "")
+    assert ended.err == f"\ninterrupted; run the same again to go on from {out}\n"
+    said = bad_input(run(*words, "--games", "80"))
+    assert "games" in said
+    assert json.loads((out / "recipe.json").read_text())["games"] == 10**6
 
 
 @pytest.mark.parametrize(

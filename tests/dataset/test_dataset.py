@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.dataset.dataset import DatasetPlan, DatasetProgress, InvalidDataset, make_dataset
+from claimeven.dataset import DatasetPlan, DatasetProgress, InvalidDataset, make_dataset
 from claimeven.solver import Solver
 from tests.standin import PlainSolver
 

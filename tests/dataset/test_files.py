@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from claimeven.dataset.dataset import make_dataset
-from claimeven.dataset.files import InvalidDatasetFile
+from claimeven.dataset import InvalidDatasetFile, make_dataset
 from claimeven.game.errors import ClaimevenError
 from tests.dataset.test_dataset import plan, read, solver
 

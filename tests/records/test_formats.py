@@ -190,7 +190,8 @@ def test_no_text_breaks_a_reader(text: str, name: str) -> None:
         for tried in tried_records(text.splitlines(keepends=True), name):
             assert (tried.record is None) == bool(tried.error)
     except InvalidRecord as error:
-        assert str(error).startswith("line ")
+        assert error.line is not None
+        assert str(error) == f"line {error.line}: {error.reason}"
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Awaitable, Callable
 
 import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import wire
-from claimeven.web.pool import PoolBusy, PoolClosed, WorkerPool, WorkFailed, WorkTooLong
+from claimeven.web.pool import PoolBusy, PoolClosed, WorkerLost, WorkerPool, WorkFailed, WorkTooLong
 from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.
@@ -17,12 +19,13 @@ HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
 EASY = wire.from_position(Position.from_moves("44444132267"))
 
 
-def with_pool(work: Callable[[WorkerPool], Awaitable[None]]) -> None:
-    """Do something with a pool of one worker, where one job may wait."""
+def with_pool(work: Callable[[WorkerPool], Awaitable[None]], size: int = 1) -> None:
+    """Do something with a pool of so many workers, where one job may wait."""
 
     async def run() -> None:
-        pool = WorkerPool(1, 8, 1, stop_seconds=PATIENCE)  # it is to stop, not to be ended
+        pool = WorkerPool(size, 8, 1, stop_seconds=PATIENCE)  # it is to stop, not to be ended
         await pool.start()
+        await eventually(lambda: pool.ready == size)
         try:
             await work(pool)
         finally:
@@ -30,6 +33,13 @@ def with_pool(work: Callable[[WorkerPool], Awaitable[None]]) -> None:
         assert pool.processes == []
 
     asyncio.run(run())
+
+
+async def eventually(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(PATIENCE):
+        while not is_so():
+            await asyncio.sleep(0.01)
 
 
 def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
@@ -50,14 +60,12 @@ def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
         waiting = asyncio.ensure_future(
             pool.result("scores", {"position": EASY, "seconds": 60}, 60)
         )
-        while not pool.waiting:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: pool.waiting == 1)
         with pytest.raises(PoolBusy, match="1 searches are waiting already"):
             await pool.result("scores", hard, 900)
         doing.cancel()
         assert (await waiting)["complete"] is True
-        while pool.busy:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: not pool.busy)
         assert pool.processes == before
 
     with_pool(work)
@@ -69,8 +77,7 @@ def test_what_runs_and_waits_ends_with_the_pool() -> None:
             asyncio.ensure_future(pool.result("scores", {"position": HARD, "seconds": 900}, 900))
             for _ in range(2)
         ]
-        while not pool.waiting:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: pool.waiting == 1)
         await pool.stop()
         for job in jobs:
             with pytest.raises(PoolClosed):
@@ -79,3 +86,26 @@ def test_what_runs_and_waits_ends_with_the_pool() -> None:
             await pool.result("scores", {"position": EASY, "seconds": 1}, 1)
 
     with_pool(work)
+
+
+def test_workers_that_end_at_once_are_all_replaced() -> None:
+    async def work(pool: WorkerPool) -> None:
+        before = set(pool.processes)
+        async with pool.job("scores", {"position": HARD, "seconds": 900}, 900) as events:
+            for process in before:
+                os.kill(process, signal.SIGKILL)
+            with pytest.raises(WorkerLost, match="SIGKILL"):
+                async for _ in events:
+                    pass
+            # The idle one is replaced first: its successor's pipes are likely to get the numbers
+            # that those of the busy one had, which is let go of only now.
+            await eventually(lambda: bool(set(pool.processes) - before))
+        await eventually(lambda: pool.ready == 2)
+        assert pool.workers_lost == 2
+        assert len(pool.processes) == 2
+        assert not before & set(pool.processes)
+        easy = {"position": EASY, "seconds": 60}
+        for answer in await asyncio.gather(*(pool.result("scores", easy, 60) for _ in range(2))):
+            assert answer["complete"] is True
+
+    with_pool(work, size=2)

@@ -89,6 +89,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
         answer = whole_answer(connection)
     assert answer.startswith("HTTP/1.1 503 ")
     assert "the process that searched has ended (signal SIGKILL): try again" in answer
+    eventually(lambda: all(map(has_ended, before)))  # the idle one may take a moment longer
     assert patient.get("/api/scores", moves="44444132267").status == 200
     assert patient.status()["workers_lost"] == 2
     eventually(lambda: patient.status()["ready"] == 2)

@@ -245,7 +245,7 @@ def spec_of(opponent: Contestant | int) -> Contestant:
     """
     level = LEVEL_NAMES.get(opponent, opponent) if isinstance(opponent, str) else opponent
     if opponent == "perfect" or isinstance(level, bool) or not isinstance(level, int):
-        return opponent  # type: ignore[return-value]
+        return opponent  # type: ignore[return-value]  # or a bool, which make_agent refuses
     if not 0 <= level <= TOP_LEVEL:
         raise InvalidEnvironment(f"a level is a number from 0 to {TOP_LEVEL}, not {level}")
     return f"perfect:level={level},pick=random"

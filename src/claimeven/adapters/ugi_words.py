@@ -78,7 +78,8 @@ def limit_of(
     for name in [name for name in given if name not in agent.limits]:
         del given[name]
         notes.append(f"{agent.name} knows no limit of {name}: it is left free")
-    return Limit(**given), "infinite" in words, tuple(notes)  # type: ignore[arg-type]
+    limit = Limit(**given)  # type: ignore[arg-type]  # only seconds can be no whole number
+    return limit, "infinite" in words, tuple(notes)
 
 
 def info_of(decision: Decision, position: Position, seconds: float, letters: bool) -> str:

@@ -22,7 +22,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from claimeven.adapters import vector_kernel as kernel
 from claimeven.adapters.episodes import (
@@ -34,9 +33,15 @@ from claimeven.adapters.episodes import (
 )
 from claimeven.adapters.extras import missing
 from claimeven.adapters.pictures import check_render_mode, rendered
+from claimeven.adapters.vector_arrays import (
+    Array,
+    aligned,
+    bits_of_planes,
+    check_array,
+    shown_shape,
+)
 from claimeven.compiled import load
 from claimeven.game.arguments import whole_number
-from claimeven.game.encodings import places_in_planes
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import board_vector
@@ -63,12 +68,8 @@ _MODES: Final = {
 }
 #: Games below which another thread costs more than it brings.
 _GAMES_A_THREAD = 4096
-#: Octets of a line of the cache: JAX copies arrays that do not begin at one.
-_ALIGNED = 64
 #: Types whose octets 0 and 1 mean the same.
 _OCTETS = (np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.bool_))
-
-Array = NDArray[Any]
 
 
 class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
@@ -152,7 +153,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
 
         games = self.num_envs
         self._board = (board_vector(self.geometry), self._setup())
-        self._shifts = _shifts(self.geometry)
+        self._shifts = bits_of_planes(self.geometry)
         self._mines, self._masks, self._randoms, self._choices = np.zeros((4, games), np.uint64)
         self._seats = np.zeros(games, np.int8)
         self._over = np.ones(games, np.bool_)
@@ -216,7 +217,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         The draws are fixed by the seed too, and change no game.
         """
         actions = np.empty(self.num_envs, np.int64) if out is None else out
-        _check_array("out", actions, (self.num_envs,), (np.dtype(np.int64),))
+        check_array("out", actions, (self.num_envs,), (np.dtype(np.int64),))
         self._run(kernel.random_columns, self._masks, self._over, self._choices, actions)
         return actions
 
@@ -321,7 +322,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         """Return the caller's array of that name, a new one, or None where it is not wanted."""
         shape, dtype = (self.num_envs, *shape), np.dtype(kind)
         if out is None or name not in out:
-            array = _aligned(shape, dtype)
+            array = aligned(shape, dtype)
             if name.startswith("final"):
                 array.fill(0)
             return array
@@ -331,7 +332,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         array = np.asarray(given)
         owned = hasattr(given, "__dlpack__") or hasattr(given, "__array_interface__")
         kinds = _OCTETS if dtype.itemsize == 1 else (dtype,)
-        _check_array(f"out[{name!r}]", array if owned else None, shape, kinds)
+        check_array(f"out[{name!r}]", array if owned else None, shape, kinds)
         return array.view(np.bool_) if name == "terminated" else array
 
     def _pairs(self, planes: Array | None) -> Array:
@@ -353,46 +354,6 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
             infos["action_mask"] = shown["action_mask"]
         told = {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
         return shown, {**infos, **told}
-
-
-def shown_shape(geometry: Geometry) -> tuple[int, int, int]:
-    """Return the shape of what is observed of one game."""
-    return geometry.rows, geometry.columns, 2
-
-
-def _shifts(geometry: Geometry) -> Array:
-    """Return the bit of each cell, in the order of the planes."""
-    shifts = np.zeros(geometry.cells, np.uint64)
-    for (column, row), place in np.ndenumerate(places_in_planes(geometry)):
-        shifts[place // 2] = geometry.bit(column, row)
-    return shifts
-
-
-def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Return an array whose memory begins where JAX takes it without a copy."""
-    octets = int(np.prod(shape)) * dtype.itemsize
-    memory = np.empty(octets + _ALIGNED, np.uint8)
-    begin = -memory.ctypes.data % _ALIGNED
-    return memory[begin : begin + octets].view(dtype).reshape(shape)
-
-
-def _check_array(
-    name: str, array: Array | None, shape: tuple[int, ...], kinds: tuple[np.dtype[Any], ...]
-) -> None:
-    """Raise `InvalidEnvironment` unless kernels can write into an array."""
-    if array is None:
-        told = "of a kind whose memory cannot be shared"
-    elif array.shape != shape or array.dtype not in kinds:
-        told = f"{array.dtype} of shape {array.shape}"
-    elif not array.flags.writeable:
-        told = "read-only"
-    elif not array.flags.carray or (array.ndim > 2 and array.ctypes.data % 2):
-        told = "not contiguous or not aligned"
-    else:
-        return
-    raise InvalidEnvironment(
-        f"{name} must be an array of {kinds[0]} of shape {shape} that can be written, and is {told}"
-    )
 
 
 def _at_least_one(number: object, name: str) -> int:

@@ -281,7 +281,7 @@ class ProcessAgent(Agent):
             self._child.send(message)
         except ChildEnded as ended:
             self._drop()
-            raise _fault_of(ended) from None
+            raise fault_of(ended) from None
 
     def _answer(self, seconds: float, late: str, question: bytes | None = None) -> Any:
         """Return the answer that comes within so many seconds, to a question if one is given.
@@ -309,7 +309,7 @@ class ProcessAgent(Agent):
             reason = str(told.get("fault", told.get("invalid")))
         except ChildEnded as ended:
             self._drop()
-            raise _fault_of(ended) from None
+            raise fault_of(ended) from None
         except ChildSilent:
             self._drop()
             raise AgentFault(late, kind=FaultKind.STALL) from None
@@ -362,9 +362,10 @@ class Printed:
         sys.stderr.flush()
 
 
-def _fault_of(ended: ChildEnded) -> AgentFault:
+def fault_of(ended: ChildEnded, said: str = "") -> AgentFault:
+    """Return the fault of an agent whose process has ended; `said` is added to the reason."""
     kind = FaultKind.MEMORY if ended.starved else FaultKind.CRASH
-    return AgentFault(f"ended its process: {ended}", kind=kind)
+    return AgentFault(f"ended its process: {ended}{said}", kind=kind)
 
 
 def _silent(seconds: float) -> str:

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TextIO
 
 from claimeven.agents.contract import FaultKind
-from claimeven.arena.records import store_start
 from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.arena.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -101,17 +101,14 @@ def _numbered_games(
 ) -> Iterator[tuple[int, GameRecord]]:
     """Yield the games of a file with their lines. Raises `InvalidGames` naming what is wrong."""
     form, rest = guess_by_lines(name, lines)
+    line = 1
     try:
         for tried in tried_records(rest, form, board):
-            if tried.record is None:
-                raise InvalidRecord(f"line {tried.line}: {tried.error}")
-            try:
-                yield tried.line, _checked(tried.record, board, usual)
-            except InvalidRecord as error:
-                raise InvalidRecord(f"line {tried.line}: {error}") from None
+            line = tried.line
+            yield line, _checked(tried.game(), board, usual)
     except InvalidRecord as error:
-        place, _, reason = str(error).partition(": ")
-        raise InvalidGames(f"{place} of {name}: {reason}; nothing was imported") from None
+        place = f"line {error.line or line} of {name}"
+        raise InvalidGames(f"{place}: {error.reason}; nothing was imported") from None
 
 
 def _checked(record: GameRecord, board: Geometry, usual: dict[str, str | None]) -> GameRecord:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from claimeven.arena.accuracy import Accuracy, Blunder
 from claimeven.arena.known_scores import JudgeProgress, KnownScores
-from claimeven.arena.records import store_start
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line

@@ -10,8 +10,8 @@ from typing import Any
 
 from claimeven.agents.contract import FaultKind
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.records import store_start
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.storing import store_start
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import PLAYER_NAMES

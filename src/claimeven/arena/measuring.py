@@ -26,7 +26,14 @@ from claimeven.arena.answers import answers_of_workers
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.guard import begin_game, timed_decision
 from claimeven.arena.judging import ranked, worst_of
-from claimeven.arena.positions import InvalidPositions, ScoredSet, completed, read_set, shipped_set
+from claimeven.arena.positions import (
+    USUAL,
+    InvalidPositions,
+    ScoredSet,
+    completed,
+    read_set,
+    shipped_set,
+)
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.markup import shown_by
 from claimeven.processes import AVAILABLE
@@ -230,9 +237,10 @@ def measure_accuracy(
 ) -> AgentAccuracy:
     """Ask an agent for a column of every position of a set; return how good its answers are.
 
-    `positions` is a set or a file of one, by default the set that comes with the package for the
-    board of `geometry`; `count` takes fewer of them, evenly. `limit` holds for each answer. An
-    agent given by its spec is asked by `jobs` processes; the answers are the same.
+    `positions` is a set or a file of one, by default the usual set that comes with the package for
+    the board of `geometry` (`shipped_set` gives the others); `count` takes fewer of them, evenly.
+    `limit` holds for each answer. An agent given by its spec is asked by `jobs` processes; the
+    answers are the same.
 
     Raises `InvalidPositions` for a set that cannot be used, `InvalidSpec` and `InvalidLimit` for
     an agent that cannot, `InvalidMatch` for a seed or jobs that cannot be.
@@ -249,13 +257,15 @@ def usable_set(
     geometry: Geometry = STANDARD,
     count: int | None = None,
     solver: Callable[[], Solver] | None = None,
+    which: str = USUAL,
 ) -> ScoredSet:
     """Return a set with all its scores, those that are missing worked out: see `measure_accuracy`.
 
-    `solver` makes the solver for them, if one is needed.
+    `solver` makes the solver for them, if one is needed. `which` of the shipped sets is taken where
+    none is given.
     """
     if positions is None:
-        found = shipped_set(geometry)
+        found = shipped_set(geometry, which)
         if found is None:
             raise InvalidPositions(
                 f"no set of positions of {geometry} comes along: give a file of your own"

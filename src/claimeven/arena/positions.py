@@ -9,8 +9,12 @@ A set is text, one position a line, plain or packed with gzip:
 
 The band may be left out. So may the scores, which are then worked out; a single score stands for
 the position, as in the public test sets, and is checked. Empty lines and what follows a # are
-passed over. The shipped set of 7x6 is made by `bench/make_accuracy_set.py`, where its bands are
-explained.
+passed over.
+
+Three sets of 7x6 come along. The usual one is made by `bench/make_accuracy_set.py`, where its bands
+are explained. `hard` and `easy` are for agents that learn, who must never meet them in training:
+positions of games in which every second move, or every tenth, is random and the others are perfect,
+one a game (`bench/make_held_out_sets.py`).
 """
 
 from __future__ import annotations
@@ -27,11 +31,15 @@ from claimeven.game.position import Position
 from claimeven.inputs import text_of
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL, Solver
+from claimeven.suggestions import no_such
 
 #: The folder of the sets that come with the package, named by board and version: `7x6-v1`.
 SHIPPED = Path(__file__).parent / "data"
 #: The version of the shipped sets; a set never changes under its name.
 SHIPPED_VERSION = "v1"
+#: What the shipped sets are called on the command line.
+SETS = USUAL, HARD, EASY = ("usual", "hard", "easy")
+_ENDING = ".txt.gz"
 #: Hexadecimal digits of a digest that are told.
 DIGEST_SHOWN = 12
 #: Bytes of a file that are read at most, unpacked: a hundred times what the shipped set takes.
@@ -89,13 +97,23 @@ class ScoredSet:
 
 
 @cache
-def shipped_set(geometry: Geometry = STANDARD) -> ScoredSet | None:
-    """Return the set that comes with the package for a board, None if there is none."""
-    name = f"{geometry.columns}x{geometry.rows}-{SHIPPED_VERSION}"
-    path = SHIPPED / f"{name}.txt.gz"
+def shipped_set(geometry: Geometry = STANDARD, which: str = USUAL) -> ScoredSet | None:
+    """Return one of the `SETS` that come with the package for a board, None if there is none.
+
+    Raises `InvalidPositions` for a set that is not among them.
+    """
+    if which not in SETS:
+        raise InvalidPositions(no_such("set", which, SETS))
+    path = SHIPPED / file_name(geometry, which)
     if geometry.connect != Geometry.connect or not path.is_file():
         return None
-    return replace(read_set(path, geometry), name=name)
+    return replace(read_set(path, geometry), name=path.name.removesuffix(_ENDING))
+
+
+def file_name(geometry: Geometry, which: str) -> str:
+    """Return the name of the file of a shipped set: the usual one has that of the board alone."""
+    board = f"{geometry.columns}x{geometry.rows}-{SHIPPED_VERSION}{_ENDING}"
+    return board if which == USUAL else f"{which}-{board}"
 
 
 def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:

@@ -29,10 +29,10 @@ from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import local, play_work
 from claimeven.arena.match import PlayedGame
-from claimeven.arena.records import stored_game
 from claimeven.arena.schedule import Opening, Pairing, generators_of
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Row, Store, StoredAgent, StoredGame
+from claimeven.arena.storing import stored_game
 from claimeven.arena.work import Executor, Work
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry

@@ -17,6 +17,7 @@ from claimeven.agents.registry import AGENTS
 from claimeven.arena.judging import JUDGE_MB, GamesAccuracy, accuracy_of
 from claimeven.arena.known_scores import JudgeProgress
 from claimeven.arena.measuring import MOST_FAULTS, SetAccuracy, SetPlan, measured, usable_set
+from claimeven.arena.positions import USUAL
 from claimeven.arena.store import Store
 from claimeven.cli.accuracy_report import (
     Row,
@@ -61,8 +62,9 @@ LEGEND = (
 @click.option(
     "--positions",
     type=click.Path(path_type=Path),
-    help="File of positions to ask agents in; usually the set that comes along.",
+    help="File of positions to ask agents in; usually a set that comes along.",
 )
+@click.option("--set", "which", help="Set that comes along: usual, hard or easy.")
 @click.option("--count", type=int, help="Ask in so many of the positions, evenly picked.")
 @click.option("--worst", default=3, show_default=True, help="Blunders to draw and explain.")
 @seed_option
@@ -78,6 +80,7 @@ def command(
     names: tuple[str, ...],
     label: str | None,
     positions: Path | None,
+    which: str | None,
     count: int | None,
     worst: int,
     seed: int,
@@ -96,7 +99,9 @@ def command(
 
     With AGENTs each is asked in every position of a set, the same for everybody, so figures
     compare: 4,500 positions of the usual board come along, one a line of your own file with
-    --positions. An agent from a file plays in a process of its own, under the limits given.
+    --positions. --set hard and --set easy are 3,000 positions each for agents that learn, of games
+    in which half the moves are random, or one in ten, and the others perfect. An agent from a file
+    plays in a process of its own, under the limits given.
 
     \b
     Examples:
@@ -104,6 +109,7 @@ def command(
       claimeven accuracy class.db --agent ann --worst 10
       claimeven accuracy my_agent.py greedy alphabeta:depth=4
       claimeven accuracy uct --iterations 200 --count 500 --jobs 2
+      claimeven accuracy ntuple greedy --set hard
       claimeven accuracy my_agent.py --positions endings.txt --seconds 1
     """
     check_seed(seed)
@@ -111,14 +117,22 @@ def command(
         raise ClaimevenError(f"--worst is 0 or more, not {worst}")
     solvers = _Solvers(solving)
     if _is_file_of_games(names):
-        for option, given in (("--positions", positions), ("--count", count)):
+        for option, given in (
+            ("--positions", positions),
+            ("--set", which),
+            ("--count", count),
+        ):
             if given is not None:
                 raise ClaimevenError(f"{option} goes with agents, not with a file of games")
         _judge_games(Path(names[0]), label, worst, solvers, geometry, as_json)
         return
     if label is not None:
         raise ClaimevenError("--agent goes with a file of games: name the agents alone")
-    asked = usable_set(positions, geometry, count, lambda: solvers.of(geometry))
+    if positions is not None and which is not None:
+        raise ClaimevenError("--positions and --set do not go together: give one of them")
+    asked = usable_set(
+        positions, geometry, count, lambda: solvers.of(geometry), USUAL if which is None else which
+    )
     plan = SetPlan(names, asked, seed, limit, isolation)
     interrupted = _ask_agents(plan, cores() if jobs is None else jobs, worst, solvers, as_json)
     if interrupted:

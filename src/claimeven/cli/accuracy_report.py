@@ -54,7 +54,7 @@ def agent_lines(rows: Sequence[Row], width: int) -> Iterator[str]:
 def detail_lines(row: Row, width: int) -> Iterator[str]:
     """Yield the tables of one agent: by ply, by number of right columns, and by band."""
     accuracy = row.accuracy
-    yield from _split_table("ply", _by_plies(accuracy.by_ply), width)
+    yield from _split_table("ply", {**_by_plies(accuracy.by_ply), "all": accuracy.all}, width)
     right = {str(count): accuracy.by_right[count] for count in sorted(accuracy.by_right)}
     yield from _split_table("right columns", right, width)
     if any(row.by_band):

@@ -103,7 +103,9 @@ def command(
             with nullcontext(sys.stdout) if out is None else text_file(out) as stream:
                 count = write_records(stream, records, form)
         except InvalidRecord as error:
-            raise ClaimevenError(f"{error}{'; nothing was written' * (out is not None)}") from None
+            where = reading.where if error.line is not None else ""
+            no_file = "; nothing was written" if out is not None else ""
+            raise ClaimevenError(f"{where}{error}{no_file}") from None
     if reading.unordered and form.name != "uci":
         print(
             f"claimeven: {reading.unordered:,} of the games are positions alone, whose discs were"
@@ -140,8 +142,13 @@ class _Reading:
         """What was read: the name of a format, or `store`."""
         return "store" if self.is_store else self.form.name if self.form else ""
 
+    @property
+    def where(self) -> str:
+        """What stands before the number of a line, to tell of which file it is."""
+        return "" if self.name == STDIN else f"{self.name}, "
+
     def games(self) -> Iterator[GameRecord]:
-        """Yield the games. Raises `InvalidRecord` naming the file and the line."""
+        """Yield the games. Raises `InvalidRecord`."""
         if self.is_store:
             yield from _stored(self.name)
             return
@@ -151,19 +158,14 @@ class _Reading:
     def _read(self, stream: TextIO) -> Iterator[GameRecord]:
         guessed, lines = guess_by_lines(self.name, stream)
         self.form = self.form or guessed
-        where = "" if self.name == STDIN else f"{self.name}, "
-        try:
-            for tried in tried_records(lines, self.form, self.geometry):
-                if tried.record is not None:
-                    self.unordered += not tried.record.is_ordered
-                    yield tried.record
-                elif self.skip:
-                    self.skipped += 1
-                    print(f"claimeven: {where}line {tried.line}: {tried.error}", file=sys.stderr)
-                else:
-                    raise InvalidRecord(f"line {tried.line}: {tried.error}")
-        except InvalidRecord as error:
-            raise InvalidRecord(f"{where}{error}") from None
+        for tried in tried_records(lines, self.form, self.geometry):
+            if tried.record is None and self.skip:
+                self.skipped += 1
+                print(f"claimeven: {self.where}line {tried.line}: {tried.error}", file=sys.stderr)
+            else:
+                record = tried.game()
+                self.unordered += not record.is_ordered
+                yield record
 
 
 def _stored(path: str) -> Iterator[GameRecord]:

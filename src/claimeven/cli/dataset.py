@@ -21,7 +21,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output
 
 if TYPE_CHECKING:
-    from claimeven.dataset.dataset import DatasetProgress
+    from claimeven.dataset import DatasetProgress
 
 
 #: Most positions are quickly solved, and a table that stays near the processor suits them best.
@@ -33,7 +33,15 @@ TABLE_MB = 16
 @click.option("--plies", default="8-36", show_default=True, help="Plies of the positions, a-b.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
 @click.option("--out", required=True, help="A .csv or .parquet.")
-@click.option("--source", default="random", show_default=True, help="random or selfplay.")
+@click.option("--source", default="random", show_default=True, help="random, selfplay or mixed.")
+@click.option(
+    "--random-moves",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="Share of moves of mixed games that are random; the others are best.",
+)
+@click.option("--one-a-game", is_flag=True, help="Take one position of each mixed game.")
 @json_option
 @partial(solver_options, table_mb=TABLE_MB)
 @geometry_options
@@ -43,6 +51,8 @@ def command(
     seed: int,
     out: str,
     source: str,
+    random_moves: float,
+    one_a_game: bool,
     as_json: bool,
     solving: SolverChoice,
     geometry: Geometry,
@@ -69,9 +79,9 @@ def command(
     lowest, highest = ply_range(plies)
     check_output(out)
     say_when_compiling()
-    from claimeven.dataset.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
+    from claimeven.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
 
-    plan = DatasetPlan(positions, lowest, highest, seed, source, geometry)
+    plan = DatasetPlan(positions, lowest, highest, seed, source, geometry, random_moves, one_a_game)
     solver = solving.solver(geometry)
     begin = time.perf_counter()
     try:

@@ -21,8 +21,8 @@ from claimeven.arena.listing import (
     result_in_words,
     result_of,
 )
-from claimeven.arena.records import store_start
 from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.arena.storing import store_start
 from claimeven.cli.boards import board_text
 from claimeven.cli.inputs import STDIN
 from claimeven.cli.json_lines import write_json

@@ -81,7 +81,7 @@ class Inputs(Generic[Read]):
         return argument, lines
 
     def _of_lines(self, name: str, lines: TextIO) -> Iterator[Given[Read]]:
-        where = f"{name}, line" if name else "line"
+        where = f"{name}, " if name else ""
         with lines if name else nullcontext(lines) as source:
             if self._of_record is None:
                 yield from self._read_lines(where, source)
@@ -102,13 +102,13 @@ class Inputs(Generic[Read]):
         try:
             for tried in tried_records(lines, form, self._geometry):
                 if tried.record is None:
-                    self._tell(f"{where} {tried.line}: {tried.error}")
+                    self._tell(f"{where}line {tried.line}: {tried.error}")
                     yield Given("", None, tried.error)
                 else:
                     yield Given(tried.record.moves, of_record(tried.record))
         except InvalidRecord as error:
-            self._tell(f"{where.removesuffix('line')}{error}")
-            yield Given("", None, str(error))
+            self._tell(f"{where}{error}")
+            yield Given("", None, error.reason)
 
     def _tell(self, error: str) -> None:
         print(f"claimeven: {error}", file=sys.stderr, flush=True)
@@ -120,7 +120,7 @@ class Inputs(Generic[Read]):
             try:
                 given = Given(moves, self.read(moves))
             except ClaimevenError as error:
-                self._tell(f"{where} {number}: {error}")
+                self._tell(f"{where}line {number}: {error}")
                 given = Given(moves, None, str(error))
             yield given
 

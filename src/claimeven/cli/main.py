@@ -76,7 +76,7 @@ class LazyVerbs(Verbs):
 @click.version_option(__version__, prog_name="claimeven")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """The Connect Four workbench: play, solve, search, compete.
+    """The Connect Four workbench: play, solve, search, learn, compete.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ from claimeven.cli.verbs import Verbs
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
-    from claimeven.learning import Progress
+    from claimeven.learning import TrainingProgress
 
 #: What a row of the log is told under, in the table that is printed.
 _HEADINGS = ("games", "seconds", "plies", "perfect", "keeps", "against perfect")
@@ -84,7 +84,7 @@ def ntuple(out: str, as_json: bool, geometry: Geometry, **asked: Any) -> None:
     print(fitted(f"model: {out}/model.npz", text_width()))
 
 
-def _progress_text(at: Progress) -> str:
+def _progress_text(at: TrainingProgress) -> str:
     text = count_text(at.done, at.total, "games", at.seconds, at.resumed)
     if at.row is not None and at.row["perfect"] is not None:
         text += f"; {at.row['perfect']:.1%} perfect"

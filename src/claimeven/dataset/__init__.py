@@ -1,19 +1,20 @@
-"""Positions with exact scores, in bulk and into files."""
+"""Positions with exact scores, in bulk: made, written to files, and read back as arrays."""
 
-from claimeven.dataset.dataset import (
-    DatasetPlan,
-    DatasetProgress,
-    InvalidDataset,
-    Row,
-    make_dataset,
-)
-from claimeven.dataset.files import InvalidDatasetFile
+from claimeven.dataset.dataset import DatasetProgress, make_dataset
+from claimeven.dataset.errors import InvalidDataset, InvalidDatasetFile
+from claimeven.dataset.labelled import Dataset, joined
+from claimeven.dataset.plan import DatasetPlan
+from claimeven.dataset.reading import read_dataset
+from claimeven.dataset.rows import Row
 
 __all__ = [
+    "Dataset",
     "DatasetPlan",
     "DatasetProgress",
     "InvalidDataset",
     "InvalidDatasetFile",
     "Row",
+    "joined",
     "make_dataset",
+    "read_dataset",
 ]

@@ -1,12 +1,14 @@
 """Positions with exact scores of every column, in bulk, for learning and for statistics.
 
-Two sources, both determined by the seed alone:
+Three sources, all determined by the seed alone:
 
 - `random`: each position is the end of a game of random moves to a random ply (see
   `sampling_kernel`); games that are over by then are dropped.
 - `selfplay`: positions of games in which both sides know the exact scores and err a little (see
-  `solver.erring`; the temperature is `TEMPERATURE`). The first moves, before the plies asked for,
-  are random. Every position of a game from there on is taken.
+  `solver.erring` and `games`). The first moves, before the plies asked for, are random. Every
+  position of a game from there on is taken.
+- `mixed`: positions of games in which each move is random by a given chance, else one of the best.
+  All positions of a game are taken, or one.
 
 A position and its mirror image are the same: only the first one met is taken. Rows go to a journal
 beside the file as they are made, so work that was ended goes on where it was.
@@ -16,113 +18,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from claimeven.compiled.randomness import Stream, mixed_word
+from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.files import Journal, write_table
+from claimeven.dataset.games import games
+from claimeven.dataset.plan import DatasetPlan
+from claimeven.dataset.rows import Row, field_names
 from claimeven.dataset.sampling_kernel import random_positions
-from claimeven.game.arguments import whole_number
 from claimeven.game.arrays import canonical_keys
-from claimeven.game.errors import ClaimevenError, InvalidPosition
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.errors import InvalidPosition
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import board_vector
-from claimeven.solver.erring import column_at, error_chances
 from claimeven.solver.solver import ILLEGAL, Solver
-from claimeven.suggestions import no_such
 
-SOURCES = ("random", "selfplay")
-#: Points of score that make a column less likely by a factor e in self-play.
-TEMPERATURE = 2.0
 #: Candidates made at a time, and positions solved between two writes to the journal.
 CANDIDATES, BATCH = 4096, 64
 #: Candidates or games in a row without a new position after which there are taken to be no more.
-PATIENCE = {"random": 300_000, "selfplay": 3_000}
-SEEDS = 1 << 63
-#: What messages call the fields of a plan.
-_TOLD = {"lowest": "the lowest ply", "highest": "the highest ply", "seed": "a seed"}
-
-
-class InvalidDataset(ClaimevenError):
-    """A data set that cannot be made as asked."""
-
-
-@dataclass(frozen=True)
-class DatasetPlan:
-    """What to make: `positions` rows from a source, of `lowest` to `highest` plies, by a seed.
-
-    Raises `InvalidDataset` naming what is out of its range.
-    """
-
-    positions: int
-    lowest: int
-    highest: int
-    seed: int = 0
-    source: str = "random"
-    geometry: Geometry = STANDARD
-
-    def __post_init__(self) -> None:
-        for name in ("positions", "lowest", "highest", "seed"):
-            number = whole_number(getattr(self, name), _TOLD.get(name, name), InvalidDataset)
-            object.__setattr__(self, name, number)
-        last = self.geometry.cells - 1
-        if self.positions < 1:
-            raise InvalidDataset(f"positions must be 1 or more, not {self.positions}")
-        if not 0 <= self.lowest <= self.highest <= last:
-            raise InvalidDataset(
-                f"plies must lie within 0-{last} on {self.geometry}, the lower one first,"
-                f" not {self.lowest}-{self.highest}"
-            )
-        if not 0 <= self.seed < SEEDS:
-            raise InvalidDataset(f"a seed is a whole number from 0 to 2**63 - 1, not {self.seed}")
-        if self.source not in SOURCES:
-            raise InvalidDataset(no_such("source", self.source, SOURCES))
-
-    def header(self) -> dict[str, int | str]:
-        """Return what two runs must share to be one: everything but the number of positions."""
-        geometry = self.geometry
-        return {
-            "source": self.source,
-            "plies": f"{self.lowest}-{self.highest}",
-            "seed": self.seed,
-            "columns": geometry.columns,
-            "rows": geometry.rows,
-            "connect": geometry.connect,
-        }
-
-
-@dataclass(frozen=True)
-class Row:
-    """One labelled position.
-
-    `number` is the candidate or game it came from, `moves` lead to it, `scores` are those of its
-    columns for the side to move, None where none can be played.
-    """
-
-    number: int
-    moves: str
-    position: Position
-    scores: tuple[int | None, ...]
-
-    @property
-    def score(self) -> int:
-        """Score of the position: its best column's."""
-        return max(score for score in self.scores if score is not None)
-
-    def cells(self) -> list[int | str | None]:
-        """Return the fields under `field_names`."""
-        position = self.position
-        return [self.moves, position.ply, position.mine, position.mask, self.score, *self.scores]
-
-
-def field_names(geometry: Geometry) -> list[str]:
-    """Return the fields of a row: moves, ply, mine, mask, score, and one score a column from 1."""
-    columns = [f"score_{column + 1}" for column in range(geometry.columns)]
-    return ["moves", "ply", "mine", "mask", "score", *columns]
+PATIENCE = {"random": 300_000, "selfplay": 3_000, "mixed": 3_000}
 
 
 @dataclass(frozen=True)
@@ -175,7 +94,7 @@ def _batches(
     plan: DatasetPlan, solver: Solver, seen: set[int], first: int, wanted: int
 ) -> Iterator[list[Row]]:
     """Yield new rows, `wanted` in all or fewer where there are no more; `seen` takes their keys."""
-    make = _random_rows if plan.source == "random" else _selfplay_rows
+    make = _random_rows if plan.source == "random" else _new_rows_of_games
     for rows in make(plan, solver, seen, first):
         yield rows[:wanted]
         wanted -= len(rows)
@@ -231,38 +150,23 @@ def _solved(found: Sequence[tuple[int, str, Position]], solver: Solver) -> list[
     ]
 
 
-def _selfplay_rows(
+def _new_rows_of_games(
     plan: DatasetPlan, solver: Solver, seen: set[int], first: int
 ) -> Iterator[list[Row]]:
     """Yield the new rows of one game after the other."""
-    number, in_vain = first, 0
-    while in_vain < PATIENCE["selfplay"]:
-        rows = []
-        for row in _game(plan, solver, number):
-            if row.position.canonical_key not in seen:
-                seen.add(row.position.canonical_key)
-                rows.append(row)
-        in_vain = 0 if rows else in_vain + 1
-        number += 1
-        if rows:
-            yield rows
-
-
-def _game(plan: DatasetPlan, solver: Solver, number: int) -> Iterator[Row]:
-    """Play a game and yield its positions from ply `lowest` to `highest` that are not over."""
-    draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
-    position = Position(plan.geometry)
-    played: list[int] = []
-    while not position.is_over and position.ply <= plan.highest:
-        if position.ply < plan.lowest:
-            legal = position.legal_columns
-            column = legal[int(draw.share() * len(legal))]
-        else:
-            scores = solver.scores(position)
-            yield Row(number, format_moves(played, plan.geometry), position, scores)
-            column = column_at(error_chances(scores, TEMPERATURE), draw.share())
-        played.append(column)
-        position = position.play_unchecked(column)
+    in_vain = 0
+    with closing(games(plan, solver, first)) as played:
+        for game in played:
+            rows = []
+            for row in game:
+                if row.position.canonical_key not in seen:
+                    seen.add(row.position.canonical_key)
+                    rows.append(row)
+            in_vain = 0 if rows else in_vain + 1
+            if rows:
+                yield rows
+            elif in_vain == PATIENCE[plan.source]:
+                return
 
 
 def _keys_of(journal: Journal, geometry: Geometry) -> set[int]:
@@ -270,7 +174,7 @@ def _keys_of(journal: Journal, geometry: Geometry) -> set[int]:
     keys = set()
     for line, cells in enumerate(journal.rows, start=2):
         try:
-            position = Position(geometry, int(cells[2] or 0), int(cells[3] or 0))
+            position = Position(geometry, int(cells[3] or 0), int(cells[4] or 0))
         except InvalidPosition:
             raise journal.damaged(line) from None
         keys.add(position.canonical_key)

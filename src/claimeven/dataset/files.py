@@ -11,18 +11,13 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from claimeven import outputs
-from claimeven.game.errors import ClaimevenError
+from claimeven.dataset.errors import InvalidDatasetFile
 
 Cells = Sequence["int | str | None"]
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
 PARTIAL = ".partial"
 #: Fields that are text; the others are whole numbers, empty where there is none.
 _TEXT = ("moves",)
-_WIDE = ("mine", "mask")
-
-
-class InvalidDatasetFile(ClaimevenError):
-    """A file of a data set that cannot be written, or a partial one that cannot be gone on with."""
 
 
 def check_target(path: Path) -> None:
@@ -30,7 +25,7 @@ def check_target(path: Path) -> None:
     if path.suffix not in SUFFIXES:
         raise InvalidDatasetFile(f"{path} must end in {' or '.join(SUFFIXES)}")
     if path.suffix == PARQUET:
-        _pyarrow()
+        imported_pyarrow()
     if path.exists():
         raise InvalidDatasetFile(f"{path} is there already: choose another name or remove it")
     outputs.check_output(path)
@@ -152,11 +147,10 @@ def _write_csv(
 def _write_parquet(
     stream: BinaryIO, fields: Sequence[str], rows: Sequence[Cells], header: Mapping[str, Any]
 ) -> None:
-    arrow, parquet = _pyarrow()
-    types = [
-        arrow.string() if name in _TEXT else arrow.uint64() if name in _WIDE else arrow.int16()
-        for name in fields
-    ]
+    arrow, parquet = imported_pyarrow()
+    wide = {"moves": arrow.string(), "game": arrow.int64()}
+    wide |= {"mine": arrow.uint64(), "mask": arrow.uint64()}
+    types = [wide.get(name, arrow.int16()) for name in fields]
     columns = [
         arrow.array([row[place] for row in rows], type=kind) for place, kind in enumerate(types)
     ]
@@ -166,12 +160,13 @@ def _write_parquet(
     )
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def imported_pyarrow() -> tuple[Any, Any]:
+    """Return `pyarrow` and `pyarrow.parquet`. Raises `InvalidDatasetFile` where it is missing."""
     try:
         import pyarrow  # noqa: PLC0415 - an extra
         import pyarrow.parquet  # noqa: PLC0415 - for a quick start
     except ImportError:
         raise InvalidDatasetFile(
-            "Parquet files need pyarrow: pip install 'claimeven[data]', or write a .csv file"
+            "Parquet files need pyarrow: pip install 'claimeven[data]', or take a .csv file"
         ) from None
     return pyarrow, pyarrow.parquet

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from claimeven.learning.ntuple_training import NTupleLearner, NTupleRecipe, Progress, train_ntuple
-from claimeven.learning.oracle import Measured, measure, score_against_perfect
+from claimeven.learning.held_out import (
+    HELD_OUT,
+    AnswerShare,
+    PolicyAccuracy,
+    held_out,
+    policy_accuracy,
+    sign_accuracy,
+)
+from claimeven.learning.ntuple_training import (
+    NTupleLearner,
+    NTupleRecipe,
+    TrainingProgress,
+    train_ntuple,
+)
+from claimeven.learning.oracle import Measured, measure_learner, score_against_perfect
 from claimeven.learning.run_folder import InvalidRun, RunFolder
 
 __all__ = [
+    "HELD_OUT",
+    "AnswerShare",
     "InvalidRun",
     "Measured",
     "NTupleLearner",
     "NTupleRecipe",
-    "Progress",
+    "PolicyAccuracy",
     "RunFolder",
-    "measure",
+    "TrainingProgress",
+    "held_out",
+    "measure_learner",
+    "policy_accuracy",
     "score_against_perfect",
+    "sign_accuracy",
     "train_ntuple",
 ]

@@ -39,7 +39,7 @@ from claimeven.arena.positions import shipped_set
 from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
-from claimeven.learning.oracle import measure
+from claimeven.learning.oracle import measure_learner
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.learning.td_kernel import (
     DRAWS,
@@ -120,7 +120,7 @@ class NTupleRecipe:
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """How far a run is: games played of all, seconds of learning in all and games before this run.
 
     `row` is the last measurement.
@@ -203,7 +203,7 @@ class NTupleLearner:
 def train_ntuple(
     folder: str | Path,
     recipe: NTupleRecipe | None = None,
-    watch: Callable[[Progress], object] | None = None,
+    watch: Callable[[TrainingProgress], object] | None = None,
 ) -> list[Row]:
     """Train a network in a folder, or go on where it stands; return the rows of its log.
 
@@ -243,7 +243,7 @@ def _learn_to_next(
     learner: NTupleLearner,
     run: RunFolder,
     resumed: int,
-    watch: Callable[[Progress], object] | None,
+    watch: Callable[[TrainingProgress], object] | None,
 ) -> None:
     """Play to the next measurement and note it."""
     recipe = learner.recipe
@@ -255,12 +255,12 @@ def _learn_to_next(
         if watch is not None:
             seconds = earlier + time.perf_counter() - begin
             last = run.rows[-1] if run.rows else None
-            watch(Progress(learner.games, recipe.games, seconds, resumed, last))
+            watch(TrainingProgress(learner.games, recipe.games, seconds, resumed, last))
     seconds = earlier + time.perf_counter() - begin
     played = learner.totals - before
     # What is measured is the network as its file will be read again, rounded.
     network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
-    found = measure(
+    found = measure_learner(
         agent_of(network), recipe.geometry, recipe.against, recipe.seed, recipe.positions
     )
     row = {

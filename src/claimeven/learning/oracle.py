@@ -33,7 +33,7 @@ class Measured(TypedDict):
     against_perfect: float | None
 
 
-def measure(
+def measure_learner(
     agent: Agent, geometry: Geometry, games: int, seed: int, count: int | None = None
 ) -> Measured:
     """Measure an agent by `count` of the shipped positions (all) and so many games."""

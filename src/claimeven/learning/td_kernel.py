@@ -130,8 +130,18 @@ def learn_by_playing(
 ) -> None:
     """Play the games first_game, ..., last_game - 1 of a seed and learn from each.
 
-    `weights` are changed, and `changes`, shape (weights, 2): for each weight the sum of the changes
-    it was recommended, and the sum of their absolute values. `totals` are added to.
+    The board is its `board_words` (a board vector) and its number of `columns`. `tuples` says which
+    weight each slot looks up in a position: `slot_tables[slot]` plus the slot's index, and half of
+    all `weights` more where the second player is to move.
+
+    Read only are `rates`, the numbers of a recipe in the order STEP_SIZE, FADING, STEEPNESS, TRACE,
+    EXPLORING: shares from 0 to 1 but for FADING, which is at most 0 where steps grow smaller. Game
+    `g` learns with the step size `rates[STEP_SIZE] * exp(rates[FADING] * g)`.
+
+    Written to are `weights`; `changes`, shape (weights, 2): for each weight the sum of the changes
+    it was recommended, and the sum of their absolute values; and `totals`, which are added to. The
+    `lesson`, with room for one ply more than the board has cells, holds the last game at the end;
+    what it holds at the beginning is of no account.
     """
     height, connect = board_words[HEIGHT], board_words[CONNECT]
     bottom, board = board_words[BOTTOM], board_words[BOARD]

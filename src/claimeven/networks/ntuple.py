@@ -7,6 +7,20 @@ one table a tuple for each side to move, and a tuple shares its table with its m
 position and its mirror image are worth the same. The value for the **first player** is the
 hyperbolic tangent of the sum of all weights looked up, from -1 to 1.
 
+A tuple and its mirror image are two *slots*: two places on the board, one table. Here a tuple of
+three cells, numbered by their digits, after the discs 4, 4 and 5 (x the first player's):
+
+```text
+    slot 0, the tuple          slot 1, its image          a position
+    .  .  .  .  .  .  .        .  .  .  .  .  .  .        .  .  .  .  .  .  .
+    .  .  .  2  .  .  .        .  .  .  2  .  .  .        .  .  .  o  .  .  .
+    .  .  0  1  .  .  .        .  .  .  1  0  .  .        .  .  .  x  x  .  .
+
+    cells of slot 0: PLAYABLE, FIRST, SECOND    index 3 + 1 * 4 + 2 * 16 = 39
+    cells of slot 1: FIRST, FIRST, SECOND       index 1 + 1 * 4 + 2 * 16 = 37
+    sum of weights: table[39] + table[37] + those of all other tuples
+```
+
 Source: Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4" (PPSN
 2012); the idea is Bledsoe and Browning's (1959), and for games Lucas's (2008).
 """

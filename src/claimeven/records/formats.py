@@ -69,6 +69,12 @@ class Tried:
     record: GameRecord | None
     error: str = ""
 
+    def game(self) -> GameRecord:
+        """Return the record. Raises `InvalidRecord` with line and reason where there is none."""
+        if self.record is None:
+            raise InvalidRecord(self.error, self.line)
+        return self.record
+
 
 def format_of(name: str) -> Format:
     """Return a format by its name. Raises `InvalidRecord` naming the choices.
@@ -139,9 +145,7 @@ def read_records(
     """
     lines = io.StringIO(lines) if isinstance(lines, str) else lines
     for tried in tried_records(lines, form, geometry):
-        if tried.record is None:
-            raise InvalidRecord(f"line {tried.line}: {tried.error}")
-        yield tried.record
+        yield tried.game()
 
 
 def write_records(stream: TextIO, records: Iterable[GameRecord], form: str | Format) -> int:

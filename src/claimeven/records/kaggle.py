@@ -52,14 +52,13 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
         parts.append(line)
         size += len(line)
         if size > _MOST:
-            raise InvalidRecord(f"line {number}: the replay is longer than {_MOST >> 20} MB")
+            raise InvalidRecord(f"the replay is longer than {_MOST >> 20} MB", number)
     try:
         whole = json.loads("\n".join(parts))
     except json.JSONDecodeError as error:
-        place = number + error.lineno - 1
-        raise InvalidRecord(f"line {place}: it is no JSON: {error.msg}") from None
+        raise InvalidRecord(f"it is no JSON: {error.msg}", number + error.lineno - 1) from None
     except RecursionError:
-        raise InvalidRecord(f"line {number}: it is no replay") from None
+        raise InvalidRecord("it is no replay", number) from None
     yield number, whole
 
 

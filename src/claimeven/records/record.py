@@ -20,7 +20,16 @@ _LONGEST_NAME = 200
 
 
 class InvalidRecord(ClaimevenError):
-    """A record of a game that cannot be read; the message says what is wrong with it."""
+    """A record of a game that cannot be read: the `reason`, and the `line` of its file, if known.
+
+    >>> str(InvalidRecord("it is no replay", line=3))
+    'line 3: it is no replay'
+    """
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason if line is None else f"line {line}: {reason}")
+        self.reason = reason
+        self.line = line
 
 
 @dataclass(frozen=True)

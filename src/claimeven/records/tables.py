@@ -28,19 +28,19 @@ def csv_items(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, object]]
     try:
         heads = [head.strip() for head in reader.fieldnames or ()]
     except csv.Error as error:
-        raise InvalidRecord(f"line 1: {error}") from None
+        raise InvalidRecord(str(error), 1) from None
     if "moves" not in heads:
-        raise InvalidRecord("line 1: a table of games has a column moves; this one has none")
+        raise InvalidRecord("a table of games has a column moves; this one has none", 1)
     reader.fieldnames = heads
     try:
         for row in reader:
             if None in row or None in row.values():
                 raise InvalidRecord(
-                    f"line {reader.line_num}: it has not one cell for each of {len(heads)} columns"
+                    f"it has not one cell for each of {len(heads)} columns", reader.line_num
                 )
             yield reader.line_num, row
     except csv.Error as error:
-        raise InvalidRecord(f"line {reader.line_num}: {error}") from None
+        raise InvalidRecord(str(error), reader.line_num) from None
 
 
 def json_items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

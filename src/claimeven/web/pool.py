@@ -26,6 +26,8 @@ STOP_SECONDS = 0.15
 #: Seconds added to the time of a job before it is given up: a task that keeps a time itself ends
 #: with what it knows by then.
 SLACK = 0.5
+#: Seconds that a worker has to be ready: generous, it may have to compile all it needs.
+WARM_SECONDS = 900.0
 #: Seconds between two tries to start a worker where that fails.
 _RETRY = 1.0
 
@@ -57,7 +59,7 @@ class WorkFailed(Exception):
 
 
 class WorkerPool:
-    """`size` worker processes, each with a solver's table of `table_mb` MB.
+    """`size` worker processes, each with a solver's table of `table_mb` MB, or the usual one.
 
     `most_waiting` jobs wait in line at most. `start` returns when the first worker is warm; the
     others follow. A job that is cancelled has `stop_seconds` to stop. `tell` is told what a person
@@ -67,7 +69,7 @@ class WorkerPool:
     def __init__(
         self,
         size: int,
-        table_mb: float,
+        table_mb: float | None,
         most_waiting: int,
         tell: Callable[[str], None] = lambda text: None,
         stop_seconds: float = STOP_SECONDS,
@@ -165,10 +167,15 @@ class WorkerPool:
 
     async def _taken(self) -> _Worker:
         """Return a free worker; wait in line for it."""
-        if not self._is_open:
-            raise PoolClosed("the server is ending")
-        if self._free:
-            return self._free.popleft()
+        while self._is_open:
+            worker = self._free.popleft() if self._free else await self._next_free()
+            if not worker.has_ended and not worker.child.ended:
+                return worker
+            self._go(self._replace(worker))  # it ended just now: that costs no job
+        raise PoolClosed("the server is ending")
+
+    async def _next_free(self) -> _Worker:
+        """Wait in line for a worker."""
         if self.waiting >= self.most_waiting:
             raise PoolBusy(f"{self.most_waiting:,} searches are waiting already: try again soon")
         place: asyncio.Future[_Worker] = asyncio.get_running_loop().create_future()
@@ -202,6 +209,9 @@ class WorkerPool:
             await self._replace(worker)
 
     async def _replace(self, worker: _Worker) -> None:
+        """Let go of a worker and add another; nothing if that is being done."""
+        if worker not in self._workers:
+            return
         self.workers_lost += 1
         await self._remove(worker)
         if self._is_open:
@@ -216,16 +226,9 @@ class WorkerPool:
     async def _add(self, tries: int | None = None) -> None:
         """Start a worker, and hand it out when it is warm; try so often at most."""
         for number in itertools.count(1):
-            worker = _Worker()
-            self._workers.add(worker)
-            worker.when_ended_idle = partial(self._go_replace, worker)
             try:
-                async for event in worker.run("warm", {"table_mb": self.table_mb}, None):
-                    if event["event"] == "compiling":
-                        self.tell(str(event["data"]))
-                        self.compiling.set()
+                worker = await self._warm_one()
             except (WorkerLost, WorkFailed) as error:
-                await self._remove(worker)
                 if number == tries:
                     raise
                 self.tell(f"a worker could not be started: {error}")
@@ -234,6 +237,27 @@ class WorkerPool:
                 worker.is_warm = True
                 self._give_back(worker)
                 return
+
+    async def _warm_one(self) -> _Worker:
+        """Start a worker and wait until it is warm. Raises `WorkerLost` and `WorkFailed`."""
+        try:
+            worker = _Worker()
+        except OSError as error:  # no more processes, or files
+            raise WorkerLost(str(error.strerror or error)) from None
+        self._workers.add(worker)
+        worker.when_ended_idle = partial(self._go_replace, worker)
+        try:
+            async for event in worker.run("warm", {"table_mb": self.table_mb}, WARM_SECONDS):
+                if event["event"] == "compiling":
+                    self.tell(str(event["data"]))
+                    self.compiling.set()
+        except (WorkerLost, WorkFailed):
+            await self._remove(worker)
+            raise
+        except WorkTooLong:
+            await self._remove(worker)
+            raise WorkerLost(f"it was not ready within {WARM_SECONDS:g} s") from None
+        return worker
 
     def _go_replace(self, worker: _Worker) -> None:
         self._go(self._replace(worker))
@@ -246,7 +270,7 @@ class WorkerPool:
 
 
 class _Worker:
-    """A worker process as the event loop sees it."""
+    """A worker process as the event loop sees it. `has_ended` once it is listened to no more."""
 
     def __init__(self) -> None:
         self.child = Child("claimeven.web.worker")
@@ -265,13 +289,15 @@ class _Worker:
         return self._job is None
 
     async def run(
-        self, task: str, arguments: dict[str, Any], seconds: float | None
+        self, task: str, arguments: dict[str, Any], seconds: float
     ) -> AsyncGenerator[Event]:
         """Give it a job and yield the events."""
+        if self.has_ended:
+            raise WorkerLost("the process that was to search has ended: try again")
         number = next(self._numbers)
         self._job, self._inbox = number, asyncio.Queue()
         self._send({"do": "run", "job": number, "task": task, "arguments": arguments})
-        deadline = None if seconds is None else self._loop.time() + seconds + SLACK
+        deadline = self._loop.time() + seconds + SLACK
         while True:
             event = await self._next(deadline, seconds)
             if event["event"] == "failed":
@@ -304,11 +330,10 @@ class _Worker:
 
     async def end(self) -> None:
         """End the process."""
-        self.has_ended = True
-        self._loop.remove_reader(self.child.answers)
+        self._listen_no_more()
         await asyncio.to_thread(self.child.kill)
 
-    async def _next(self, deadline: float | None, seconds: float | None) -> Event:
+    async def _next(self, deadline: float, seconds: float) -> Event:
         try:
             async with asyncio.timeout_at(deadline):
                 event = await self._inbox.get()
@@ -340,11 +365,20 @@ class _Worker:
         except (ChildGarbled, ValueError):
             self._lost("it sent what is no message")
 
+    def _listen_no_more(self) -> None:
+        """Take no more messages, as is done once: its pipes are closed as soon as it has ended.
+
+        From then on their numbers may be those of another worker, who would never be heard again,
+        or of a connection.
+        """
+        if not self.has_ended:
+            self.has_ended = True
+            self._loop.remove_reader(self.child.answers)
+
     def _lost(self, how: str) -> None:
-        self._loop.remove_reader(self.child.answers)
         if self.has_ended:
             return
-        self.has_ended = True
+        self._listen_no_more()
         if self._job is None:
             self.when_ended_idle()
             return

@@ -42,6 +42,34 @@ def test_an_engine_of_another_make_plays_twenty_games() -> None:
     assert measures.sums["nodes"] == 14 * measures.moves
 
 
+def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In place of the counts of the kernel, which ends nobody here. It dies whenever it is asked for
+    # a move: for the first time when it is asked how it writes one.
+    counts, engine = tmp_path / "vmstat", tmp_path / "starves.py"
+    counts.write_text("oom_kill 3\n", encoding="ascii")
+    monkeypatch.setattr("claimeven.watched._COUNTS", counts)
+    engine.write_text(
+        "import os, pathlib, signal, sys\n"
+        f"counts = pathlib.Path({str(counts)!r})\n"
+        "name, count = counts.read_text().split()\n"
+        "for line in sys.stdin:\n"
+        "    answer = {'ugi': 'ugiok', 'isready': 'readyok'}.get(line.strip())\n"
+        "    if line.startswith('go'):\n"
+        "        counts.write_text(f'{name} {int(count) + 1}\\n')\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    elif answer:\n"
+        "        print(answer, flush=True)\n",
+        encoding="utf-8",
+    )
+    spec = f"ugi:{sys.executable} {engine}"
+    forfeit = play_match(spec, "random", games=1, limit=QUICK).games[0].game.forfeit
+    assert forfeit is not None
+    assert forfeit.kind is FaultKind.MEMORY
+    assert "signal SIGKILL, for the system had run out of memory" in forfeit.reason
+
+
 @pytest.mark.parametrize("notation", [(), ("--digits",)])
 def test_openings_are_told_by_moves_in_the_engines_own_notation(notation: tuple[str, ...]) -> None:
     result = play_match(spec_of(*notation), "greedy", games=4, seed=1, opening_plies=6)

@@ -29,7 +29,7 @@ from claimeven.agents.foreign.program import (
     split_command,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process import MOST_PRINTED, PATIENCE, Isolation, Printed
+from claimeven.agents.process import MOST_PRINTED, PATIENCE, Isolation, Printed, fault_of
 from claimeven.agents.safe_text import shown
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
@@ -119,7 +119,7 @@ class PonsSolver:
             program.send(moves)
             line = program.receive(min(deadline, time.monotonic() + 1e9))
         except ChildEnded as ended:
-            raise AgentFault(f"ended its process: {ended}") from None
+            raise fault_of(ended) from None
         except ChildSilent:
             program.kill()
             raise AgentFault("did not answer in time", kind=FaultKind.STALL) from None

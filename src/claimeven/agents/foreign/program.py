@@ -8,37 +8,29 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from claimeven import interrupts
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.safe_text import printable
-from claimeven.processes import (
-    AVAILABLE,
+from claimeven.processes import AVAILABLE
+from claimeven.watched import (
     ChildEnded,
     ChildGarbled,
     ChildSilent,
+    WatchedProcess,
     close_ends,
-    end_group,
-    has_ended,
-    how_it_ended,
+    tie,
 )
 
-#: Bytes of the longest line that is taken, and read at once.
-MOST_LINE, _CHUNK = 1 << 16, 1 << 14
-#: Seconds between two looks at whether one that says nothing still lives, and of a shorter look.
-_LOOK, _TICK = 0.1, 0.002
-#: Seconds it has to end by itself when it is no longer needed.
-_FAREWELL = 0.5
+#: Bytes of the longest line that is taken.
+MOST_LINE = 1 << 16
 
 
 def split_command(text: str) -> tuple[dict[str, str], list[str]]:
@@ -105,7 +97,7 @@ def brief_command(text: str) -> str:
     return Path(words[0]).name if words else text
 
 
-class Program:
+class Program(WatchedProcess):
     """A running program, its input, its output line by line, and what it says on stderr.
 
     That goes to `printed` while lines are awaited. `memory_mb` bounds its memory where the system
@@ -115,56 +107,36 @@ class Program:
     def __init__(
         self, words: Sequence[str], printed: Callable[[str], None], memory_mb: int | None = None
     ) -> None:
-        self.printed = printed
-        self._received = bytearray()
         with interrupts.put_off():  # half a start would leave a process behind
             input_out, self._input = os.pipe()
-            self._output, output_in = os.pipe()
-            self._errors, errors_in = os.pipe()
+            answers, answer_in = os.pipe()
+            errors, error_in = os.pipe()
             lifeline_out, lifeline = os.pipe()
-            self._ends = [self._input, self._output, self._errors, lifeline]
+            ours = [self._input, answers, errors, lifeline]
             try:
-                self._process = subprocess.Popen(
+                process = subprocess.Popen(
                     list(words),
                     stdin=input_out,
-                    stdout=output_in,
-                    stderr=errors_in,
+                    stdout=answer_in,
+                    stderr=error_in,
                     # A Python program that forgets to flush answers all the same.
                     env={**os.environ, "PYTHONUNBUFFERED": "1"},
                     pass_fds=(lifeline_out,),
                     start_new_session=True,
                 )
-                _tie(lifeline_out, self._process.pid)
-                _bound_memory(self._process.pid, memory_mb)
+                tie(lifeline_out, process.pid)
+                _bound_memory(process.pid, memory_mb)
             except (OSError, ValueError) as error:
-                close_ends(self._ends)
+                close_ends(ours)
                 reason = getattr(error, "strerror", None) or error
                 raise InvalidSpec(f"{printable(words[0])} cannot be run: {reason}") from None
             finally:
-                close_ends([input_out, output_in, errors_in, lifeline_out])
-            self._finish = weakref.finalize(self, end_group, self._process, self._ends, os.getpid())
-        self._poll = select.poll()
-        for end in (self._output, self._errors):
-            self._poll.register(end, select.POLLIN)
-
-    @property
-    def ended(self) -> bool:
-        """Whether it has ended, or was ended."""
-        return not self._finish.alive or has_ended(self._process)
-
-    @property
-    def process(self) -> int:
-        """The number of the process."""
-        return self._process.pid
+                close_ends([input_out, answer_in, error_in, lifeline_out])
+            super().__init__(process, ours, answers, errors, printed, pieces=1)
 
     def send(self, line: str) -> None:
         """Send a line. Raises `ChildEnded`."""
-        data = line.encode("utf-8", "replace") + b"\n"
-        try:
-            while data:
-                data = data[os.write(self._input, data) :]
-        except OSError:
-            raise ChildEnded(self._how()) from None
+        self._write(self._input, line.encode("utf-8", "replace") + b"\n")
 
     def receive(self, deadline: float) -> str:
         """Return the next line, waited for until a moment of `time.monotonic`.
@@ -177,18 +149,8 @@ class Program:
             if line is not None:
                 return line
             left = deadline - time.monotonic()
-            ready = dict(self._poll.poll(1000 * min(_LOOK, max(0.0, left))))
-            if self._errors in ready:
-                self._pass_on()
-            if self._output in ready:
-                data = os.read(self._output, _CHUNK)
-                if not data:
-                    raise ChildEnded(self._how())
-                self._received += data
-            elif left <= 0:
+            if not self._await(left) and left <= 0:
                 raise ChildSilent
-            elif self._errors not in ready and has_ended(self._process):
-                raise ChildEnded(self._how())
 
     def end(self, farewell: str = "") -> None:
         """Say a last line, hang up, and end it with all it has started if it does not so itself."""
@@ -198,16 +160,9 @@ class Program:
             if farewell:
                 self.send(farewell)
         if self._finish.alive:
-            self._ends.remove(self._input)
-            os.close(self._input)
+            self._let_go(self._input)
             self._wait()
             self.kill()
-
-    def kill(self) -> None:
-        """End it at once, with all it has started."""
-        if self._finish.alive:
-            self._pass_on_the_rest()
-            self._finish()
 
     def _line(self) -> str | None:
         """Take a whole line out of what was received."""
@@ -219,51 +174,6 @@ class Program:
         line = bytes(self._received[:at])
         del self._received[: at + 1]
         return line.decode("utf-8", "replace").rstrip("\r")
-
-    def _pass_on(self) -> bool:
-        """Hand over a piece of what was said on stderr; whether there may be more."""
-        data = os.read(self._errors, _CHUNK)
-        if data:
-            self.printed(data.decode("utf-8", "backslashreplace"))
-        else:
-            self._poll.unregister(self._errors)
-            self._ends.remove(self._errors)
-            os.close(self._errors)
-            self._errors = -1
-        return bool(data)
-
-    def _pass_on_the_rest(self) -> None:
-        for _ in range(MOST_LINE // _CHUNK):
-            if self._errors < 0 or not select.select([self._errors], [], [], 0)[0]:
-                return
-            self._pass_on()
-
-    def _wait(self) -> bool:
-        """Wait a little for it to end; whether it has."""
-        deadline = time.monotonic() + _FAREWELL
-        while not has_ended(self._process):
-            if time.monotonic() >= deadline:
-                return False
-            self._pass_on_the_rest()
-            time.sleep(_TICK)
-        return True
-
-    def _how(self) -> str:
-        """Say how it ended, and see to it that it has."""
-        ended = self._wait()
-        self.kill()
-        return how_it_ended(self._process.returncode) if ended else "it closed its output"
-
-
-def _tie(lifeline: int, group: int) -> None:
-    """Let the kernel end a group of processes when our end of a pipe closes, where it can."""
-    import fcntl  # noqa: PLC0415 - POSIX only, as is all this
-
-    if hasattr(fcntl, "F_SETSIG"):
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -group)
-        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
 
 
 def _bound_memory(process: int, memory_mb: int | None) -> None:

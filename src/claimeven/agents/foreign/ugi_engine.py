@@ -22,6 +22,7 @@ from typing import Any
 
 from claimeven.agents.contract import AgentFault, FaultKind
 from claimeven.agents.foreign.program import Program
+from claimeven.agents.process import fault_of
 from claimeven.agents.safe_text import printable, shown
 from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
 
@@ -154,7 +155,7 @@ class UgiEngine:
         try:
             self._program.send(line)
         except ChildEnded as ended:
-            raise AgentFault(f"ended its process: {ended}") from None
+            raise fault_of(ended) from None
 
     def _hear(self, deadline: float, late: str | None) -> str:
         """Return its next line; after the deadline it is ended, unless there is nothing to say."""
@@ -163,7 +164,7 @@ class UgiEngine:
             if time.monotonic() > deadline:  # it says much, and not what it should
                 raise ChildSilent
         except ChildEnded as ended:
-            raise AgentFault(f"ended its process: {ended}{self._last_words()}") from None
+            raise fault_of(ended, self._last_words()) from None
         except ChildGarbled:
             self.kill()
             raise AgentFault("wrote a line without end") from None

@@ -9,9 +9,9 @@ from typing import Any
 
 from claimeven.agents.safe_text import printable
 from claimeven.arena.judging import GamesAccuracy
-from claimeven.arena.records import store_start
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

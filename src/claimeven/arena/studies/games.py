@@ -15,9 +15,9 @@ from typing import Any
 from claimeven.arena.executors import play_games
 from claimeven.arena.match import MatchPlan
 from claimeven.arena.pairs import NORMAL_95, PairCounts, wilson_interval
-from claimeven.arena.records import stored_game
 from claimeven.arena.referee import Referee
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.storing import stored_game
 from claimeven.arena.studies.study import Findings, Found
 from claimeven.arena.tournament import HeldRows
 

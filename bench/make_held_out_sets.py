@@ -1,0 +1,62 @@
+"""Make the shipped sets of positions that learned agents are measured on and never trained on.
+
+    python -m bench.make_held_out_sets WORK --out src/claimeven/arena/data
+
+`hard` takes one position of each of 3000 games in which half of the moves are random and the others
+perfect, `easy` of games with one random move in ten; no two are the same or mirror images. They are
+what `claimeven dataset` makes; its files stay in the folder WORK, where ended work goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+from pathlib import Path
+
+from claimeven.arena.positions import SETS, SHIPPED, USUAL, file_name
+from claimeven.dataset import DatasetPlan, make_dataset
+from claimeven.game.geometry import STANDARD
+from claimeven.solver.solver import Solver
+
+#: The share of random moves and the seed of each set.
+RECIPES = {"hard": (0.5, 901), "easy": (0.1, 902)}
+POSITIONS, LOWEST, HIGHEST = 3000, 4, 36
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of a set that a data set is: moves and the scores of all columns."""
+    with path.open(newline="") as stream:
+        return [
+            " ".join((row["moves"], *(row[f"score_{c + 1}"] or "." for c in range(7))))
+            for row in csv.DictReader(stream)
+        ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--out", type=Path, default=SHIPPED)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    assert set(SETS) == {USUAL, *RECIPES}
+    for name, (share, seed) in RECIPES.items():
+        path = options.work / f"held-{name}.csv"
+        if not path.exists():
+            plan = DatasetPlan(
+                POSITIONS, LOWEST, HIGHEST, seed, "mixed", random_moves=share, one_a_game=True
+            )
+            make_dataset(path, plan, Solver(threads=options.threads, table_mb=16))
+        told = (
+            f"# claimeven dataset --source mixed --random-moves {share} --one-a-game"
+            f" --plies {LOWEST}-{HIGHEST} --positions {POSITIONS} --seed {seed}"
+        )
+        text = "\n".join((told, *lines_of(path))) + "\n"
+        target = options.out / file_name(STANDARD, name)
+        with target.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed:
+            packed.write(text.encode())
+        print(target, target.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()

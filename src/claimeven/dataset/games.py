@@ -1,0 +1,121 @@
+"""Positions of games played by sides that know the exact scores and err, with those scores.
+
+A game is determined by the seed of the plan and its own number, so games may be played in any
+order, several at once, each thread with a solver of its own; they are handed out in order.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count
+
+from claimeven.compiled.randomness import Stream, mixed_word
+from claimeven.dataset.plan import DatasetPlan
+from claimeven.dataset.rows import Row
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+from claimeven.solver.erring import column_at, error_chances
+from claimeven.solver.solver import Solver
+
+#: Points of score that make a column less likely by a factor e in self-play.
+TEMPERATURE = 2.0
+#: Games that are played ahead of the one that is handed out, for each thread.
+_AHEAD = 8
+
+Scores = tuple[int | None, ...]
+
+
+def games(plan: DatasetPlan, solver: Solver, first: int) -> Generator[list[Row], None, None]:
+    """Yield the rows of games `first`, first + 1, ... without end, by the threads of `solver`."""
+    play = _PLAYERS[plan.source]
+    if solver.threads == 1:
+        for number in count(first):
+            yield play(plan, solver, number)
+    free: queue.SimpleQueue[Solver] = queue.SimpleQueue()
+    for _ in range(solver.threads):
+        free.put(Solver(solver.geometry, solver.table_mb, 1, solver.book))
+
+    def played(number: int) -> list[Row]:
+        mine = free.get()
+        try:
+            return play(plan, mine, number)
+        finally:
+            free.put(mine)
+
+    with ThreadPoolExecutor(solver.threads) as threads:
+        ahead: list[Future[list[Row]]] = []
+        try:
+            for number in count(first):
+                ahead.append(threads.submit(played, number))
+                if len(ahead) > _AHEAD * solver.threads:
+                    yield ahead.pop(0).result()
+        finally:
+            for future in ahead:
+                future.cancel()
+
+
+def _selfplay(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
+    """Play random moves up to the lowest ply, then moves that err by what they cost."""
+    draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
+    position = Position(plan.geometry)
+    played: list[int] = []
+    rows = []
+    while not position.is_over and position.ply <= plan.highest:
+        if position.ply < plan.lowest:
+            column = _any_of(position.legal_columns, draw)
+        else:
+            scores = solver.scores(position)
+            rows.append(Row(number, format_moves(played, plan.geometry), position, scores))
+            column = column_at(error_chances(scores, TEMPERATURE), draw.share())
+        played.append(column)
+        position = position.play_unchecked(column)
+    return rows
+
+
+def _mixed(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
+    """Play each move at random by the chance of the plan, else one of the best."""
+    draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
+    position = Position(plan.geometry)
+    played: list[int] = []
+    met: list[tuple[int, Position, Scores | None]] = []
+    while not position.is_over and position.ply <= plan.highest:
+        is_random = draw.share() < plan.random_moves
+        is_asked = position.ply >= plan.lowest
+        scores = solver.scores(position) if is_asked and not plan.one_a_game else None
+        if is_asked:
+            met.append((len(played), position, scores))
+        if is_random:
+            columns: Sequence[int] = position.legal_columns
+        else:  # which are best is found sooner than what all are worth
+            best = solver.best_columns(position) if scores is None else best_columns(scores)
+            columns = sorted(best)
+        played.append(_any_of(columns, draw))
+        position = position.play_unchecked(played[-1])
+    if plan.one_a_game and met:
+        met = [met[int(draw.share() * len(met))]]
+    return [
+        Row(number, format_moves(played[:ply], plan.geometry), at, scores or solver.scores(at))
+        for ply, at, scores in met
+    ]
+
+
+def best_columns(scores: Scores) -> list[int]:
+    """Return the columns that keep the best score.
+
+    >>> best_columns((1, None, 3, 3))
+    [2, 3]
+    """
+    best = max(score for score in scores if score is not None)
+    return [column for column, score in enumerate(scores) if score == best]
+
+
+def _any_of(columns: Sequence[int], draw: Stream) -> int:
+    return columns[int(draw.share() * len(columns))]
+
+
+_PLAYERS: dict[str, Callable[[DatasetPlan, Solver, int], list[Row]]] = {
+    "selfplay": _selfplay,
+    "mixed": _mixed,
+}

@@ -1,0 +1,108 @@
+"""A data set in memory: positions as words, the exact score of every column, the games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.dataset.errors import InvalidDataset
+from claimeven.dataset.splitting import is_for_training
+from claimeven.game.arrays import Boards, canonical_keys, disc_counts
+from claimeven.game.geometry import Geometry
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Positions of one board with exact scores, n of them.
+
+    `mines` and `masks` are uint64 arrays (n,): the discs of the side to move, and all discs.
+    `scores` is an int8 array (n, columns) for the side to move, `claimeven.solver.ILLEGAL` where a
+    column is full. `games` is an int64 array (n,): positions of one game have the same number.
+    """
+
+    geometry: Geometry
+    mines: Boards
+    masks: Boards
+    scores: npt.NDArray[np.int8]
+    games: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.mines)
+
+    @cached_property
+    def keys(self) -> Boards:
+        """Canonical keys, (n,): equal for a position and its mirror image, and only for these."""
+        return canonical_keys(self.mines + self.masks, self.geometry)
+
+    @cached_property
+    def plies(self) -> npt.NDArray[np.int64]:
+        """Discs on the board, (n,)."""
+        return disc_counts(self.masks)
+
+    @cached_property
+    def best(self) -> npt.NDArray[np.int8]:
+        """Scores of the positions, (n,): those of their best columns."""
+        found: npt.NDArray[np.int8] = self.scores.max(axis=1)
+        return found
+
+    @cached_property
+    def keeps(self) -> npt.NDArray[np.bool_]:
+        """Which columns keep the score of their position, (n, columns)."""
+        found: npt.NDArray[np.bool_] = self.scores == self.best[:, None]
+        return found
+
+    def picked(self, which: npt.NDArray[Any]) -> Dataset:
+        """Return some of the positions: `which` are their places, or True for those wanted."""
+        return Dataset(
+            self.geometry,
+            self.mines[which],
+            self.masks[which],
+            self.scores[which],
+            self.games[which],
+        )
+
+    def without(self, other: Dataset) -> Dataset:
+        """Return the positions that are not in another set, nor their mirror images."""
+        return self.picked(~np.isin(self.keys, other.keys))
+
+    def split_by_game(self, share: float, seed: int = 0) -> tuple[Dataset, Dataset]:
+        """Return the sides to train on, about `share` of all games, and to hold out.
+
+        No game lies on both sides, and no position with it or its mirror image: such ones are
+        taken out of the training side. Raises `InvalidDataset` for a share outside 0 to 1.
+        """
+        if not 0 <= share <= 1:
+            raise InvalidDataset(f"the share to train on is a number from 0 to 1, not {share}")
+        training = is_for_training(self.games, share, seed)
+        held_out = self.picked(~training)
+        return self.picked(training).without(held_out), held_out
+
+
+def joined(parts: Sequence[Dataset]) -> Dataset:
+    """Return several data sets of one board as one.
+
+    Games of different parts stay different games, and of positions that are equal or mirrored only
+    the first is kept. Raises `InvalidDataset` for no parts, and for parts of different boards.
+    """
+    if not parts:
+        raise InvalidDataset("there is no data set to join: give at least one")
+    geometry, games, first = parts[0].geometry, [], 0
+    for part in parts:
+        if part.geometry != geometry:
+            raise InvalidDataset(f"data sets of {geometry} and of {part.geometry} cannot be joined")
+        games.append(part.games + first)
+        first = int(games[-1].max(initial=first - 1)) + 1
+    whole = Dataset(
+        geometry,
+        np.concatenate([part.mines for part in parts]),
+        np.concatenate([part.masks for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate(games),
+    )
+    _, places = np.unique(whole.keys, return_index=True)
+    return whole if len(places) == len(whole) else whole.picked(np.sort(places))

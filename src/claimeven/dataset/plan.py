@@ -1,0 +1,77 @@
+"""What data set to make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from claimeven.dataset.errors import InvalidDataset
+from claimeven.game.arguments import whole_number
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.suggestions import no_such
+
+SOURCES = ("random", "selfplay", "mixed")
+SEEDS = 1 << 63
+#: The chance that a move of the source `mixed` is random where none is given.
+RANDOM_MOVES = 0.5
+#: What messages call the fields of a plan.
+_TOLD = {"lowest": "the lowest ply", "highest": "the highest ply", "seed": "a seed"}
+
+
+@dataclass(frozen=True)
+class DatasetPlan:
+    """What to make: `positions` rows from a source, of `lowest` to `highest` plies, by a seed.
+
+    In the source `mixed` each move is random with the chance `random_moves`, else one of the best;
+    with `one_a_game` one position is drawn from each game instead of all.
+
+    Raises `InvalidDataset` naming what is out of its range.
+    """
+
+    positions: int
+    lowest: int
+    highest: int
+    seed: int = 0
+    source: str = "random"
+    geometry: Geometry = STANDARD
+    random_moves: float = RANDOM_MOVES
+    one_a_game: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("positions", "lowest", "highest", "seed"):
+            number = whole_number(getattr(self, name), _TOLD.get(name, name), InvalidDataset)
+            object.__setattr__(self, name, number)
+        last = self.geometry.cells - 1
+        if self.positions < 1:
+            raise InvalidDataset(f"positions must be 1 or more, not {self.positions}")
+        if not 0 <= self.lowest <= self.highest <= last:
+            raise InvalidDataset(
+                f"plies must lie within 0-{last} on {self.geometry}, the lower one first,"
+                f" not {self.lowest}-{self.highest}"
+            )
+        if not 0 <= self.seed < SEEDS:
+            raise InvalidDataset(f"a seed is a whole number from 0 to 2**63 - 1, not {self.seed}")
+        if self.source not in SOURCES:
+            raise InvalidDataset(no_such("source", self.source, SOURCES))
+        if not 0 <= self.random_moves <= 1:
+            raise InvalidDataset(
+                f"the share of random moves is a number from 0 to 1, not {self.random_moves}"
+            )
+        if self.source != "mixed" and self.random_moves != RANDOM_MOVES:
+            raise InvalidDataset("only the source mixed takes a share of random moves")
+        if self.source != "mixed" and self.one_a_game:
+            raise InvalidDataset("only the source mixed takes one position a game")
+
+    def header(self) -> dict[str, int | float | str]:
+        """Return what two runs must share to be one: everything but the number of positions."""
+        geometry = self.geometry
+        header: dict[str, int | float | str] = {
+            "source": self.source,
+            "plies": f"{self.lowest}-{self.highest}",
+            "seed": self.seed,
+            "columns": geometry.columns,
+            "rows": geometry.rows,
+            "connect": geometry.connect,
+        }
+        if self.source == "mixed":
+            header |= {"random_moves": self.random_moves, "one_a_game": int(self.one_a_game)}
+        return header

@@ -1,0 +1,172 @@
+"""Data sets read back from their files: arrays, checked, a million rows in a few seconds."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.dataset.errors import InvalidDatasetFile
+from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
+from claimeven.dataset.labelled import Dataset
+from claimeven.dataset.rows import field_names
+from claimeven.game.arrays import disc_counts
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.solver.bulk import is_no_position, unfinished
+from claimeven.solver.scores import win_score
+from claimeven.solver.solver import ILLEGAL
+
+#: Bytes of text that are turned into numbers at a time; no more is held beside the arrays.
+_BLOCK = 1 << 24
+#: The field that is not read: it holds no number.
+_UNREAD = "moves"
+
+#: Whole numbers of the fields that are read, one row a position.
+_Numbers = npt.NDArray[np.int64]
+
+
+def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
+    """Read a data set that `make_dataset` wrote for a board.
+
+    Raises `InvalidDatasetFile`, in a sentence that names the file and the row, for one that cannot
+    be read, is of another kind or board, or holds what is no position or no scores of it.
+    """
+    path = Path(path)
+    if path.suffix not in SUFFIXES:
+        raise InvalidDatasetFile(f"{path} is no data set: those end in {' or '.join(SUFFIXES)}")
+    try:
+        blocks = (_csv_blocks if path.suffix == CSV else _parquet_blocks)(path, geometry)
+        parts = [_checked(block, path, first, geometry) for first, block in blocks]
+    except OSError as error:
+        raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
+    if not parts:
+        raise InvalidDatasetFile(f"{path} holds no positions")
+    mines, masks, scores, games = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return Dataset(geometry, mines, masks, scores, games)
+
+
+def _csv_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
+    """Yield the number of the first row of each block, from 1, and its numbers."""
+    fields = field_names(geometry)
+    read = [place for place, name in enumerate(fields) if name != _UNREAD]
+    first = 1
+    with path.open("rb") as stream:
+        header = stream.readline(_BLOCK).decode("utf-8", "replace").strip()
+        _check_fields(header.split(","), path, geometry)
+        while lines := stream.readlines(_BLOCK):
+            yield first, _numbers_of(lines, read, len(fields), path, first)
+            first += len(lines)
+
+
+def _numbers_of(
+    lines: list[bytes], read: list[int], fields: int, path: Path, first: int
+) -> _Numbers:
+    """Return the numbers of some rows of text; an empty field is a column that is full."""
+    for place, line in enumerate(lines):
+        if line.count(b",") != fields - 1:
+            raise InvalidDatasetFile(f"row {first + place} of {path} has not {fields} fields")
+    empty = b"," + str(ILLEGAL).encode()
+    text = b"".join(lines).replace(b"\r\n", b"\n")
+    # Twice, because fields that follow each other share a comma.
+    text = text.replace(b",,", empty + b",").replace(b",,", empty + b",")
+    text = text.replace(b",\n", empty + b"\n")
+    if text.endswith(b","):
+        text += empty[1:]
+    try:
+        found: _Numbers = np.loadtxt(
+            io.StringIO(text.decode("ascii")), np.int64, None, ",", usecols=read, ndmin=2
+        )
+    except (ValueError, OverflowError):
+        found = np.zeros((0, 0), dtype=np.int64)
+    if len(found) != len(lines):
+        last = first + len(lines) - 1
+        raise InvalidDatasetFile(f"{path} holds other than whole numbers in rows {first} to {last}")
+    return found
+
+
+def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
+    """Yield blocks as `_csv_blocks` does."""
+    arrow, parquet = imported_pyarrow()
+    read = [name for name in field_names(geometry) if name != _UNREAD]
+    first = 1
+    with path.open("rb") as stream:
+        try:
+            file = parquet.ParquetFile(stream)
+            _check_fields(file.schema_arrow.names, path, geometry)
+            _check_board(file.schema_arrow.metadata or {}, path, geometry)
+            for batch in file.iter_batches(batch_size=1 << 16, columns=read):
+                columns = [batch.column(name).cast(arrow.int64()) for name in read]
+                yield first, np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1)
+                first += batch.num_rows
+        except InvalidDatasetFile:
+            raise
+        # The library tells damage in its own words, some as errors of the system.
+        except (arrow.ArrowException, OSError, ValueError, TypeError):
+            raise InvalidDatasetFile(f"{path} is no Parquet file, or it is damaged") from None
+
+
+def _check_fields(found: list[str], path: Path, geometry: Geometry) -> None:
+    """Raise `InvalidDatasetFile` unless the fields are those of a data set of a board."""
+    expected = field_names(geometry)
+    if found == expected:
+        return
+    begins = [name for name in expected if not name.startswith("score_")]
+    if found[: len(begins)] == begins:
+        columns = len(found) - len(begins)
+        raise InvalidDatasetFile(
+            f"{path} is of a board of {columns} columns, and {geometry} has {geometry.columns}"
+        )
+    raise InvalidDatasetFile(
+        f"{path} is no data set of this version: its fields must be {', '.join(expected)}"
+    )
+
+
+def _check_board(metadata: dict[bytes, bytes], path: Path, geometry: Geometry) -> None:
+    """Raise `InvalidDatasetFile` where a Parquet file says that it is of another board."""
+    try:
+        header = json.loads(metadata[b"claimeven"])
+        board = Geometry(header["columns"], header["rows"], header["connect"])
+    except (KeyError, ValueError, TypeError, RecursionError):
+        raise InvalidDatasetFile(f"{path} is no data set: it does not tell its board") from None
+    if board != geometry:
+        raise InvalidDatasetFile(f"{path} is of {board}, not {geometry}")
+
+
+def _checked(block: _Numbers, path: Path, first: int, geometry: Geometry) -> tuple[Any, ...]:
+    """Return the arrays of a `Dataset` of some rows that begin with row `first`."""
+    fields = [name for name in field_names(geometry) if name != _UNREAD]
+    place = {name: number for number, name in enumerate(fields)}
+    mines, masks = (block[:, place[name]].astype(np.uint64) for name in ("mine", "mask"))
+    scores = block[:, place["score_1"] :]
+    plies = disc_counts(masks)
+    goes_on = np.zeros(len(block), dtype=np.bool_)
+    goes_on[unfinished(mines, masks, geometry)] = True
+    _refuse(is_no_position(mines, masks, geometry) | ~goes_on, "is no position that goes on of",
+            path, first, geometry)  # fmt: skip
+    tops = [
+        np.uint64(1 << geometry.bit(column, geometry.rows - 1))
+        for column in range(geometry.columns)
+    ]
+    full = np.stack([masks & top != 0 for top in tops], axis=1)
+    most = win_score(geometry, plies)
+    wrong = ((scores == ILLEGAL) != full) | (~full & (abs(scores) > most[:, None]))
+    best = scores.max(axis=1)
+    right = (scores == best[:, None]).sum(axis=1)
+    told = block[:, [place[name] for name in ("ply", "score", "right")]]
+    wrong_sums = (told != np.stack([plies, best, right], axis=1)).any(axis=1)
+    _refuse(wrong.any(axis=1) | wrong_sums, "holds no scores of a position of",
+            path, first, geometry)  # fmt: skip
+    return mines, masks, scores.astype(np.int8), block[:, place["game"]]
+
+
+def _refuse(
+    bad: npt.NDArray[np.bool_], what: str, path: Path, first: int, geometry: Geometry
+) -> None:
+    """Raise `InvalidDatasetFile` for the first bad row, if there is one."""
+    if bad.any():
+        raise InvalidDatasetFile(f"row {first + int(np.argmax(bad))} of {path} {what} {geometry}")

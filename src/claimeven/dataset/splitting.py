@@ -1,0 +1,32 @@
+"""Which games of a data set are trained on, and which are held out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled.randomness import mixed_word
+
+_SHIFT, _WHOLE = np.uint64(11), float(1 << 53)
+
+
+def is_for_training(
+    games: npt.NDArray[np.integer[Any]], share: float, seed: int = 0
+) -> npt.NDArray[np.bool_]:
+    """Return for each number of a game whether it falls to the training side.
+
+    About `share` of all games do. A game is on the same side whatever others there are, so a data
+    set that grows keeps its sides.
+
+    >>> is_for_training(np.array([0, 0, 1, 2, 3, 3]), 0.5).tolist()
+    [True, True, False, True, False, False]
+    """
+    numbers, back = np.unique(games, return_inverse=True)
+    # The generator of a data set's own games begins elsewhere: a split must know nothing of them.
+    start = mixed_word(seed ^ (1 << 63))
+    words = [mixed_word((start + number) & ((1 << 64) - 1)) for number in numbers.tolist()]
+    drawn = (np.array(words, dtype=np.uint64) >> _SHIFT) / _WHOLE
+    sides: npt.NDArray[np.bool_] = (drawn < share)[back.reshape(-1)]
+    return sides

@@ -1,0 +1,249 @@
+"""A process that was started, from the side of who started it: what it says aside, and its end.
+
+It is the head of a group of its own and is ended with all that it has started. `processes` has
+children that speak in messages; programs of others are spoken to in lines. POSIX only.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+
+#: Bytes read at once.
+CHUNK = 1 << 16
+#: Seconds between two looks at whether one that says nothing still lives.
+LOOK = 0.1
+#: Seconds one has to end by itself when it is no longer needed.
+FAREWELL = 0.5
+#: In place of a file descriptor that is not there.
+NONE = -1
+#: Seconds between two looks at one that is about to end.
+_TICK = 0.002
+#: Where Linux counts the processes it has ended because memory ran out, and under which name.
+_COUNTS, _STARVED = Path("/proc/vmstat"), "oom_kill"
+
+
+class ChildEnded(Exception):
+    """A process that has ended; the message says how: "exit status 3".
+
+    `starved` says that the system ended it because memory had run out.
+    """
+
+    def __init__(self, how: str, starved: bool = False) -> None:
+        super().__init__(how)
+        self.starved = starved
+
+
+class ChildSilent(Exception):
+    """A process that has not answered in time."""
+
+
+class ChildGarbled(Exception):
+    """A process that has sent what is no answer."""
+
+
+class WatchedProcess:
+    """A process at the head of a group of its own, and our ends of its pipes.
+
+    `answers` is read for what it answers, `aside` (or `NONE`) for what else it says, which goes to
+    `printed` in pieces as they come while answers are awaited. What it said last, before its end,
+    is read too: so many `pieces` of it at most. Not to be used by two threads at once.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        ends: list[int],
+        answers: int,
+        aside: int,
+        printed: Callable[[str], None] | None,
+        pieces: int,
+    ) -> None:
+        self.printed = printed
+        self._process = process
+        self._ends = ends
+        self._answers = answers
+        self._aside = aside
+        self._pieces = pieces
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._received = bytearray()
+        self._finish = weakref.finalize(self, _end_group, process, ends, os.getpid())
+        self._starved_before = _starved()
+        self._poll = select.poll()
+        self._poll.register(answers, select.POLLIN)
+        if aside != NONE:
+            self._poll.register(aside, select.POLLIN)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, or was ended."""
+        return not self._finish.alive or has_ended(self._process)
+
+    @property
+    def process(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def kill(self) -> None:
+        """End it at once, with all it has started."""
+        if self._finish.alive:
+            self._pass_on_the_rest()
+            self._finish()
+
+    def _check_open(self, end: int) -> None:
+        """Raise `ChildEnded` if one of our ends was closed: its number may be another file's."""
+        if end not in self._ends:
+            raise self._end_of_it()
+
+    def _let_go(self, end: int) -> None:
+        """Close one of our ends of its pipes."""
+        self._ends.remove(end)
+        os.close(end)
+
+    def _write(self, end: int, data: bytes) -> None:
+        """Write all of some bytes to it. Raises `ChildEnded`."""
+        self._check_open(end)
+        try:
+            while data:
+                data = data[os.write(end, data) :]
+        except OSError:
+            raise self._end_of_it() from None
+
+    def _await(self, seconds: float) -> bool:
+        """Wait so long for more of its answers, and take them in; whether there were any.
+
+        Raises `ChildEnded`.
+        """
+        self._check_open(self._answers)
+        ready = dict(self._poll.poll(1000 * min(LOOK, max(0.0, seconds))))
+        if self._aside in ready:
+            self._pass_on()
+        if self._answers in ready:
+            data = os.read(self._answers, CHUNK)
+            if not data:
+                raise self._end_of_it()
+            self._received += data
+            return True
+        if has_ended(self._process) and not select.select([self._answers], [], [], 0)[0]:
+            raise self._end_of_it()
+        return False
+
+    def _pass_on(self) -> None:
+        """Hand over a piece of what it said aside."""
+        data = os.read(self._aside, CHUNK)
+        if not data:
+            self._poll.unregister(self._aside)
+            self._let_go(self._aside)
+            self._aside = NONE
+        elif self.printed is not None:
+            self.printed(self._decode(data))
+
+    def _pass_on_the_rest(self) -> None:
+        """Hand over what it has said and nobody has read, within reason."""
+        for _ in range(self._pieces):
+            if self._aside == NONE or not select.select([self._aside], [], [], 0)[0]:
+                return
+            self._pass_on()
+
+    def _wait(self) -> bool:
+        """Wait a little for it to end; whether it has."""
+        deadline = time.monotonic() + FAREWELL
+        while not has_ended(self._process):
+            if time.monotonic() >= deadline:
+                return False
+            self._pass_on_the_rest()
+            time.sleep(_TICK)
+        return True
+
+    def _end_of_it(self) -> ChildEnded:
+        """Tell how it ended, as one that has let go of its pipes does soon."""
+        ended = self._wait()
+        self.kill()
+        if not ended:
+            return ChildEnded("it closed its output")
+        how = how_it_ended(self._process.returncode)
+        if self._process.returncode != -signal.SIGKILL:
+            return ChildEnded(how)
+        starved, before = _starved(), self._starved_before
+        if starved is None or before is None:
+            return ChildEnded(f"{how}, perhaps for want of memory")
+        if starved > before:
+            return ChildEnded(f"{how}, for the system had run out of memory", starved=True)
+        return ChildEnded(how)
+
+
+def tie(lifeline: int, group: int) -> bool:
+    """Let the kernel end a group when the other end of a pipe closes; whether it can."""
+    import fcntl  # noqa: PLC0415 - POSIX only, as is all this
+
+    if not hasattr(fcntl, "F_SETSIG"):
+        return False
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -group)
+    fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+    flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+    return True
+
+
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process has ended; it stays a zombie, so that its number is not given away."""
+    if process.returncode is not None:
+        return True
+    if not hasattr(os, "waitid"):
+        return process.poll() is not None
+    try:
+        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, process.pid, flags) is not None
+    except ChildProcessError:
+        return True
+
+
+def close_ends(ends: list[int]) -> None:
+    """Close file descriptors, and forget them."""
+    while ends:
+        end = ends.pop()
+        if end != NONE:
+            os.close(end)
+
+
+def how_it_ended(status: int) -> str:
+    """Say how a process ended that left this status.
+
+    >>> how_it_ended(3), how_it_ended(-9)
+    ('exit status 3', 'signal SIGKILL')
+    """
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"signal {-status}"
+
+
+def _end_group(process: subprocess.Popen[bytes], ends: list[int], owner: int) -> None:
+    """Kill a process with its group and close our ends of its pipes."""
+    if os.getpid() != owner:
+        return  # a copy of the owner, forked from it
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    close_ends(ends)
+
+
+def _starved() -> int | None:
+    """Return how many processes the system has ended for want of memory; None if unknown."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in _COUNTS.read_text(encoding="ascii").splitlines():
+            name, _, count = line.partition(" ")
+            if name == _STARVED:
+                return int(count)
+    return None

@@ -1,0 +1,132 @@
+"""Data sets read back: what was written, and files that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.dataset import Dataset, DatasetPlan, InvalidDatasetFile, make_dataset, read_dataset
+from claimeven.solver import ILLEGAL
+from tests.dataset.test_dataset import SMALL, plan, read, solver
+
+FIELDS = "game,moves,ply,mine,mask,score,right,score_1,score_2,score_3,score_4"
+#: The empty board and a position with a full column.
+ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,6,1,,6,-1,-1")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"set.{kind}"
+    make_dataset(tmp_path / "told.csv", plan(120, "mixed"), solver())
+    make_dataset(path, plan(120, "mixed"), solver())
+    found = read_dataset(path, SMALL)
+    assert len(found) == 120 and found.geometry == SMALL
+    assert (found.mines.dtype, found.scores.dtype, found.games.dtype) == (
+        np.uint64,
+        np.int8,
+        np.int64,
+    )
+    for i, row in enumerate(read(tmp_path / "told.csv")):
+        position = Position.from_moves(row["moves"], SMALL)
+        assert (found.mines[i], found.masks[i]) == (position.mine, position.mask)
+        assert (found.games[i], found.plies[i], found.best[i], found.keeps[i].sum()) == tuple(
+            int(row[name]) for name in ("game", "ply", "score", "right")
+        )
+        assert found.keys[i] == position.canonical_key
+        scores = [row[f"score_{column + 1}"] for column in range(4)]
+        assert found.scores[i].tolist() == [int(text) if text else ILLEGAL for text in scores]
+    assert (found.scores == ILLEGAL).any()
+
+
+def test_rows_are_read_however_the_file_is_cut_into_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "set.csv"
+    make_dataset(path, plan(90, "selfplay"), solver())
+    whole = read_dataset(path, SMALL)
+    monkeypatch.setattr("claimeven.dataset.reading._BLOCK", 300)
+    parts = read_dataset(path, SMALL)
+    assert_same(whole, parts)
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n").rstrip())
+    assert_same(whole, read_dataset(path, SMALL))
+
+
+def assert_same(one: Dataset, other: Dataset) -> None:
+    for name in ("mines", "masks", "scores", "games"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("0,,0,0,0,1,2,0,1,1", "row 2 of .* has not 11 fields"),
+        ("0,,0,0,0,1,2,0,1,1,0,0", "row 2 of .* has not 11 fields"),
+        ("0,,0,0,x,1,2,0,1,1,0", "holds other than whole numbers in rows 1 to 2"),
+        ("0,,0,0,0,1,2,0,1,1,0.5", "holds other than whole numbers"),
+        ("0,,0,0,9" + "9" * 30 + ",1,2,0,1,1,0", "holds other than whole numbers"),
+        ("0,,0,0,\xe9,1,2,0,1,1,0", "holds other than whole numbers"),
+        ("", "has not 11 fields"),
+        ("0,,0,1,0,1,2,0,1,1,0", "row 2 of .* is no position that goes on of 4x4 connect 3"),
+        ("0,,0,0,2,1,2,0,1,1,0", "row 2 of .* is no position that goes on"),
+        ("0,,0,0,-1,1,2,0,1,1,0", "row 2 of .* is no position that goes on"),
+        ("0,11223,5,66,1123,1,2,0,1,1,0", "is no position that goes on"),
+        ("0,,0,0,0,1,2,0,1,1,", "row 2 of .* holds no scores of a position of 4x4"),
+        ("0,,0,0,0,99,1,0,99,1,0", "row 2 of .* holds no scores"),
+        ("0,,0,0,0,1,1,0,1,1,0", "row 2 of .* holds no scores"),
+        ("0,,0,0,0,2,2,0,1,1,0", "row 2 of .* holds no scores"),
+        ("0,,3,0,0,1,2,0,1,1,0", "row 2 of .* holds no scores"),
+        (ROWS[1].replace(",,6", ",1,6"), "row 2 of .* holds no scores"),
+    ],
+)
+def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str, sentence: str) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text("\n".join((FIELDS, *ROWS)))
+    assert read_dataset(path, SMALL).scores.tolist() == [[0, 1, 1, 0], [ILLEGAL, 6, -1, -1]]
+    path.write_text(f"{FIELDS}\n{ROWS[0]}\n{row}\n", encoding="latin-1")
+    with pytest.raises(InvalidDatasetFile, match=sentence):
+        read_dataset(path, SMALL)
+
+
+def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
+    make_dataset(tmp_path / "good.parquet", plan(20), solver())
+    whole = (tmp_path / "good.parquet").read_bytes()
+    contents = {
+        "empty.csv": b"",
+        "other.csv": b"mine,mask\n1,1\n",
+        "none.csv": FIELDS.encode() + b"\n",
+        "binary.csv": b"\0\xff" * 50,
+        "set.txt": b"",
+        "text.parquet": b"hello",
+        "cut.parquet": whole[: len(whole) // 2],
+        "swapped.parquet": whole[:100] + bytes(reversed(whole[100:-8])) + whole[-8:],
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    for name, sentence in (
+        ("empty.csv", "is no data set of this version: its fields must be game, moves, ply"),
+        ("other.csv", "is no data set of this version"),
+        ("none.csv", "holds no positions"),
+        ("binary.csv", "is no data set of this version"),
+        ("set.txt", "set.txt is no data set: those end in .csv or .parquet"),
+        ("text.parquet", "is no Parquet file, or it is damaged"),
+        ("cut.parquet", "is no Parquet file, or it is damaged"),
+        ("swapped.parquet", "is no Parquet file, or it is damaged"),
+        ("gone.csv", "gone.csv cannot be read: No such file"),
+        ("gone.parquet", "gone.parquet cannot be read: No such file"),
+    ):
+        with pytest.raises(InvalidDatasetFile, match=sentence):
+            read_dataset(tmp_path / name, SMALL)
+
+
+def test_sets_of_other_boards_are_refused(tmp_path: Path) -> None:
+    for name in ("set.csv", "set.parquet"):
+        make_dataset(tmp_path / name, DatasetPlan(9, 2, 8, 0, "random", SMALL), solver())
+    with pytest.raises(InvalidDatasetFile, match="is of a board of 4 columns, and 7x6 connect 4"):
+        read_dataset(tmp_path / "set.csv")
+    with pytest.raises(InvalidDatasetFile, match="is of 4x4 connect 3, not 4x5 connect 3"):
+        read_dataset(tmp_path / "set.parquet", Geometry(4, 5, 3))
+    with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* is no position"):
+        read_dataset(tmp_path / "set.csv", Geometry(4, 5, 3))

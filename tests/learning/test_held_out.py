@@ -1,0 +1,80 @@
+"""The held-out sets as arrays, and accuracy on arrays: what asking position by position says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position, make_agent
+from claimeven.agents import Limit
+from claimeven.arena import measure_accuracy
+from claimeven.arena.positions import InvalidPositions, shipped_set
+from claimeven.learning import HELD_OUT, held_out, policy_accuracy, sign_accuracy
+from claimeven.solver import ILLEGAL, Solver
+
+
+@pytest.mark.parametrize("name", HELD_OUT)
+def test_the_sets_are_exact_and_hold_no_position_twice(name: str) -> None:
+    data = held_out(name)
+    assert len(data) == len(np.unique(data.keys)) == 3000
+    assert (data.plies.min(), data.plies.max()) == (4, 36)
+    late = data.picked(data.plies >= 20)
+    late = late.picked(np.random.default_rng(2).permutation(len(late))[:150])
+    scores = Solver(table_mb=16).scores_many((late.mines, late.masks))
+    assert (scores == late.scores).all()
+
+
+def test_accuracy_is_what_asking_position_by_position_says() -> None:
+    whole = shipped_set(which="easy")
+    assert whole is not None
+    asked = whole.first(400)
+    found = measure_accuracy("greedy", asked).accuracy
+    agent, rng = make_agent("greedy"), np.random.default_rng(0)
+    data = held_out("easy").picked(np.arange(400) * 3000 // 400)
+    columns = np.array(
+        [agent.choose(each.position, Limit(), rng).column for each in asked.positions]
+    )
+    told = policy_accuracy(data, columns)
+    assert told.positions == found.all.moves < 400
+    assert told.share == pytest.approx(found.all.mean("perfect"))
+    assert told.floor == pytest.approx(found.all.mean("floor_perfect"))
+    for parts, others in ((told.by_ply, found.by_ply), (told.by_right, found.by_right)):
+        assert sorted(parts) == sorted(others)
+        for number, part in parts.items():
+            other = others[number]
+            assert part.positions == other.moves
+            assert part.share == pytest.approx(other.mean("perfect"))
+            assert part.floor == pytest.approx(other.mean("floor_perfect"))
+    plain = told.as_dict()
+    assert plain["by_ply"][0] == {"ply": 4, **told.by_ply[4].as_dict()}
+    assert [each["right_columns"] for each in plain["by_right_columns"]] == sorted(told.by_right)
+
+
+def test_columns_that_cannot_be_played_are_wrong() -> None:
+    data = held_out("hard")
+    full = data.picked((data.scores == ILLEGAL).any(axis=1))
+    told = policy_accuracy(full, (full.scores == ILLEGAL).argmax(axis=1))
+    assert told.right == 0 < told.positions and told.share == 0.0
+    nothing = policy_accuracy(data.picked(np.zeros(len(data), dtype=np.bool_)), np.zeros(0, int))
+    assert (nothing.positions, nothing.share, nothing.floor, nothing.by_ply) == (0, None, 0, {})
+
+
+def test_signs_of_values() -> None:
+    data = held_out("hard")
+    assert sign_accuracy(data, -data.best.astype(float)) == 0.0
+    decided = data.best != 0
+    values = np.where(np.arange(len(data)) % 4 == 0, -1.0, 1.0) * data.best
+    told = sign_accuracy(data, values)
+    assert told == pytest.approx((np.arange(len(data)) % 4 != 0)[decided].mean())
+    assert sign_accuracy(data, np.zeros(len(data))) == 0.0
+    assert sign_accuracy(data.picked(~decided), np.zeros(int((~decided).sum()))) is None
+
+
+def test_other_sets_and_boards_are_refused() -> None:
+    for name, board, sentence in (
+        ("usual", Geometry(), "no held-out set 'usual'.*choose from hard, easy"),
+        ("hard", Geometry(5, 5), "no held-out set of positions of 5x5 connect 4 comes along"),
+    ):
+        with pytest.raises(InvalidPositions, match=sentence):
+            held_out(name, board)
+    assert Position().geometry == held_out("hard").geometry
