@@ -6,6 +6,7 @@ import random
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, Solver
@@ -19,7 +20,11 @@ from claimeven.book.databases import (
     read_database,
     source_of,
 )
-from claimeven.book.importing import import_database
+from claimeven.book.importing import completed, import_database
+from claimeven.book.library import shipped
+from claimeven.book.openings import Keys, Scores, backed_up
+from claimeven.game.arrays import canonical_keys, has_line, moves
+from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import plies_to_end
 from tests.positions import random_positions
 
@@ -166,11 +171,17 @@ def test_an_import_that_is_ended_leaves_nothing(database: Path, tmp_path: Path) 
     assert [p.name for p in tmp_path.iterdir()] == ["small.dat"]
 
 
-def test_the_database_of_the_package_is_read_right() -> None:
+@pytest.fixture(scope="module")
+def real() -> tuple[Keys, Scores]:
+    """What the package's own database holds."""
     pytest.importorskip("bitbully_databases", reason="needs the extra deep-book")
     path = database_path()
     assert source_of(path).startswith("bitbully-databases 0.")
-    keys, scores = read_database(path)
+    return read_database(path)
+
+
+def test_the_database_of_the_package_is_read_right(real: tuple[Keys, Scores]) -> None:
+    keys, scores = real
     assert len(keys) == 4_200_899
     solver = Solver(table_mb=16, book=None)
     asked = 0
@@ -181,3 +192,29 @@ def test_the_database_of_the_package_is_read_right() -> None:
             assert scores[place] == solver.score(position)
             asked += 1
     assert asked
+
+
+def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys, Scores]) -> None:
+    """A part of the import: all that lies three plies below a sample of positions of ply 9.
+
+    The whole takes some twenty seconds. The shipped book was searched, without that database.
+    """
+    known, worth = real
+    book = shipped(GEOMETRY)
+    assert book is not None and book.plies == 9
+    above = np.sort(np.random.default_rng(5).choice(book.keys[9], 1000, replace=False))
+    plies = [above]
+    while len(plies) <= PLIES - book.plies:
+        mine, mask = discs_of_keys(plies[-1], GEOMETRY)
+        after = [
+            canonical_keys((theirs + mask)[~has_line(theirs ^ mask, GEOMETRY)], GEOMETRY)
+            for _, theirs, mask in moves(mine, mask, GEOMETRY)
+        ]
+        plies.append(np.unique(np.concatenate(after)))
+    below = plies.pop()
+    here = np.isin(known, below)
+    scores = completed(below, known[here], worth[here], GEOMETRY, database_path())
+    assert 0 < here.sum() < len(below)
+    while plies:
+        scores, below = backed_up(plies[-1], below, scores, GEOMETRY), plies.pop()
+    assert scores.tolist() == book.scores[9][np.searchsorted(book.keys[9], above)].tolist()

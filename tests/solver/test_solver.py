@@ -191,3 +191,26 @@ def test_statistics_count_what_was_done() -> None:
     solver.clear()
     solver.score(Position(Geometry(5, 4)))
     assert solver.statistics.nodes == 2 * after.nodes
+
+
+def test_a_solver_that_is_asked_for_no_size_takes_the_usual_table() -> None:
+    def table(solver: Solver) -> int:
+        return solver._search.entries.nbytes >> 20
+
+    assert table(Solver()) == 128
+    assert table(Solver(book=Deep())) == 16
+    assert table(Solver(book=Deep(), table_mb=64)) == 64
+    assert table(Solver(book=None)) == 128
+
+
+class Deep:
+    """A book that knows nothing of many plies."""
+
+    geometry = Geometry()
+    plies = 12
+
+    def look_up(self, position: Position) -> None:
+        return None
+
+    def look_up_many(self, keys: np.ndarray, plies: np.ndarray) -> np.ndarray:
+        return np.full(len(keys), -128, dtype=np.int8)

@@ -42,7 +42,7 @@ def test_node_for_node(size: tuple[int, int, int], plies: int, table_bits: int, 
     for number in range(6):
         ply = plies + number % 2
         ((mine, mask),) = hard_positions(geometry, ply, 1, rng, least, 1000)
-        floor, ceiling = ((-99, 99), (-1, 1))[number % 3 == 2]
+        floor, ceiling = ((-99, 99), (-4, 99), (-1, 1))[number % 3]
         score = engine.score(mine, mask, floor=floor, ceiling=ceiling)
         assert score == readable.solve(mine, mask, floor, ceiling)
         assert engine.nodes == readable.nodes
@@ -53,4 +53,5 @@ def test_node_for_node(size: tuple[int, int, int], plies: int, table_bits: int, 
 def test_the_twins_agree_on_their_constants() -> None:
     assert steps.NO_TABLE == textbook.NO_TABLE
     assert null_window.FAR_APART == textbook.FAR_APART
+    assert null_window.FAR_HIGH == textbook.FAR_HIGH
     assert steps.NO_SHARING == textbook.NO_SHARING

@@ -68,7 +68,7 @@ class SolverAgent(Agent):
 
     limits = frozenset(("seconds",))
 
-    def __init__(self, threads: int, table_mb: int) -> None:
+    def __init__(self, threads: int, table_mb: int | None) -> None:
         self.threads = threads
         self.table_mb = table_mb
         self._solver: Solver | None = None
@@ -130,7 +130,7 @@ class PerfectAgent(SolverAgent):
     """
 
     def __init__(
-        self, pick: str, quick: bool, level: int, threads: int = 1, table_mb: int = 128
+        self, pick: str, quick: bool, level: int, threads: int = 1, table_mb: int | None = None
     ) -> None:
         super().__init__(threads, table_mb)
         self.name = "perfect"
@@ -186,7 +186,7 @@ class FullAgent(SolverAgent):
     under a limit the best it knows by then. `details["engine"]` says which.
     """
 
-    def __init__(self, threads: int = 1, table_mb: int = 128) -> None:
+    def __init__(self, threads: int = 1, table_mb: int | None = None) -> None:
         super().__init__(threads, table_mb)
         self.name = "full"
 
@@ -272,7 +272,14 @@ def _sign(score: int) -> int:
 
 _SOLVER_OPTIONS = (
     Option("threads", "int", 1, "threads that search together", 1, 256),
-    Option("table_mb", "int", 128, "size of the table in MB", 1, 1 << 20),
+    Option(
+        "table_mb",
+        "int",
+        None,
+        "size of the table in MB; usual: 128, or 16 beside a deep book",
+        1,
+        1 << 20,
+    ),
 )
 
 KINDS = (

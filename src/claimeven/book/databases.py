@@ -32,6 +32,8 @@ GEOMETRY, PLIES = STANDARD, 12
 
 #: What a win in no plies would be called.
 _NEAREST = 100
+#: Entries that are read at a time, few enough to stay near the processor.
+_PART = 1 << 14
 _TOP = np.uint64(1 << 63)
 _ONE, _TWO = np.uint64(1), np.uint64(2)
 
@@ -88,16 +90,20 @@ def read_database(
             f" not a number of entries of {size} bytes"
         )
     entries = data.reshape(-1, size)
-    mine, mask, is_right = _boards(entries[:, :-1], geometry, plies)
-    scores, can_be = _scores(entries[:, -1].view(np.int8), geometry, plies)
-    is_right &= can_be
-    if not is_right.all():
-        wrong = int(np.argmin(is_right))
-        raise InvalidBook(
-            f"{path} is no database of {geometry} with {plies} discs, or is damaged:"
-            f" entry {wrong + 1:,} cannot be"
-        )
-    keys = canonical_keys(mine + mask, geometry)
+    keys = np.empty(len(entries), dtype=np.uint64)
+    scores = np.empty(len(entries), dtype=np.int8)
+    for start in range(0, len(entries), _PART):
+        part = slice(start, start + _PART)
+        mine, mask, is_right = _boards(entries[part, :-1], geometry, plies)
+        scores[part], can_be = _scores(entries[part, -1].view(np.int8), geometry, plies)
+        is_right &= can_be
+        if not is_right.all():
+            wrong = start + int(np.argmin(is_right))
+            raise InvalidBook(
+                f"{path} is no database of {geometry} with {plies} discs, or is damaged:"
+                f" entry {wrong + 1:,} cannot be"
+            )
+        keys[part] = canonical_keys(mine + mask, geometry)
     order = np.argsort(keys)
     keys, scores = keys[order], scores[order]
     if (keys[1:] == keys[:-1]).any():

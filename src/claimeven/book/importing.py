@@ -73,7 +73,7 @@ def import_database(
     for layer in layers(geometry, plies):
         tell("positions of ply", layer.ply, plies)
         all_keys.append(layer.keys)
-    last = _completed(all_keys[-1], known, worth, geometry, path)
+    last = completed(all_keys[-1], known, worth, geometry, path)
     all_scores = [last]
     for ply in range(plies - 1, -1, -1):
         tell("scores of ply", plies - ply, plies)
@@ -89,8 +89,11 @@ def import_database(
     return Imported(made, len(known), len(all_keys[-1]) - len(known), compared, solved)
 
 
-def _completed(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
-    """Return the scores of all positions of the last ply, with those that have a win at hand."""
+def completed(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
+    """Return the scores of positions of the last ply, with those that have a win at hand.
+
+    `keys` are the positions wanted, `known` those of the database among them, both ascending.
+    """
     mine, mask = discs_of_keys(keys, geometry)
     wins = has_win(mine, mask, geometry)
     wanted = keys[~wins]

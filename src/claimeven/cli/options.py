@@ -189,13 +189,18 @@ def openings_of(plies: int) -> Callable[[Command], Command]:
 opening_options = openings_of(4)
 
 
-def search_options(command: Command, threads: int | None = 1, table_mb: float = 128) -> Command:
-    """Add --threads and --table-mb with their usual values; no `threads` are one a core."""
+def search_options(
+    command: Command, threads: int | None = 1, table_mb: float | None = 128
+) -> Command:
+    """Add --threads and --table-mb with their usual values.
+
+    No `threads` are one a core, no `table_mb` is the solver's own.
+    """
     command = click.option(
         "--table-mb",
         type=float,
         default=table_mb,
-        show_default=True,
+        show_default="128; beside a deep book 16" if table_mb is None else True,
         help="Size of the transposition table in MB.",
     )(command)
     return click.option(
@@ -207,15 +212,21 @@ def search_options(command: Command, threads: int | None = 1, table_mb: float = 
     )(command)
 
 
-def solver_options(command: Command, threads: int | None = 1, table_mb: float = 128) -> Command:
+def solver_options(
+    command: Command, threads: int | None = 1, table_mb: float | None = None
+) -> Command:
     """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`.
 
-    `threads` and `table_mb` are the usual ones, no threads one a core.
+    `threads` and `table_mb` are the usual ones, as for `search_options`.
     """
 
     @wraps(command)
     def with_solver(
-        threads: int | None, table_mb: float, book_file: str | None, no_book: bool, **others: Any
+        threads: int | None,
+        table_mb: float | None,
+        book_file: str | None,
+        no_book: bool,
+        **others: Any,
     ) -> Any:
         threads = cores() if threads is None else threads
         return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)

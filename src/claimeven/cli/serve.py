@@ -25,7 +25,10 @@ _NEEDED = ("fastapi", "uvicorn")
 )
 @click.option("--workers", type=int, help="Processes that search; usually one a core, 3 at least.")
 @click.option(
-    "--table-mb", default=64.0, show_default=True, help="Table of each worker's solver, in MB."
+    "--table-mb",
+    type=float,
+    show_default="64; beside a deep book 16",
+    help="Table of each worker's solver, in MB.",
 )
 @click.option("--seconds", default=10.0, show_default=True, help="Most time a search may take.")
 @click.option(
@@ -48,7 +51,7 @@ def command(
     browse: bool,
     store: Path | None,
     workers: int | None,
-    table_mb: float,
+    table_mb: float | None,
     seconds: float,
     bot: str,
     hosts: tuple[str, ...],

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SolverChoice:
-    """What a user asks of the solver; `book` is a file, or "shipped", None for the usual one."""
+    """What a user asks of the solver, None for what is usual; `book` is a file, or "shipped"."""
 
     threads: int
-    table_mb: float
+    table_mb: float | None
     book: str | None = None
     no_book: bool = False
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import count
+from typing import Protocol
 
 from claimeven.compiled.randomness import Stream, mixed_word
 from claimeven.dataset.plan import DatasetPlan
@@ -18,7 +19,6 @@ from claimeven.dataset.rows import Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.solver.erring import column_at, error_chances
-from claimeven.solver.errors import SearchStopped
 from claimeven.solver.solver import Solver
 
 #: Points of score that make a column less likely by a factor e in self-play.
@@ -29,8 +29,36 @@ _AHEAD = 8
 _END_LOOK = 0.02
 
 Scores = tuple[int | None, ...]
-#: What plays a game: the scores of a position that goes on.
-Ask = Callable[[Position], Scores]
+
+
+class _Knows(Protocol):
+    """What games are played by: a solver, or one that can be told that its games are given up."""
+
+    def scores(self, position: Position, /) -> Scores: ...
+    def best_columns(self, position: Position, /) -> Sequence[int]: ...
+
+
+class _GivenUp(Exception):
+    """Nobody waits for the game any more."""
+
+
+class _Player:
+    """A solver that answers until `ended` is set."""
+
+    def __init__(self, solver: Solver, ended: threading.Event) -> None:
+        self._solver, self._ended = solver, ended
+
+    def scores(self, position: Position) -> Scores:
+        self._look()
+        return self._solver.scores(position)
+
+    def best_columns(self, position: Position) -> Sequence[int]:
+        self._look()
+        return self._solver.best_columns(position)
+
+    def _look(self) -> None:
+        if self._ended.is_set():
+            raise _GivenUp
 
 
 class Games:
@@ -61,24 +89,18 @@ class Games:
         play = _PLAYERS[self.plan.source]
         if len(self._solvers) == 1:
             for number in count(first):
-                yield play(self.plan, self._solvers[0].scores, number)
-        free: queue.SimpleQueue[Solver] = queue.SimpleQueue()
-        for solver in self._solvers:
-            free.put(solver)
+                yield play(self.plan, self._solvers[0], number)
         ended = threading.Event()
+        free: queue.SimpleQueue[_Player] = queue.SimpleQueue()
+        for solver in self._solvers:
+            free.put(_Player(solver, ended))
 
         def played(number: int) -> list[Row]:
-            solver = free.get()
-
-            def ask(position: Position) -> Scores:
-                if ended.is_set():
-                    raise SearchStopped(*_NOTHING_KNOWN)
-                return solver.scores(position)
-
+            player = free.get()
             try:
-                return play(self.plan, ask, number)
+                return play(self.plan, player, number)
             finally:
-                free.put(solver)
+                free.put(player)
 
         with ThreadPoolExecutor(len(self._solvers)) as threads:
             ahead: list[Future[list[Row]]] = []
@@ -101,10 +123,7 @@ class Games:
             running = wait(running, _END_LOOK).not_done
 
 
-_NOTHING_KNOWN = (0, 0)
-
-
-def _selfplay(plan: DatasetPlan, ask: Ask, number: int) -> list[Row]:
+def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     """Play random moves up to the lowest ply, then moves that err by what they cost."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
@@ -114,7 +133,7 @@ def _selfplay(plan: DatasetPlan, ask: Ask, number: int) -> list[Row]:
         if position.ply < plan.lowest:
             column = _any_of(position.legal_columns, draw)
         else:
-            scores = ask(position)
+            scores = solver.scores(position)
             rows.append(Row(number, format_moves(played, plan.geometry), position, scores))
             column = column_at(error_chances(scores, TEMPERATURE), draw.share())
         played.append(column)
@@ -122,7 +141,7 @@ def _selfplay(plan: DatasetPlan, ask: Ask, number: int) -> list[Row]:
     return rows
 
 
-def _mixed(plan: DatasetPlan, ask: Ask, number: int) -> list[Row]:
+def _mixed(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     """Play each move at random by the chance of the plan, else one of the best."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
@@ -131,18 +150,20 @@ def _mixed(plan: DatasetPlan, ask: Ask, number: int) -> list[Row]:
     while not position.is_over and position.ply <= plan.highest:
         is_random = draw.share() < plan.random_moves
         is_asked = position.ply >= plan.lowest
-        scores = None
-        if not is_random or (is_asked and not plan.one_a_game):
-            scores = ask(position)
+        scores = solver.scores(position) if is_asked and not plan.one_a_game else None
         if is_asked:
             met.append((len(played), position, scores))
-        columns = position.legal_columns if is_random or scores is None else best_columns(scores)
+        if is_random:
+            columns: Sequence[int] = position.legal_columns
+        else:  # which are best is found sooner than what all are worth
+            best = solver.best_columns(position) if scores is None else best_columns(scores)
+            columns = sorted(best)
         played.append(_any_of(columns, draw))
         position = position.play_unchecked(played[-1])
     if plan.one_a_game and met:
         met = [met[int(draw.share() * len(met))]]
     return [
-        Row(number, format_moves(played[:ply], plan.geometry), at, scores or ask(at))
+        Row(number, format_moves(played[:ply], plan.geometry), at, scores or solver.scores(at))
         for ply, at, scores in met
     ]
 
@@ -161,7 +182,7 @@ def _any_of(columns: Sequence[int], draw: Stream) -> int:
     return columns[int(draw.share() * len(columns))]
 
 
-_PLAYERS: dict[str, Callable[[DatasetPlan, Ask, int], list[Row]]] = {
+_PLAYERS: dict[str, Callable[[DatasetPlan, _Knows, int], list[Row]]] = {
     "selfplay": _selfplay,
     "mixed": _mixed,
 }

@@ -44,6 +44,10 @@ class OpeningBook(Protocol):
     def geometry(self) -> Geometry:
         """The board whose positions are held."""
 
+    @property
+    def plies(self) -> int:
+        """The greatest number of discs of positions held."""
+
     def look_up(self, position: Position) -> int | None:
         """Return the score of an unfinished position for its side to move; None if not held."""
 

@@ -29,6 +29,8 @@ from claimeven.solver.scores import win_score_kernel
 
 #: Bounds further apart than this are halved before the search asks for the sign.
 FAR_APART = 3
+#: The first windows, as `STEP` numbers them; `AT_FLOOR` only where a floor tells something.
+AT_FLOOR, FAR_LOW, FAR_HIGH = 1, 2, 3
 
 _ZERO = np.uint64(0)
 
@@ -53,21 +55,25 @@ def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
         if completing_cells(fixed, mine, mask) & playable != _ZERO:
             score = win_score_kernel(cells, ply)
             return max(floor, min(ceiling, score))
-        shared[LOW] = max(shared[LOW], -win_score_kernel(cells, ply + 1))
+        least = -win_score_kernel(cells, ply + 1)
+        shared[LOW] = max(shared[LOW], least)
         shared[HIGH] = min(shared[HIGH], win_score_kernel(cells, ply + 2))
-        control[STEP] = 1
+        control[STEP] = AT_FLOOR if shared[LOW] > least else FAR_LOW
         control[GUESS] = 0
     while True:
-        # Step 2: two windows far out find short wins cheaply; then from 0 towards the score.
+        # Step 2: a floor that is given is often the score; two windows far out find short wins
+        # cheaply; then from 0 towards the score.
         low, high = shared[LOW], shared[HIGH]
         if low >= high:
             return max(floor, min(ceiling, low))
         if control[RESUME] == 0:
             alpha = control[GUESS]
             if high - low > FAR_APART:
-                if control[STEP] == 1:
+                if control[STEP] == AT_FLOOR:
+                    alpha = low
+                elif control[STEP] == FAR_LOW:
                     alpha = -(-low // 2)
-                elif control[STEP] == 2:
+                elif control[STEP] == FAR_HIGH:
                     alpha = high // 2
             control[ALPHA_NOW] = max(low, min(high - 1, alpha))
         alpha = control[ALPHA_NOW]
@@ -82,7 +88,7 @@ def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
         else:
             shared[HIGH] = min(shared[HIGH], value)
         # Step 3: the next window.
-        if control[STEP] > 2:
+        if control[STEP] > FAR_HIGH:
             control[GUESS] = value if value > alpha else value - 1
         control[STEP] += 1
 

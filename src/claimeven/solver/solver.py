@@ -32,6 +32,7 @@ from claimeven.solver.errors import (
 from claimeven.solver.reports import Report, SolverStatistics, reporter
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
+from claimeven.solver.transpositions import usual_table_mb
 from claimeven.solver.turn import Progress, Turn
 
 #: Stands in arrays of `Solver.scores_many` for a column that cannot be played.
@@ -44,9 +45,9 @@ class Solver:
     """Exact scores of the positions of one board.
 
     `table_mb` is the size of the table in MB (2**20 bytes), rounded down to a power of two, and up
-    to the least that can hold a board's keys (4 MB for boards of 64 bits);
-    `threads` work together on each call. `book` is "auto" (the one that comes with the package,
-    if there is one for this board), None, a path to a book or anything that answers as one.
+    to the least that can hold a board's keys (4 MB for boards of 64 bits); None is the usual one,
+    128, or 16 beside a deep book (`usual_table_mb`). `threads` work together on each call. `book`
+    is "auto" (the usual one, if any), None, a path to a book or anything that answers as one.
 
     A call ends early by Ctrl-C, by `stop` from another thread, or when its `seconds` are over, a
     wall-clock time from the call on; the latter two raise `SearchStopped`, which tells what is
@@ -66,21 +67,23 @@ class Solver:
     def __init__(
         self,
         geometry: Geometry = STANDARD,
-        table_mb: float = 128,
+        table_mb: float | None = None,
         threads: int = 1,
         book: OpeningBook | str | Path | None = USUAL_BOOK,
     ) -> None:
         check_board(geometry)
-        check_table_mb(table_mb)
+        if table_mb is not None:
+            check_table_mb(table_mb)
         check_threads(threads)
         self.geometry = geometry
         self.table_mb = table_mb
         self.threads = threads
         self.book = contract.book_for(geometry, book)
+        size = usual_table_mb(geometry, self.book) if table_mb is None else table_mb
         try:
-            self._search = ExactSearch(geometry, table_mb, threads)
+            self._search = ExactSearch(geometry, size, threads)
         except (MemoryError, OverflowError):
-            raise InvalidSolve(f"there is no memory for a table of {table_mb:g} MB") from None
+            raise InvalidSolve(f"there is no memory for a table of {size:g} MB") from None
         self._seconds = 0.0
         self._searched = 0
         self._book_hits = 0

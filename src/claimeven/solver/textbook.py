@@ -17,7 +17,7 @@ from claimeven.solver.transpositions import REST_BITS, multiplier, pack, unpack
 NO_TABLE = 10
 NO_SHARING = 16
 FAR_APART = 3
-
+AT_FLOOR, FAR_LOW, FAR_HIGH = 1, 2, 3
 
 #: Winning cells after the move, minus the number of replies, weight of the column.
 Order = tuple[int, int, int]
@@ -286,15 +286,18 @@ class TextbookSolver:
             return 0
         if self.completing(mine, mask) & self.lowest(mask):
             return max(floor, min(ceiling, (empties + 1) // 2))
-        low, high = max(floor, -(empties // 2)), min(ceiling, (empties - 1) // 2)
+        least, most = -(empties // 2), (empties - 1) // 2
+        low, high = max(floor, least), min(ceiling, most)
         guess = 0
-        step = 1
+        step = AT_FLOOR if floor > least else FAR_LOW
         while low < high:
             alpha = guess
             if high - low > FAR_APART:
-                if step == 1:
+                if step == AT_FLOOR:
+                    alpha = low
+                elif step == FAR_LOW:
                     alpha = -(-low // 2)
-                elif step == 2:
+                elif step == FAR_HIGH:
                     alpha = high // 2
             alpha = max(low, min(high - 1, alpha))
             value = self.search(mine, mask, alpha)
@@ -302,7 +305,7 @@ class TextbookSolver:
                 low = max(low, value)
             else:
                 high = min(high, value)
-            if step > 2:
+            if step > FAR_HIGH:
                 guess = value if value > alpha else value - 1
             step += 1
         return max(floor, min(ceiling, low))

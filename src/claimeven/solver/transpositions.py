@@ -23,6 +23,7 @@ than the first one there, which becomes the second; otherwise it goes second.
 from __future__ import annotations
 
 import mmap
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,9 @@ from claimeven.compiled import Int, Word, Words, inlined
 from claimeven.compiled.intrinsics import leading_zeros
 from claimeven.game.geometry import Geometry
 
+if TYPE_CHECKING:
+    from claimeven.solver.contract import OpeningBook
+
 FIELD_BITS = 6
 BOUND_OFFSET = 1 << (FIELD_BITS - 1)
 PAYLOAD_BITS = 3 * FIELD_BITS
@@ -38,6 +42,11 @@ REST_BITS = 64 - PAYLOAD_BITS
 #: Entries of a bucket, as a power of two.
 BUCKET_BITS = 1
 ENTRY_BYTES = 8
+
+#: MB of the usual table, and of that beside a book which answers `DEEP` plies or more and leaves
+#: at most `SOON_SOLVED` empty cells.
+USUAL_MB, BESIDE_DEEP_MB = 128.0, 16.0
+DEEP, SOON_SOLVED = 12, 30
 
 _HUGE_PAGE = 1 << 21
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -68,6 +77,17 @@ def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
     entries = max(1, int(table_mb * (1 << 20)) // ENTRY_BYTES)
     wanted = entries.bit_length() - 1 - BUCKET_BITS
     return min(max(wanted, smallest_bucket_bits(geometry)), geometry.bits - 1)
+
+
+def usual_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
+    """Return the size in MB of the table of a solver that was asked for none.
+
+    What a deep book leaves to search is soon solved: there a small table, which stays near the
+    processor, gains more than it forgets.
+    """
+    if book is not None and book.plies >= DEEP and geometry.cells - book.plies <= SOON_SOLVED:
+        return BESIDE_DEEP_MB
+    return USUAL_MB
 
 
 def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:

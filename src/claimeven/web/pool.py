@@ -59,7 +59,7 @@ class WorkFailed(Exception):
 
 
 class WorkerPool:
-    """`size` worker processes, each with a solver's table of `table_mb` MB.
+    """`size` worker processes, each with a solver's table of `table_mb` MB, or the usual one.
 
     `most_waiting` jobs wait in line at most. `start` returns when the first worker is warm; the
     others follow. A job that is cancelled has `stop_seconds` to stop. `tell` is told what a person
@@ -69,7 +69,7 @@ class WorkerPool:
     def __init__(
         self,
         size: int,
-        table_mb: float,
+        table_mb: float | None,
         most_waiting: int,
         tell: Callable[[str], None] = lambda text: None,
         stop_seconds: float = STOP_SECONDS,

@@ -33,12 +33,12 @@ class ServerSettings:
     """Where a server listens and how much it does.
 
     `host` and `port` are the address (port 0: any free one). `workers` search, each with a
-    transposition table of `table_mb` MB. A search has `seconds` at most, an explanation twice and a
-    review of a game six times as long; an agent may make `iterations` and look at `nodes` at most
-    for a move. `body` is the longest request body in bytes, `waiting` the most requests that wait
-    for a worker. `store` is a file of games to show. `hosts` are names, besides those of this
-    machine, under which the server may be asked for. `bot` is the agent that plays where a request
-    names none.
+    transposition table of `table_mb` MB, None for 64, or 16 beside a deep book. A search has
+    `seconds` at most, an explanation twice and a review of a game six times as long; an agent may
+    make `iterations` and look at `nodes` at most for a move. `body` is the longest request body in
+    bytes, `waiting` the most requests that wait for a worker. `store` is a file of games to show.
+    `hosts` are names, besides those of this machine, under which the server may be asked for. `bot`
+    is the agent that plays where a request names none.
 
     Raises `InvalidSettings` for what cannot be.
     """
@@ -46,7 +46,7 @@ class ServerSettings:
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = field(default_factory=usual_workers)
-    table_mb: float = 64
+    table_mb: float | None = None
     seconds: float = 10.0
     iterations: int = 2_000_000
     nodes: int = 100_000_000
@@ -64,6 +64,8 @@ class ServerSettings:
             ("seconds", 0.1, MOST_SECONDS),
         ):
             given = getattr(self, name)
+            if given is None:
+                continue
             if not low <= given <= high:
                 raise InvalidSettings(f"{name} must be {low:g} to {high:g}, not {given:g}")
         if not self.host:

@@ -28,6 +28,8 @@ from claimeven.practice.coaching import hints_for, position_at, verdict_on
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
+from claimeven.solver.contract import USUAL_BOOK, book_for
+from claimeven.solver.transpositions import usual_table_mb
 from claimeven.web import search_views
 from claimeven.web.scores import scores_json, told_columns
 
@@ -41,8 +43,9 @@ MOST_SOLVERS, MOST_AGENTS = 2, 2
 WARM_AGENTS = ("alphabeta:depth=2", "uct:iterations=20", "flat:iterations=50", "perfect")
 #: A position that the book does not know and that is solved at once.
 WARM_MOVES = "44444132267"
-#: Table of a solver for another board than the usual one, in MB.
-OTHER_TABLE_MB = 16
+#: Most MB of the table of a worker's solver where none are asked for, and for another board than
+#: the usual one.
+OWN_TABLE_MB, OTHER_TABLE_MB = 64, 16
 TREE_DEPTH: Final = 4
 #: Seconds between two reports of how far a search is.
 TICK: Final = 0.1
@@ -52,7 +55,7 @@ class Tools:
     """What a worker keeps from job to job: solvers by board, agents by spec and board."""
 
     def __init__(self) -> None:
-        self.table_mb = 64.0
+        self.table_mb: float | None = None
         self._solvers: OrderedDict[Geometry, Solver] = OrderedDict()
         self._agents: OrderedDict[tuple[str, Geometry], Agent] = OrderedDict()
 
@@ -60,8 +63,11 @@ class Tools:
         """Return the solver of a board. Raises `InvalidSolve` for boards of over 64 bits."""
         solver = self._solvers.get(geometry)
         if solver is None:
-            size = self.table_mb if geometry == STANDARD else min(self.table_mb, OTHER_TABLE_MB)
-            solver = self._solvers[geometry] = Solver(geometry, size)
+            book = book_for(geometry, USUAL_BOOK)
+            size = self.table_mb or min(OWN_TABLE_MB, usual_table_mb(geometry, book))
+            if geometry != STANDARD:
+                size = min(size, OTHER_TABLE_MB)
+            solver = self._solvers[geometry] = Solver(geometry, size, book=book)
             while len(self._solvers) > MOST_SOLVERS:
                 oldest = next(board for board in self._solvers if board != STANDARD)
                 del self._solvers[oldest]
@@ -128,7 +134,7 @@ class TimedSolver:
         return max(0.0, self.deadline - time.monotonic())
 
 
-def warm(tools: Tools, tell: Tell, table_mb: float) -> None:
+def warm(tools: Tools, tell: Tell, table_mb: float | None) -> None:
     """Compile, or load, what requests need, and touch the memory they will use."""
     from claimeven.compiled import when_compiling  # noqa: PLC0415 - this once
 
