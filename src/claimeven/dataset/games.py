@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from typing import Protocol
 
@@ -111,16 +111,21 @@ class Games:
                         yield ahead.pop(0).result()
             finally:
                 ended.set()
-                self._end(ahead)
+                threads.shutdown(wait=False, cancel_futures=True)
+                self._give_up(free)
 
-    def _end(self, ahead: Sequence[Future[list[Row]]]) -> None:
-        """Give up the games that nobody waits for any more."""
-        running = {future for future in ahead if not future.cancel()}
-        while running:
-            # A call that begins after it was told to stop is told again.
-            for solver in self._solvers:
-                solver.stop()
-            running = wait(running, _END_LOOK).not_done
+    def _give_up(self, free: queue.SimpleQueue[_Player]) -> None:
+        """Stop whatever is searched until all players are free."""
+        back: list[_Player] = []
+        while len(back) < len(self._solvers):
+            try:
+                back.append(free.get(timeout=_END_LOOK))
+            except queue.Empty:
+                # A call may have begun after it was told to stop, so it is told again.
+                for solver in self._solvers:
+                    solver.stop()
+        for player in back:
+            free.put(player)
 
 
 def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
