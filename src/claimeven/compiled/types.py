@@ -23,8 +23,8 @@ __all__ = [
     "int32",
     "int64",
     "named_tuple",
-    "uint64",
     "uint8",
+    "uint64",
     "void",
 ]
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.networks.errors import InvalidNetwork
@@ -77,7 +78,7 @@ class Features:
 
     def load(self) -> None:
         """Compile what `of` calls, or load it from the cache."""
-        fill_features.load()
+        load(fill_features)
 
     def of(self, mines: Words, masks: Words) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
         """Return the planes, uint8 (n, plane_count), and line states, int64 (n, lines).

@@ -90,7 +90,7 @@ def fill_features(
         row[cells * PLANES] = turn
         # Step 2: each line, and what it says of its empty cells.
         for line in range(lines.shape[0]):
-            mine_here, theirs_here, state, power = 0, 0, 0, 1
+            mine_here, theirs_here, state, power = np.int64(0), np.int64(0), np.int64(0), 1
             for place in range(lines.shape[1]):
                 at = lines[line, place] * PLANES
                 is_mine, is_theirs = np.int64(row[at + MINE]), np.int64(row[at + THEIRS])
