@@ -2,34 +2,34 @@
 
 import compileall
 import gc
+import importlib
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 import claimeven
 from claimeven.compiled.kernels import PLAIN
 from tests.browser import browser  # noqa: F401
 
-# No test depends on timing: a machine under load, or the first compilation, must not fail one.
-settings.register_profile("claimeven", deadline=None)
-settings.load_profile("claimeven")
-
 #: Set where everything a test may need is installed: a test that is skipped all the same fails.
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"
-#: Whether bytecode is written while tests are collected only.
-COLLECTING = pytest.StashKey[bool]()
-
+#: Whether Python was told to write no bytecode. While tests are collected it does so all the same:
+#: each of pytest's processes would compile them, and Hypothesis, anew.
+NO_BYTECODE = sys.dont_write_bytecode
 
 #: A folder without books: tests know no other book than that of the package.
 os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
+#: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
+#: time that importing NumPy takes, and few of the hundreds of processes ask it for anything.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set up what no single test does: Ctrl-C, NumPy's warnings, bytecode."""
+    """Set up what no single test does: Ctrl-C, NumPy's warnings, bytecode, Hypothesis."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # Whoever runs the tests in the background of a shell has them, and all that they start,
         # deaf to Ctrl-C, which some tests send.
@@ -37,26 +37,39 @@ def pytest_configure(config: pytest.Config) -> None:
     if PLAIN:
         # Words wrap around there, and NumPy warns of it.
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
-    if sys.dont_write_bytecode:
+    if NO_BYTECODE and not hasattr(config, "workerinput"):
         # The tests start hundreds of processes: each would compile all of our modules anew.
-        if not hasattr(config, "workerinput"):
-            compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
-        # So would each of pytest's with the tests. What tests write is left out again.
-        sys.dont_write_bytecode = False
-        config.stash[COLLECTING] = True
+        compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
+    sys.dont_write_bytecode = False
+    from hypothesis import settings
+
+    # No test depends on timing: a machine under load, or the first compilation, must not fail one.
+    settings.register_profile("claimeven", deadline=None)
+    settings.load_profile("claimeven")
 
 
-def pytest_collection() -> None:
-    """Look for no garbage among what all stays."""
+def pytest_collection(session: pytest.Session) -> None:
+    """Look for no garbage among what all stays; share the compilation of tests.
+
+    Pytest's processes import all tests in the same order at the same time, so that each would
+    compile them all: each begins with others, and finds the rest compiled.
+    """
     gc.disable()
+    if (given := getattr(session.config, "workerinput", None)) is not None:
+        here = Path(__file__).parent
+        first = int(given["workerid"].removeprefix("gw"))
+        for path in sorted(here.rglob("test_*.py"))[first :: given["workercount"]]:
+            with suppress(Exception, pytest.skip.Exception):  # told when its turn comes
+                importlib.import_module(
+                    ".".join(path.relative_to(here.parent).with_suffix("").parts)
+                )
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Look for garbage again, not among the tests; write no more bytecode than we were told."""
     gc.freeze()
     gc.enable()
-    if session.config.stash.get(COLLECTING, False):
-        sys.dont_write_bytecode = True
+    sys.dont_write_bytecode = NO_BYTECODE
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -121,16 +121,19 @@ def contents(grid: Grid, cells: list[Cell]) -> list[int | None]:
     return [grid[column][row] for column, row in cells]
 
 
+def is_held(grid: Grid, cells: list[Cell], player: int) -> bool:
+    """Whether the player holds all of the cells."""
+    for column, row in cells:  # noqa: SIM110 - asked very often
+        if grid[column][row] != player:
+            return False
+    return True
+
+
 def is_line(grid: Grid, cells: list[Cell]) -> bool:
     """Whether one player holds all of the cells."""
     column, row = cells[0]
     first = grid[column][row]
-    if first is EMPTY:
-        return False
-    for column, row in cells:  # noqa: SIM110 - asked very often
-        if grid[column][row] != first:
-            return False
-    return True
+    return first is not EMPTY and is_held(grid, cells, first)
 
 
 def winning_cells(game: Game) -> list[Cell]:
@@ -160,7 +163,7 @@ def outcome(game: Game) -> tuple[int | None, list[Cell]] | None:
 
 def count_by_length(grid: Grid, player: int, length: int) -> int:
     """Windows of `length` cells all held by the player."""
-    return sum(contents(grid, cells).count(player) == length for cells in windows(grid, length))
+    return sum(is_held(grid, cells, player) for cells in windows(grid, length))
 
 
 def empty_below(grid: Grid, column: int, row: int) -> int:
@@ -177,8 +180,8 @@ def sequences(game: Game) -> int:
                 for row in range(game.rows):
                     if grid[column][row] != own:
                         continue
-                    cells = [(column + i * dc, row + i * dr) for i in range(length)]
-                    if any(at(grid, *cell) != own for cell in cells):
+                    rest = range(1, length)
+                    if any(at(grid, column + i * dc, row + i * dr) != own for i in rest):
                         continue
                     if length == connect:
                         return SEQUENCE_WIN

@@ -1,0 +1,48 @@
+"""Which model a search with priors asks: that of a file, or the one that comes along."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.networks import ntuple_file
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.model_file import read_model
+from claimeven.networks.ntuple_policy import NTuplePolicyValue
+from claimeven.networks.policy_value import PolicyValue
+
+#: The n-tuple network that comes along.
+SHIPPED_NTUPLE: Final = Path(__file__).parent / "data" / "ntuple-7x6-v1.npz"
+
+
+def default_policy_value(geometry: Geometry = STANDARD) -> PolicyValue:
+    """Return the model that comes along for a board. Raises `InvalidNetwork` where there is none.
+
+    >>> default_policy_value().geometry == STANDARD
+    True
+    """
+    if geometry != STANDARD:
+        raise InvalidNetwork(
+            f"no model that comes along knows {geometry}: name one that does, model=FILE"
+        )
+    return _shipped()
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> PolicyValue:
+    return read_policy_value(SHIPPED_NTUPLE)
+
+
+def read_policy_value(path: str | Path) -> PolicyValue:
+    """Return the model of a file, of any kind that has values. Raises `InvalidNetwork`."""
+    model = read_model(path)
+    if model.kind != ntuple_file.KIND:
+        raise InvalidNetwork(
+            f"{path} holds a model of the kind {model.kind!r}, which has no values"
+        )
+    try:
+        return NTuplePolicyValue(ntuple_file.unpacked(model))
+    except InvalidNetwork as error:
+        raise InvalidNetwork(f"{path} is no model: {error}") from None

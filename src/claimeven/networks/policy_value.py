@@ -1,0 +1,64 @@
+"""What a search with priors asks of a model: values of positions, and priors of their moves."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.tactics_kernel import board_vector
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+Floats: TypeAlias = npt.NDArray[np.float32]
+
+
+class PolicyValue(Protocol):
+    """A model of a board: one call judges many positions."""
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board it knows."""
+
+    def load(self) -> None:
+        """Compile what `evaluate` calls, or load it from the cache, before a clock starts."""
+
+    def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+        """Return the values and priors of n positions, none of which is over.
+
+        `mines` are the discs of the side to move, `masks` all discs, uint64 of shape (n,) each.
+        Values, float32 (n,), are from -1 to 1 for the side to move; priors, float32 (n, columns),
+        say how likely each column is to be the best: 0 or more, sum 1, and 0 where it is full.
+        """
+
+
+class UniformPolicyValue:
+    """Knows nothing: every position is worth 0, and every column that is not full the same.
+
+    >>> one = np.zeros(1, dtype=np.uint64)
+    >>> values, priors = UniformPolicyValue(Geometry(4, 4, 3)).evaluate(one, one)
+    >>> values.tolist(), priors.tolist()
+    ([0.0], [[0.25, 0.25, 0.25, 0.25]])
+    """
+
+    def __init__(self, geometry: Geometry = STANDARD) -> None:
+        board_vector(geometry)  # refuses boards of more than one word
+        self.geometry = geometry
+
+    def load(self) -> None:
+        """Nothing is compiled."""
+
+    def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+        """Return zeros and equal priors: see `PolicyValue`."""
+        open_columns = playable_columns(masks, self.geometry).astype(np.float32)
+        priors = open_columns / open_columns.sum(axis=1, keepdims=True, dtype=np.float32)
+        return np.zeros(len(masks), dtype=np.float32), priors
+
+
+def playable_columns(masks: Words, geometry: Geometry) -> npt.NDArray[np.bool_]:
+    """Return whether each column can be played, shape (n, columns)."""
+    tops = [geometry.bit(column, geometry.rows - 1) for column in range(geometry.columns)]
+    bits = np.array(tops, dtype=np.uint64)
+    found: npt.NDArray[np.bool_] = (masks[:, None] >> bits & np.uint64(1)) == 0
+    return found

@@ -1,0 +1,275 @@
+"""Many searches side by side, whose leaves are judged by the model together.
+
+A model judges a hundred positions in little more time than one, and self-play has hundreds of games
+to think about at once: a forest is a tree for each of them. It works in lockstep:
+
+```text
+    mines, masks = forest.gather(leaves=1)          leaves of all trees that wait for the model
+    forest.back_up(*model.evaluate(mines, masks))   their values and priors
+```
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import load
+from claimeven.game.errors import IllegalMove, InvalidPosition
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.layout import (
+    MOST_VISITS,
+    NO_NODE,
+    PROOF_SHIFT,
+    PROVEN_DRAW,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+)
+from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
+from claimeven.montecarlo.tree.layout import REUSE_PLIES
+from claimeven.networks.policy_value import Floats, PolicyValue, Words
+from claimeven.networks.puct.kernel import back_up_leaves, gather_leaves, keep_subtree
+from claimeven.networks.puct.layout import (
+    CHILD,
+    DEPTH,
+    FLIGHT,
+    FULL,
+    LENGTH,
+    META,
+    NO_CHILDREN,
+    USED,
+    Batch,
+    new_batch,
+    rules_of,
+)
+from claimeven.networks.puct.options import DEFAULT, PuctOptions
+from claimeven.networks.puct.reading import ReadableForest
+
+#: The most nodes of all trees, and the most trees and leaves of one tree in a batch.
+MOST_NODES: Final = 1 << 30
+MOST_TREES: Final = 1 << 16
+MOST_LEAVES: Final = 1 << 12
+
+Bools = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int32]
+Doubles = npt.NDArray[np.float64]
+
+
+class PuctForest(ReadableForest):
+    """Trees of searches with priors, compiled. All begin at the empty board.
+
+    Its memory is set aside at once and does not grow: 28 bytes a node, `nodes_each` for every tree,
+    and the positions of one batch. An iteration uses at most a node a column; a tree without room
+    grows no further, its iterations go on at its leaves.
+
+    Raises `InvalidOptions` for sizes out of range, `InvalidGeometry` for boards of over 64 bits.
+
+    >>> from claimeven.networks.policy_value import UniformPolicyValue
+    >>> forest = PuctForest(trees=2, nodes_each=1000)
+    >>> forest.reset(1, Position.from_moves("44"))
+    >>> forest.run(UniformPolicyValue(), iterations=50)
+    100
+    >>> forest.visits().sum(axis=1).tolist()  # the first iteration judges the root itself
+    [49, 49]
+    """
+
+    kernels = (gather_leaves, back_up_leaves, keep_subtree)
+
+    def __init__(
+        self,
+        geometry: Geometry = STANDARD,
+        trees: int = 1,
+        nodes_each: int = 10_000,
+        options: PuctOptions = DEFAULT,
+    ) -> None:
+        geometry.check_fits_word()
+        check_whole("trees", trees, 1, MOST_TREES)
+        check_whole("nodes_each", nodes_each, 1 + geometry.columns, MOST_NODES // trees)
+        super().__init__(geometry, trees, nodes_each, options)
+        self.waiting = 0
+        self._batch: Batch = new_batch(trees, geometry)
+        self._rules = rules_of(options, geometry)
+        for tree in range(trees):
+            self.reset(tree)
+
+    @classmethod
+    def load(cls) -> None:
+        """Compile what a forest calls, or load it from the cache, before a clock starts."""
+        load(*cls.kernels)
+
+    def reset(self, tree: int, position: Position | None = None) -> None:
+        """Forget a tree and begin another at a position, the empty board where none is given.
+
+        Raises `InvalidPosition` for another board's and for one whose game is over.
+        """
+        self._check_rests(tree)
+        position = Position(self.geometry) if position is None else position
+        if position.geometry != self.geometry:
+            raise InvalidPosition(f"the forest is of {self.geometry}, not {position.geometry}")
+        if position.is_over:
+            raise InvalidPosition("the game is over here, so there is no move to search for")
+        self._begin_at(tree, NO_NODE, position)
+
+    def gather(
+        self, leaves: int = 1, until: int | npt.ArrayLike = MOST_VISITS
+    ) -> tuple[Words, Words]:
+        """Make up to `leaves` iterations in each tree, and return the positions that wait for the
+        model: the discs of the side to move, and all discs.
+
+        A tree takes no more part when its root has `until` visits (one number, or one for each
+        tree), is proven, or over; it makes fewer iterations when it comes upon a leaf that waits
+        already. What ends in a proven leaf is backed up at once and asks nothing, so that there may
+        be iterations and no positions: see `iterations`.
+        """
+        check_whole("leaves", leaves, 1, MOST_LEAVES)
+        if self.waiting:
+            raise InvalidOptions("the leaves gathered before wait still: back them up first")
+        if len(self._batch.leaves) < len(self) * leaves:
+            self._batch = new_batch(len(self) * leaves, self.geometry)
+        self._trees.targets[:] = np.minimum(until, MOST_VISITS)
+        self.waiting = int(
+            gather_leaves(self._nodes, self._trees, self._batch, self._rules, leaves)
+        )
+        return self._batch.mines[: self.waiting], self._batch.masks[: self.waiting]
+
+    def back_up(self, values: Floats, priors: Floats) -> None:
+        """Take what the model says of the positions gathered last, and count it.
+
+        Raises `InvalidOptions` for arrays of another shape or type than `PolicyValue.evaluate` has.
+        """
+        for name, array, shape in (
+            ("values", values, (self.waiting,)),
+            ("priors", priors, (self.waiting, self.geometry.columns)),
+        ):
+            if array.shape != shape or array.dtype != np.float32:
+                raise InvalidOptions(
+                    f"the model's {name} must be float32 of shape {shape},"
+                    f" not {array.dtype} of {array.shape}"
+                )
+        back_up_leaves(
+            self._nodes,
+            self._batch,
+            np.ascontiguousarray(values),
+            np.ascontiguousarray(priors),
+        )
+        self.waiting = 0
+
+    def drop(self) -> None:
+        """Forget the leaves that wait; the search can go on as if they had not been gathered."""
+        for leaf in range(self.waiting):
+            depth = self._batch.leaves[leaf, LENGTH]
+            self._nodes.counts[self._batch.paths[leaf, : depth + 1], FLIGHT] -= 1
+        self.waiting = 0
+
+    def step(
+        self, model: PolicyValue, leaves: int = 1, until: int | npt.ArrayLike = MOST_VISITS
+    ) -> int:
+        """Make one batch: `gather`, the model, `back_up`. Returns how many iterations were made; 0
+        when there is nothing left to do.
+        """
+        made = int(self.iterations().sum())
+        mines, masks = self.gather(leaves, until)
+        if self.waiting:
+            try:
+                judged = model.evaluate(mines, masks)
+            except BaseException:
+                self.drop()
+                raise
+            self.back_up(*judged)
+        return int(self.iterations().sum()) - made
+
+    def run(self, model: PolicyValue, iterations: int | npt.ArrayLike, leaves: int = 1) -> int:
+        """Make iterations in every tree (one number, or one for each tree), `leaves` of them a
+        batch; returns how many were made, fewer where a tree is proven.
+        """
+        until = self.iterations() + np.asarray(iterations, dtype=np.int64)
+        total = 0
+        while made := self.step(model, leaves, until):
+            total += made
+        return total
+
+    def advance(self, tree: int, column: int) -> None:
+        """Make a move at the root of a tree: what is below it is kept, the rest forgotten.
+
+        Raises `IllegalMove` for a column that cannot be played, and when the game is over.
+        """
+        self._check_rests(tree)
+        if self.is_over()[tree]:
+            raise IllegalMove("the game is over")
+        position = self.position(tree).play(column)
+        below = [n for n in self.node(self.root(tree)).children if self.node(n).column == column]
+        self._begin_at(tree, below[0] if below else NO_NODE, position)
+
+    def move_to(self, tree: int, position: Position, keep: int | None = None) -> None:
+        """Make a position the root of a tree, its own tree kept if it is in this one, up to 4 moves
+        on. Of many nodes this takes time: at most `keep` of them are looked at, the oldest, and the
+        others forgotten.
+        """
+        self._check_rests(tree)
+        self._begin_at(tree, self._find(tree, position), position, keep)
+
+    def _find(self, tree: int, position: Position) -> int:
+        """Return the node of a position at most `REUSE_PLIES` moves below a root, else NO_NODE."""
+        waiting = [(self.root(tree), self.position(tree))]
+        if not 0 <= position.ply - waiting[0][1].ply <= REUSE_PLIES:
+            return NO_NODE
+        for node, at in waiting:  # grows meanwhile
+            if at == position:
+                return node
+            if at.ply < position.ply and at.mask & ~position.mask == 0:
+                below = self.node(node).children
+                waiting += [(n, at.play_unchecked(self.node(n).column)) for n in below]
+        return NO_NODE
+
+    def _begin_at(self, tree: int, node: int, position: Position, keep: int | None = None) -> None:
+        counts, state, root = self._nodes.counts, self._trees.states[tree], self.root(tree)
+        self._trees.roots[tree] = position.mine, position.mask
+        state[DEPTH] = state[FULL] = 0
+        if node == NO_NODE:
+            counts[root] = 0, 0, NO_CHILDREN, 0
+            self._nodes.totals[root] = 0.0
+            state[USED] = 1
+        elif node != root:
+            looked = int(state[USED])
+            if keep is not None:
+                looked = min(looked, max(keep, node - root + 1))
+            moved = np.empty(looked, dtype=np.int32)
+            state[USED] = keep_subtree(self._nodes, moved, root, node)
+        if counts[root, CHILD] == NO_CHILDREN:
+            # What it showed at a glance its children will show again, and they are needed here.
+            outcome, proof = position.outcome, UNPROVEN
+            if outcome is not None:
+                proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
+            column, _, _, _ = layout.unpacked(int(counts[root, META]))
+            counts[root, META] = column | proof << PROOF_SHIFT
+
+    def add_noise(self, rng: np.random.Generator, share: float, concentration: float) -> None:
+        """Mix noise into the priors at the roots, so that self-play tries what the model would not.
+
+        `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
+        that are not known to lose; one draw a tree, in their order. Trees whose root has not been
+        visited, or is proven, are left as they are.
+        """
+        for name, number in (("share", share), ("concentration", concentration)):
+            if not is_number(number) or not 0.0 <= number <= 1000.0:
+                raise InvalidOptions(f"{name} must be a number of at least 0, not {number!r}")
+        priors = self._nodes.priors
+        for tree in range(len(self)):
+            root = self.node(self.root(tree))
+            children = np.array(root.children, dtype=np.int64)
+            live = children[self._proofs(children) != PROVEN_LOSS]
+            if root.visits and root.proof == UNPROVEN and len(live):
+                noise = rng.dirichlet([concentration] * len(live))
+                mixed = (1.0 - share) * priors[live].astype(np.float64) + share * noise
+                priors[live] = mixed.astype(np.float32)
+
+    def _check_rests(self, tree: int) -> None:
+        """Raise unless there is such a tree, and no leaf waits."""
+        check_whole("tree", tree, 0, len(self) - 1)
+        if self.waiting:
+            raise InvalidOptions("leaves wait for the model: back them up first")

@@ -1,0 +1,312 @@
+"""The compiled search with priors, many trees at once. Contract of the arrays: see `layout`.
+
+`textbook` is the same search of one tree on positions: with one leaf a batch node for node. A batch
+is made in two steps, and the model is asked between them:
+
+1. `gather_leaves` selects leaves in every tree and expands them. Those that turn out proven are
+   backed up at once; the others wait, and until they are backed up their paths count as lost once
+   (virtual loss), so that the next selection in the same tree goes elsewhere.
+2. `back_up_leaves` gives their children priors and backs up their values.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from claimeven.compiled import Int, Ints, Word, float32, inlined, int32, int64, kernel, void
+from claimeven.game.tactics_kernel import BOARD, BOTTOM, HEIGHT, ONE, ZERO, playable_cells
+from claimeven.montecarlo.kernel import glance, played, worst_so_far
+from claimeven.montecarlo.layout import (
+    COUNT_MASK,
+    COUNT_SHIFT,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+    column_of,
+    count_of,
+    distance_of,
+    proof_of,
+    proof_result,
+    with_proof,
+)
+from claimeven.networks.puct.layout import (
+    BATCH,
+    CHILD,
+    DEPTH,
+    FLIGHT,
+    FPU,
+    FULL,
+    LEAF,
+    LENGTH,
+    MASK,
+    META,
+    MINE,
+    NO_CHILDREN,
+    NODES,
+    PUCT_RULES,
+    SOLVER,
+    TREES,
+    USED,
+    VISITS,
+    Batch,
+    C,
+    Nodes,
+    PuctRules,
+    Singles,
+    Trees,
+)
+
+_LOWEST = -1.0e300
+
+
+@inlined
+def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
+    """Child of a visited node with the greatest bound, the first of equals; iterations on their
+    way count as lost. With the solver proven losses are passed over.
+    """
+    counts, settings = nodes.counts, rules.settings
+    first = np.int64(counts[node, CHILD])
+    visits = counts[node, VISITS]
+    spread = settings[C] * math.sqrt(visits + counts[node, FLIGHT])
+    untried = max(-1.0, -nodes.totals[node] / visits - settings[FPU])
+    best = _LOWEST
+    chosen: Int = first
+    for child in range(first, first + count_of(counts[node, META])):
+        if settings[SOLVER] != 0.0 and proof_of(counts[child, META]) == PROVEN_LOSS:
+            continue
+        flight = counts[child, FLIGHT]
+        tried = counts[child, VISITS] + flight
+        value = untried
+        if tried != 0:
+            value = (nodes.totals[child] - flight) / tried
+        bound = value + spread * nodes.priors[child] / (1 + tried)
+        if bound > best:
+            best = bound
+            chosen = child
+    return chosen
+
+
+@inlined
+def settle(node: Int, nodes: Nodes) -> None:
+    """Prove an unproven node by its children, where possible: lost if one is won, the nearest of
+    them; else, if all are proven, drawn or won by the longest defence.
+    """
+    counts = nodes.counts
+    first = np.int64(counts[node, CHILD])
+    nearest = np.int64(-1)
+    proof = PROVEN_WIN
+    longest = np.int64(0)
+    is_open = False
+    for child in range(first, first + count_of(counts[node, META])):
+        meta = counts[child, META]
+        if proof_of(meta) == PROVEN_WIN:
+            if nearest < 0 or distance_of(meta) < nearest:
+                nearest = np.int64(distance_of(meta))
+        elif proof_of(meta) == UNPROVEN:
+            is_open = True
+        else:
+            proof, longest = worst_so_far(proof, longest, meta)
+    if nearest >= 0:
+        counts[node, META] = with_proof(counts[node, META], PROVEN_LOSS, nearest + 1)
+    elif not is_open:
+        counts[node, META] = with_proof(counts[node, META], proof, longest + 1)
+
+
+@inlined
+def expand(
+    node: Int, tree: Int, mine: Word, mask: Word, nodes: Nodes, trees: Trees, rules: PuctRules
+) -> None:
+    """Give a node a child for every column that is not full, each with the proof it shows at a
+    glance; with the solver the node may be proven by them. Without room nothing is done.
+    """
+    counts, board, state = nodes.counts, rules.board, trees.states[tree]
+    solver = rules.settings[SOLVER] != 0.0
+    size = counts.shape[0] // trees.states.shape[0]
+    cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+    first = np.int64(tree * size + state[USED])
+    child = first
+    for place in range(rules.order.shape[0]):
+        column = rules.order[place]
+        column_cells = (ONE << board[HEIGHT]) - ONE
+        cell = cells & (column_cells << (np.uint64(column) * board[HEIGHT]))
+        if cell != ZERO:
+            if child == (tree + 1) * size:
+                state[FULL] = 1
+                return
+            counts[child, VISITS] = 0
+            counts[child, FLIGHT] = 0
+            counts[child, CHILD] = NO_CHILDREN
+            counts[child, META] = glance(column, mine ^ mask, mask | cell, solver, board)
+            nodes.totals[child] = 0.0
+            nodes.priors[child] = 0.0
+            child += 1
+    counts[node, CHILD] = first
+    counts[node, META] |= (child - first) << COUNT_SHIFT
+    state[USED] = child - tree * size
+    if solver:
+        settle(node, nodes)
+
+
+@inlined
+def count_proven(path: Ints, depth: Int, nodes: Nodes, rules: PuctRules) -> None:
+    """Back up an iteration that ended in a proven leaf: count its result in every node of the path,
+    turned round from one to the next; with the solver carry proofs up as far as they reach.
+    """
+    counts = nodes.counts
+    node = path[depth]
+    result = np.int64(proof_result(proof_of(counts[node, META])))
+    proven = rules.settings[SOLVER] != 0.0
+    while True:
+        counts[node, VISITS] += 1
+        nodes.totals[node] += result
+        if depth == 0:
+            break
+        depth -= 1
+        node = path[depth]
+        result = -result
+        if proven:
+            settle(node, nodes)
+            proven = proof_of(counts[node, META]) != UNPROVEN
+            if proven:
+                result = np.int64(proof_result(proof_of(counts[node, META])))
+
+
+@kernel(int64(NODES, TREES, BATCH, PUCT_RULES, int64))
+def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, most: Int) -> Int:
+    """Make up to `most` iterations in each tree, all but the model's part; returns how many leaves
+    wait for it. A tree makes fewer at its target, when its root is proven (with the solver) or
+    over, or when it comes upon a leaf that waits already.
+    """
+    counts, board = nodes.counts, rules.board
+    solver = rules.settings[SOLVER] != 0.0
+    size = counts.shape[0] // trees.states.shape[0]
+    waiting = np.int64(0)
+    for tree in range(trees.states.shape[0]):
+        root = tree * size
+        for _ in range(most):
+            if counts[root, VISITS] + counts[root, FLIGHT] >= trees.targets[tree]:
+                break
+            meta = np.int64(counts[root, META])
+            if proof_of(meta) != UNPROVEN and (solver or distance_of(meta) == 0):
+                break
+
+            # 1. Select: follow the greatest bound down to a node that is new, or proven.
+            path = batch.paths[waiting]
+            node, depth = np.int64(root), np.int64(0)
+            mine, mask = trees.roots[tree, MINE], trees.roots[tree, MASK]
+            path[0] = node
+            while counts[node, VISITS] != 0 and counts[node, CHILD] != NO_CHILDREN:
+                if solver and proof_of(counts[node, META]) != UNPROVEN:
+                    break
+                node = np.int64(best_child(node, nodes, rules))
+                depth += 1
+                path[depth] = node
+                mine ^= mask
+                mask = played(mask, np.int64(column_of(counts[node, META])), board)
+            trees.states[tree, DEPTH] = max(trees.states[tree, DEPTH], depth)
+
+            # 2. Expand it.
+            if proof_of(counts[node, META]) == UNPROVEN:
+                if counts[node, FLIGHT] != 0:
+                    break
+                if counts[node, CHILD] == NO_CHILDREN:
+                    expand(node, tree, mine, mask, nodes, trees, rules)
+
+            # 3. Back it up if it is proven; else it waits, and its path is on its way.
+            if proof_of(counts[node, META]) != UNPROVEN:
+                count_proven(path, depth, nodes, rules)
+            else:
+                for step in range(depth + 1):
+                    counts[path[step], FLIGHT] += 1
+                batch.leaves[waiting, LEAF] = node
+                batch.leaves[waiting, LENGTH] = depth
+                batch.mines[waiting] = mine
+                batch.masks[waiting] = mask
+                waiting += 1
+    return waiting
+
+
+@inlined
+def give_priors(node: Int, priors: Singles, leaf: Int, nodes: Nodes) -> None:
+    """Give the children of a node what the model thinks of their columns, made to sum 1 over those
+    that are not known to lose; the same to each where that is 0.
+    """
+    counts = nodes.counts
+    first = np.int64(counts[node, CHILD])
+    last = first + count_of(counts[node, META])
+    total, live = 0.0, 0
+    for child in range(first, last):
+        if proof_of(counts[child, META]) != PROVEN_LOSS:
+            total += np.float64(priors[leaf, column_of(counts[child, META])])
+            live += 1
+    for child in range(first, last):
+        if proof_of(counts[child, META]) == PROVEN_LOSS:
+            continue
+        prior = np.float64(priors[leaf, column_of(counts[child, META])])
+        nodes.priors[child] = np.float32(prior / total if total > 0.0 else 1.0 / live)
+
+
+@kernel(void(NODES, BATCH, float32[::1], float32[:, ::1]))
+def back_up_leaves(nodes: Nodes, batch: Batch, values: Singles, priors: Singles) -> None:
+    """Give the leaves that wait their priors and back up their values: one row for each leaf."""
+    counts = nodes.counts
+    for leaf in range(values.shape[0]):
+        path = batch.paths[leaf]
+        depth = batch.leaves[leaf, LENGTH]
+        node = path[depth]
+        if counts[node, CHILD] != NO_CHILDREN:
+            give_priors(node, priors, leaf, nodes)
+        # A value is that of the side to move, a total that of the player who moved.
+        result = -np.float64(values[leaf])
+        for step in range(depth, -1, -1):
+            node = path[step]
+            counts[node, FLIGHT] -= 1
+            counts[node, VISITS] += 1
+            nodes.totals[node] += result
+            result = -result
+
+
+@kernel(int64(NODES, int32[::1], int64, int64))
+def keep_subtree(nodes: Nodes, moved: Ints, begin: Int, root: Int) -> Int:
+    """Make a node the root of the tree that begins at node `begin`: keep what is below it, packed
+    to the front, and forget the rest.
+
+    Only the first `len(moved)` nodes of the tree are looked at, which bounds the time; a node whose
+    children lie behind them is a leaf again. Returns how many are kept. One pass forwards marks and
+    one moves, since children lie behind their parents.
+    """
+    counts, totals, priors = nodes.counts, nodes.totals, nodes.priors
+    end = begin + moved.shape[0]
+    # 1. Mark the nodes below the root.
+    moved[:] = 0
+    moved[root - begin] = 1
+    for node in range(root, end):
+        if moved[node - begin] != 0 and counts[node, CHILD] != NO_CHILDREN:
+            first = np.int64(counts[node, CHILD])
+            last = first + count_of(counts[node, META])
+            if last > end:
+                counts[node, CHILD] = NO_CHILDREN
+                counts[node, META] &= ~(COUNT_MASK << COUNT_SHIFT)
+            else:
+                for child in range(first, last):
+                    moved[child - begin] = 1
+    # 2. Number the marked ones, and move them.
+    kept = np.int64(0)
+    for node in range(begin, end):
+        if moved[node - begin] != 0:
+            moved[node - begin] = kept
+            kept += 1
+        else:
+            moved[node - begin] = -1
+    for node in range(root, end):
+        if moved[node - begin] >= 0:
+            place = begin + moved[node - begin]
+            for field in range(counts.shape[1]):
+                counts[place, field] = counts[node, field]
+            if counts[place, CHILD] != NO_CHILDREN:
+                counts[place, CHILD] = begin + moved[counts[place, CHILD] - begin]
+            totals[place] = totals[node]
+            priors[place] = priors[node]
+    return kept

@@ -1,0 +1,129 @@
+"""A forest of trees as flat arrays, and what their fields hold.
+
+```text
+    tree t = the nodes t * size ... t * size + size - 1, its root the first of them
+    node i = counts[i] VISITS | FLIGHT | CHILD | META      four int32
+             totals[i]                                     float64
+             priors[i]                                     float32          28 bytes together
+```
+
+A node stands for a move and the position after it. VISITS counts iterations through it, `totals`
+sums their results as the player sees them who made the move; FLIGHT counts iterations on their way
+through it, which wait for the model. CHILD is its first child, NO_CHILDREN before it is expanded;
+the children, one for each column that is not full, lie side by side from the centre outwards. META
+is that of `montecarlo.layout`: column, number of children, proof, distance. `priors` is what the
+model thinks of the move, made to sum 1 over the moves that were not known to lose.
+
+Children lie behind their parent. Positions are not stored: a descent plays the moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from claimeven.compiled import Ints, Words, float32, float64, int32, int64, named_tuple, uint64
+from claimeven.game.geometry import Geometry
+from claimeven.montecarlo.playouts.layout import playout_vector
+from claimeven.networks.puct.options import PuctOptions
+
+Floats: TypeAlias = Any  #: an array of float64
+Singles: TypeAlias = Any  #: an array of float32
+
+VISITS, FLIGHT, CHILD, META, FIELDS = range(5)
+NO_CHILDREN: Final = -1
+#: Bytes of a node in the three arrays.
+NODE_BYTES: Final = 4 * FIELDS + 8 + 4
+
+#: Fields of a tree's `states`: nodes in use, the deepest iteration since the root was set, whether
+#: there was no room for a node since then.
+USED, DEPTH, FULL, STATE_FIELDS = range(4)
+#: Fields of a tree's `roots`: the discs of the side to move there, and all discs.
+MINE, MASK, ROOT_FIELDS = range(3)
+#: Fields of a leaf: its node, and its depth below the root.
+LEAF, LENGTH, LEAF_FIELDS = range(3)
+#: Fields of `settings`: see `PuctOptions`.
+C, FPU, SOLVER, SETTINGS_FIELDS = range(4)
+
+
+class Nodes(NamedTuple):
+    """The nodes of all trees."""
+
+    counts: Ints
+    totals: Floats
+    priors: Singles
+
+
+class Trees(NamedTuple):
+    """What there is once for each tree: its root's position, its state, and the number of visits
+    of its root at which it takes part in no more batches.
+    """
+
+    roots: Words
+    states: Ints
+    targets: Ints
+
+
+class Batch(NamedTuple):
+    """The leaves that wait for the model: what they are, the nodes from the root down to each, and
+    their positions. Row i of all belongs to leaf i.
+    """
+
+    leaves: Ints
+    paths: Ints
+    mines: Words
+    masks: Words
+
+
+class PuctRules(NamedTuple):
+    """What stays as it is: the options as numbers, the columns from the centre outwards, and the
+    board as `montecarlo.playouts.layout` has it.
+    """
+
+    settings: Floats
+    order: Ints
+    board: Words
+
+
+NODES: Final = named_tuple(Nodes, int32[:, ::1], float64[::1], float32[::1])
+TREES: Final = named_tuple(Trees, uint64[:, ::1], int64[:, ::1], int64[::1])
+BATCH: Final = named_tuple(Batch, int64[:, ::1], int64[:, ::1], uint64[::1], uint64[::1])
+PUCT_RULES: Final = named_tuple(PuctRules, float64[::1], int64[::1], uint64[::1])
+
+
+def new_nodes(count: int) -> Nodes:
+    """Set memory aside for nodes."""
+    return Nodes(
+        np.zeros((count, FIELDS), dtype=np.int32),
+        np.zeros(count, dtype=np.float64),
+        np.zeros(count, dtype=np.float32),
+    )
+
+
+def new_trees(count: int) -> Trees:
+    """Set memory aside for what there is of each tree."""
+    return Trees(
+        np.zeros((count, ROOT_FIELDS), dtype=np.uint64),
+        np.zeros((count, STATE_FIELDS), dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+    )
+
+
+def new_batch(leaves: int, geometry: Geometry) -> Batch:
+    """Set memory aside for the leaves of a batch."""
+    return Batch(
+        np.zeros((leaves, LEAF_FIELDS), dtype=np.int64),
+        np.zeros((leaves, geometry.cells + 1), dtype=np.int64),
+        np.zeros(leaves, dtype=np.uint64),
+        np.zeros(leaves, dtype=np.uint64),
+    )
+
+
+def rules_of(options: PuctOptions, geometry: Geometry) -> PuctRules:
+    """Return what kernels know of the options and the board."""
+    return PuctRules(
+        np.array(options.numbers, dtype=np.float64),
+        np.array(geometry.centre_order, dtype=np.int64),
+        playout_vector(geometry),
+    )

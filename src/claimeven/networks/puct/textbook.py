@@ -1,0 +1,274 @@
+"""Monte Carlo tree search with priors and values, phase by phase: what a student reads.
+
+Each iteration selects a leaf, expands it, asks the model what it is worth and which of its moves
+look good, and backs the value up: AlphaZero's search (Silver et al. 2017), whose bonus grew out of
+Rosin's PUCB (2011). No game is played out. `kernel` is the compiled twin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from claimeven.game.errors import IllegalMove
+from claimeven.game.position import Position
+from claimeven.montecarlo.layout import (
+    PROOF_RESULTS,
+    PROVEN_DRAW,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+)
+from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
+from claimeven.montecarlo.textbook import Step
+from claimeven.montecarlo.tree.layout import REUSE_PLIES
+from claimeven.networks.policy_value import PolicyValue
+from claimeven.networks.puct.options import DEFAULT, PuctOptions
+
+#: Nodes of a tree where nothing says how many.
+USUAL_SIZE = 1_000_000
+
+
+@dataclass(eq=False)
+class PuctNode:
+    """A move and the position after it; totals and proofs as the player sees them who made it.
+
+    `prior` is what the model thinks of the move, among those not known to lose. `children` is None
+    before the node is expanded; they stand in order from the centre outwards. `distance` is the
+    number of moves to the end of the game behind a proof.
+    """
+
+    position: Position
+    column: int = 0
+    prior: float = 0.0
+    visits: int = 0
+    total: float = 0.0
+    proof: int = UNPROVEN
+    distance: int = 0
+    children: list[PuctNode] | None = None
+
+
+@dataclass
+class PuctTree:
+    """A search from a position that is not over.
+
+    >>> from claimeven.networks.policy_value import UniformPolicyValue
+    >>> tree = PuctTree(Position.from_moves("112233"), UniformPolicyValue())
+    >>> tree.run(50)  # ends when the root is proven
+    1
+    >>> [child.column for child in tree.root.children if child.proof == PROVEN_WIN]
+    [3]
+    """
+
+    position: Position
+    model: PolicyValue
+    options: PuctOptions = DEFAULT
+    size: int = USUAL_SIZE
+    iterations: int = 0
+    depth: int = 0
+    full: bool = False
+    used: int = 1
+    root: PuctNode = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with the root alone."""
+        self.root = PuctNode(self.position)
+        self._glance_at_end(self.root)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the game is over at the root, or (with `solver`) the root is proven."""
+        return self.root.proof != UNPROVEN and (self.options.solver or self.position.is_over)
+
+    def run(self, iterations: int) -> int:
+        """Make iterations; returns how many were made: fewer where the search ends before."""
+        return sum(1 for _ in self.steps(iterations))
+
+    def steps(self, iterations: int) -> Iterator[Step]:
+        """Make iterations, and tell of each what it did; fewer where the search ends before."""
+        for _ in range(iterations):
+            if self.is_done:
+                return
+            yield self.step()
+
+    def step(self) -> Step:
+        """Make one iteration: select, expand, evaluate, back up."""
+        path = self.select()
+        leaf = path[-1]
+        self.depth = max(self.depth, len(path) - 1)
+        expanded: tuple[int, ...] = ()
+        if leaf.proof == UNPROVEN and leaf.children is None:
+            expanded = self.expand(leaf)
+        is_judged = leaf.proof == UNPROVEN
+        result = -self.evaluate(leaf) if is_judged else float(PROOF_RESULTS[leaf.proof])
+        proofs = self.back_up(path, result)
+        self.iterations += 1
+        columns = tuple(node.column for node in path[1:])
+        return Step(self.iterations, columns, expanded, (), result, proofs, is_judged)
+
+    def select(self) -> list[PuctNode]:
+        """Follow the greatest bound down to a node that is new, or proven; returns the path."""
+        node, path = self.root, [self.root]
+        while node.visits and node.children:
+            if self.options.solver and node.proof != UNPROVEN:
+                break
+            node = self.best_child(node)
+            path.append(node)
+        return path
+
+    def best_child(self, node: PuctNode) -> PuctNode:
+        """Child with the greatest bound, the first of equals. Proven losses are passed over."""
+        assert node.children
+        spread = self.options.c * math.sqrt(node.visits)
+        untried = max(-1.0, -node.total / node.visits - self.options.fpu)
+        best, chosen = -math.inf, node.children[0]
+        for child in node.children:
+            if self.options.solver and child.proof == PROVEN_LOSS:
+                continue
+            value = child.total / child.visits if child.visits else untried
+            bound = value + spread * child.prior / (1 + child.visits)
+            if bound > best:
+                best, chosen = bound, child
+        return chosen
+
+    def expand(self, node: PuctNode) -> tuple[int, ...]:
+        """Give a node a child for each legal column, and the children the proofs they show at a
+        glance, which may prove the node; nothing where there is no room. Returns the columns.
+        """
+        position = node.position
+        columns = tuple(c for c in position.geometry.centre_order if c in position.legal_columns)
+        if self.used + len(columns) > self.size:
+            self.full = True
+            return ()
+        self.used += len(columns)
+        node.children = [PuctNode(position.play(column), column) for column in columns]
+        for child in node.children:
+            self._glance(child)
+        if self.options.solver:
+            settle(node)
+        return columns
+
+    def evaluate(self, leaf: PuctNode) -> float:
+        """Ask the model what a leaf is worth to its side to move, and give its children priors.
+
+        They sum to 1 over the children that are not known to lose.
+        """
+        mine, mask = (
+            np.array([w], dtype=np.uint64) for w in (leaf.position.mine, leaf.position.mask)
+        )
+        values, priors = self.model.evaluate(mine, mask)
+        live = [child for child in leaf.children or () if child.proof != PROVEN_LOSS]
+        total = 0.0
+        for child in live:
+            total += float(priors[0, child.column])
+        for child in live:
+            share = float(priors[0, child.column]) / total if total > 0.0 else 1.0 / len(live)
+            child.prior = float(np.float32(share))
+        return float(values[0])
+
+    def back_up(self, path: list[PuctNode], result: float) -> tuple[int, ...]:
+        """Count the result in every node of the path, turned round from one to the next, and
+        carry proofs up as far as they reach; returns the depths proven.
+        """
+        proven = self.options.solver and path[-1].proof != UNPROVEN
+        proofs = [len(path) - 1] if proven else []
+        for depth in range(len(path) - 1, -1, -1):
+            node = path[depth]
+            if proven and depth < len(path) - 1:
+                settle(node)
+                proven = node.proof != UNPROVEN
+                if proven:
+                    result = float(PROOF_RESULTS[node.proof])
+                    proofs.append(depth)
+            node.visits += 1
+            node.total += result
+            result = -result
+        return tuple(proofs)
+
+    def advance(self, column: int) -> None:
+        """Make a move at the root: the tree below it is kept, the rest forgotten.
+
+        Raises `IllegalMove` for a column that cannot be played, and when the game is over.
+        """
+        if self.position.is_over:
+            raise IllegalMove("the game is over")
+        below = [child for child in self.root.children or () if child.column == column]
+        self._begin_at(below[0] if below else PuctNode(self.position.play(column), column))
+
+    def move_to(self, position: Position, keep: int | None = None) -> None:
+        """Make a position the root, its tree kept if it is in this one, up to 4 moves on.
+
+        At most `keep` nodes are kept (None: all), those next to the root.
+        """
+        self._begin_at(self._find(position) or PuctNode(position), keep)
+
+    def _find(self, position: Position) -> PuctNode | None:
+        if not 0 <= position.ply - self.position.ply <= REUSE_PLIES:
+            return None
+        waiting = [self.root]
+        for node in waiting:  # grows meanwhile
+            if node.position == position:
+                return node
+            if node.position.ply < position.ply:
+                waiting += node.children or ()
+        return None
+
+    def _begin_at(self, node: PuctNode, keep: int | None = None) -> None:
+        self.position, self.root = node.position, node
+        self.iterations, self.depth, self.full = 0, 0, False
+        kept = [node]
+        for each in kept:  # grows meanwhile
+            children = each.children or []
+            if keep is not None and len(kept) + len(children) > keep:
+                each.children = None
+            kept += each.children or ()
+        self.used = len(kept)
+        if node.children is None:
+            # What it showed at a glance its children will show again, and they are needed here.
+            node.proof, node.distance = UNPROVEN, 0
+            self._glance_at_end(node)
+
+    def add_noise(self, rng: np.random.Generator, share: float, concentration: float) -> None:
+        """Mix noise into the priors at the root, so that self-play tries what the model would not.
+
+        `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
+        that are not known to lose. Nothing is done before the root has been visited.
+        """
+        live = [child for child in self.root.children or () if child.proof != PROVEN_LOSS]
+        if self.root.visits and live:
+            noise = rng.dirichlet([concentration] * len(live))
+            for child, drawn in zip(live, noise, strict=True):
+                child.prior = float(np.float32((1.0 - share) * child.prior + share * drawn))
+
+    def _glance(self, node: PuctNode) -> None:
+        """Give a new node the proof that its position shows at a glance, if any: that the game is
+        over; with the solver that the next move wins, or that every next move loses at once.
+        """
+        self._glance_at_end(node)
+        if self.options.solver and node.proof == UNPROVEN:
+            if winning_columns(node.position):
+                node.proof, node.distance = PROVEN_LOSS, 1
+            elif not safe_columns(node.position):
+                node.proof, node.distance = PROVEN_WIN, 2
+
+    def _glance_at_end(self, node: PuctNode) -> None:
+        outcome = node.position.outcome
+        if outcome is not None:
+            node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
+
+
+def settle(node: PuctNode) -> None:
+    """Prove an unproven node by its children, where possible: lost if one is won, the nearest of
+    them; else, if all are proven, drawn or won by the longest defence.
+    """
+    children: Sequence[PuctNode] = node.children or ()
+    won = [child.distance for child in children if child.proof == PROVEN_WIN]
+    drawn = [child.distance for child in children if child.proof == PROVEN_DRAW]
+    if won:
+        node.proof, node.distance = PROVEN_LOSS, min(won) + 1
+    elif children and all(child.proof != UNPROVEN for child in children):
+        node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
+        node.distance = 1 + max(drawn or [child.distance for child in children])

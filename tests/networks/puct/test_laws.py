@@ -1,0 +1,160 @@
+"""What holds of every search with priors: sums, mirror images, wins and blocks, proofs, batches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven.game import Geometry, Position
+from claimeven.networks.policy_value import UniformPolicyValue
+from claimeven.networks.puct import PuctForest, PuctOptions
+from tests import naive
+from tests.networks.puct.support import BOARDS, Hashed, check_laws, grown, unfinished
+from tests.positions import oracle
+
+SOLVERS = (PuctOptions(), PuctOptions(solver=False))
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_sums_of_batches(geometry: Geometry) -> None:
+    """Whatever the batch, all that goes down comes up, every iteration is counted, and the same
+    search is the same.
+    """
+    for leaves in (1, 3, 16):
+        for options in SOLVERS:
+            positions = unfinished(geometry, 5, seed=leaves)
+            seen = []
+            for _ in range(2):
+                forest = PuctForest(geometry, len(positions), 3000, options)
+                for number, position in enumerate(positions):
+                    forest.reset(number, position)
+                made = forest.run(Hashed(geometry), [30, 40, 50, 60, 70], leaves)
+                assert made == forest.iterations().sum()
+                check_laws(forest)
+                seen.append((forest.visits(), forest.values()))
+                done = forest.is_done()
+                assert (done | (forest.iterations() == [30, 40, 50, 60, 70])).all()
+            assert np.array_equal(seen[0][0], seen[1][0])
+            assert np.array_equal(seen[0][1], seen[1][1])
+
+
+def test_trees_of_a_forest_are_apart() -> None:
+    """A tree is the same alone and among others, in batches too."""
+    positions = unfinished(Geometry(), 6, seed=9)
+    forest = PuctForest(trees=6, nodes_each=2000)
+    for number, position in enumerate(positions):
+        forest.reset(number, position)
+    forest.run(Hashed(Geometry()), 50, leaves=4)
+    for number, position in enumerate(positions):
+        alone = grown(position, PuctOptions(), 50, leaves=4)
+        assert alone.visits().tolist() == forest.visits()[number : number + 1].tolist()
+        assert alone.values()[0] == forest.values()[number]
+
+
+def test_leaves_of_a_batch_differ() -> None:
+    """Leaves that wait count as lost, so that the next is another one."""
+    forest = PuctForest()
+    model = UniformPolicyValue()
+    forest.run(model, 8)
+    mines, masks = forest.gather(8)
+    assert len(set(zip(mines.tolist(), masks.tolist(), strict=True))) == len(mines) == 8
+    forest.back_up(*model.evaluate(mines, masks))
+    check_laws(forest)
+
+
+def test_mirror_images() -> None:
+    """Mirrored positions are searched alike, by a model that knows no left and right."""
+    compared = 0
+    for geometry in BOARDS:
+        for position in unfinished(geometry, 6, seed=4):
+            image = position.mirror()
+            if image != position:
+                one, other = (grown(p, PuctOptions(), 60) for p in (position, image))
+                assert one.visits()[0].tolist() == other.visits()[0, ::-1].tolist()
+                assert one.values()[0] == other.values()[0]
+                compared += 1
+    assert compared > 15
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_wins_and_blocks(options: PuctOptions) -> None:
+    """A win in one is found, and an only block: with the solver at once."""
+    wins = blocks = 0
+    model = Hashed(Geometry()) if options.solver else UniformPolicyValue()
+    for position in unfinished(Geometry(), 150, seed=2):
+        game = oracle(position)
+        turned = game.copy()
+        turned.player = 1 - game.player
+        winning, threats = (
+            [c for c in each.legal() if naive.winner(each.after(c)) is not None]
+            for each in (game, turned)
+        )
+        iterations = 1 if options.solver else 300
+        if winning and wins < 12:
+            wins += 1
+            forest = grown(position, options, iterations, model=model)
+            assert forest.policies(0.0)[0, winning].sum() == 1.0
+            assert forest.values()[0] == 1.0 or not options.solver
+        elif len(threats) == 1 and not winning and blocks < 12:
+            blocks += 1
+            forest = grown(position, options, 2 * iterations, model=model)
+            if forest.results()[0] >= 0:
+                assert forest.policies(0.0)[0, threats[0]] == 1.0
+    assert wins == blocks == 12
+
+
+def test_proofs_are_true() -> None:
+    """What a search proves is what plain minimax finds, to the ply; small boards are proven."""
+    proven = {-1: 0, 0: 0, 1: 0}
+    scores: dict[int, dict[object, int]] = {3: {}, 4: {}}
+    drawish = [p for p in unfinished(Geometry(4, 4, 4), 60, seed=6) if p.ply > 6]
+    for position in [*unfinished(Geometry(4, 4, 3), 40, seed=6), *drawish]:
+        forest = grown(position, PuctOptions(), 600)
+        root = forest.node(forest.root(0))
+        known = scores[position.geometry.connect]
+        score = naive.score(oracle(position), known)
+        if root.proof:
+            assert forest.results()[0] == np.sign(score)
+            proven[int(forest.results()[0])] += 1
+            best = [
+                c for c in position.legal_columns
+                if np.sign(-naive.score(oracle(position.play(c)), known)) == np.sign(score)
+            ]  # fmt: skip
+            assert set(np.flatnonzero(forest.policies(0.0)[0])) & set(best)
+    assert min(proven.values()) >= 3
+
+
+def test_policies() -> None:
+    """Visits to a power, or the best alone; a proven win is played, and a lost game to its end."""
+    forest = grown(Position.from_moves("4435"), PuctOptions(), 200)
+    visits, (sharp,) = forest.visits()[0], forest.policies(0.5)
+    assert sharp == pytest.approx(visits.astype(float) ** 2 / (visits.astype(float) ** 2).sum())
+    assert forest.policies()[0] == pytest.approx(visits / visits.sum())
+    assert forest.policies(0.0)[0].argmax() == visits.argmax()
+    # Whatever is played loses at once, and each as late as the others.
+    lost = grown(Position.from_moves("311476413714213"), PuctOptions(), 5)
+    assert lost.values()[0] == -1.0
+    assert lost.policies().sum() == pytest.approx(1.0)
+
+
+def test_games_in_a_forest() -> None:
+    """Games played to their ends with the trees kept: what self-play does."""
+    rng = np.random.default_rng(3)
+    geometry = Geometry(5, 4, 4)
+    model = Hashed(geometry)
+    forest = PuctForest(geometry, 8, 4000)
+    games: list[list[int]] = [[] for _ in range(8)]
+    while not forest.is_over().all():
+        forest.run(model, 1)
+        forest.add_noise(rng, 0.25, 1.0)
+        forest.run(model, np.where(forest.is_over(), 0, 20), leaves=4)
+        for tree in np.flatnonzero(~forest.is_over()):
+            column = int(rng.choice(geometry.columns, p=forest.policies()[tree]))
+            games[tree].append(column)
+            forest.advance(int(tree), column)
+        check_laws(forest)
+    for tree, columns in enumerate(games):
+        game = naive.from_columns(columns, 5, 4, 4)
+        assert game.over()
+        assert forest.results()[tree] == (0 if naive.winner(game) is None else -1)
+        assert forest.position(tree) == Position.from_moves(columns, geometry)

@@ -1,0 +1,96 @@
+"""The textbook and the compiled search: the same trees, node for node and bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven.game import Geometry
+from claimeven.networks import NTupleNetwork, NTuples
+from claimeven.networks.ntuple_policy import NTuplePolicyValue
+from claimeven.networks.policy_value import PolicyValue, UniformPolicyValue
+from claimeven.networks.puct import PuctForest, PuctOptions, PuctTree
+from tests.networks.puct.support import BOARDS, Hashed, assert_same, unfinished
+
+pytestmark = pytest.mark.core
+
+OPTIONS = (PuctOptions(), PuctOptions(c=3.0, fpu=0.0, solver=False), PuctOptions(c=0.3, fpu=1.0))
+
+
+def models(geometry: Geometry) -> list[PolicyValue]:
+    tuples = NTuples.drawn(6, 3, geometry, seed=2)
+    weights = np.random.default_rng(2).normal(0, 0.2, 2 * tuples.table_size)
+    network = NTupleNetwork(tuples, weights.astype(np.float32))
+    return [Hashed(geometry), UniformPolicyValue(geometry), NTuplePolicyValue(network)]
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_twins(geometry: Geometry) -> None:
+    """Searched, moved on with their trees kept, and searched again; one forest of all positions."""
+    made = 0
+    for model, options in zip(models(geometry), OPTIONS, strict=True):
+        positions = unfinished(geometry, 4, seed=5)
+        forest = PuctForest(geometry, len(positions), 1000, options)
+        trees = [PuctTree(position, model, options, 1000) for position in positions]
+        for number, position in enumerate(positions):
+            forest.reset(number, position)
+        for iterations in (25, 12):
+            assert forest.run(model, iterations) == sum(tree.run(iterations) for tree in trees)
+            for number, tree in enumerate(trees):
+                assert_same(tree, forest, number)
+                made += tree.iterations
+                if not tree.position.is_over:
+                    column = tree.position.legal_columns[number % len(tree.position.legal_columns)]
+                    tree.advance(column)
+                    forest.advance(number, column)
+                    assert forest.position(number) == tree.position
+                    assert_same(tree, forest, number)
+                assert forest.is_over()[number] == tree.position.is_over
+                assert forest.is_done()[number] == tree.is_done
+    assert made > 100
+
+
+def test_twins_without_room() -> None:
+    """A full tree goes on at its leaves."""
+    model = Hashed(Geometry())
+    for position in unfinished(Geometry(), 3, seed=8):
+        forest = PuctForest(Geometry(), 1, 40)
+        forest.reset(0, position)
+        tree = PuctTree(position, model, size=40)
+        assert forest.run(model, 60) == tree.run(60)
+        assert_same(tree, forest)
+
+
+def test_noise_of_twins() -> None:
+    """Both draw the same noise from the same generator."""
+    model = Hashed(Geometry())
+    (position,) = unfinished(Geometry(), 1, seed=3)
+    forest = PuctForest()
+    forest.reset(0, position)
+    tree = PuctTree(position, model)
+    for search in (lambda n: forest.run(model, n), tree.run):
+        search(1)
+    before = forest.priors()
+    forest.add_noise(np.random.default_rng(4), 0.25, 0.8)
+    tree.add_noise(np.random.default_rng(4), 0.25, 0.8)
+    assert np.abs(forest.priors() - before).max() > 0.01
+    for search in (lambda n: forest.run(model, n), tree.run):
+        search(40)
+    assert_same(tree, forest)
+
+
+def test_network_of_tuples() -> None:
+    """The compiled model says what the textbook says."""
+    for geometry in BOARDS:
+        model = models(geometry)[-1]
+        assert isinstance(model, NTuplePolicyValue)
+        positions = unfinished(geometry, 12, seed=1)
+        mines, masks = (
+            np.array([getattr(position, word) for position in positions], dtype=np.uint64)
+            for word in ("mine", "mask")
+        )
+        values, priors = model.evaluate(mines, masks)
+        for number, position in enumerate(positions):
+            value, shares = model.judge(position)
+            assert values[number] == pytest.approx(value, abs=1e-6)
+            assert priors[number] == pytest.approx(shares, abs=1e-6)
