@@ -21,7 +21,7 @@ BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(9, 9, 5), G
 EXACT = ("perfect", "full")
 LATE = 18
 #: Agents whose model was learnt on one board.
-OF_ONE_BOARD = ("ntuple", "ntuple-alphabeta")
+OF_ONE_BOARD = ("ntuple", "ntuple-alphabeta", "puct")
 PLAYERS = [name for name in AGENTS if name != "human"]
 
 

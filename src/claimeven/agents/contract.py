@@ -174,6 +174,7 @@ class Decision:
     `value_words` the same as short texts for people, where numbers alone mislead
     `values_are` what these numbers are, in a word: "mean", "eval", "score", "run"
     `visits`     one number a column: iterations that went through it
+    `priors`     one number a column: how good it looked to a model before the search
     `line`       the principal variation, 0-based columns
     `branching`  mean columns tried in an expanded position
     `backend`    "compiled" or "python"

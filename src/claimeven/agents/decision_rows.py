@@ -11,8 +11,8 @@ MOST_CELL = 8
 def decision_rows(decision: Decision) -> list[tuple[str, list[str]]]:
     """Return the rows that a decision has, each with its name and a text a column.
 
-    The first is named by what the values are (`eval`, `mean`, `score` ...), then come `visits` and
-    `share`, the policy.
+    The first is named by what the values are (`eval`, `mean`, `score` ...), then come `visits`,
+    `prior`, what a model thought before the search, and `share`, the policy.
     """
     details = decision.details
     rows: list[tuple[str, list[str]]] = []
@@ -23,6 +23,8 @@ def decision_rows(decision: Decision) -> list[tuple[str, list[str]]]:
         rows.append((str(details.get("values_are", "value")), cells))
     if details.get("visits") is not None:
         rows.append(("visits", [_cell(amount) for amount in details["visits"]]))
+    if details.get("priors") is not None:
+        rows.append(("prior", [f"{share:.1%}" for share in details["priors"]]))
     if decision.policy is not None and ("visits" in details or "values" not in details):
         rows.append(("share", [f"{share:.1%}" for share in decision.policy]))
     return rows

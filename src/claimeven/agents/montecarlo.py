@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
@@ -19,15 +19,9 @@ from claimeven.game.errors import IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
+from claimeven.montecarlo.branch_text import legend, tree_json, tree_lines, tree_text
 from claimeven.montecarlo.drawing import tree_svg
-from claimeven.montecarlo.inspection import (
-    LEGEND,
-    PROOF_NAMES,
-    Branch,
-    tree_json,
-    tree_lines,
-    tree_text,
-)
+from claimeven.montecarlo.inspection import PROOF_NAMES, Branch
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_WIN
 from claimeven.montecarlo.options import (
     CHOICES,
@@ -46,13 +40,15 @@ from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import Rule
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch
 from claimeven.montecarlo.textbook import Step
+from claimeven.networks.puct import PuctSearch
 
 #: Iterations a trace tells where nothing says how many.
 TRACE_ITERATIONS = 20
 
 
 class MonteCarloAgent(Agent):
-    """An agent around a `MonteCarloSearch`. Threads may share it: their decisions wait in turn.
+    """An agent around a `MonteCarloSearch`, or one with priors. Threads may share it: their
+    decisions wait in turn.
 
     `own` is the budget its spec names; `usual` the one of its kind, used when neither its spec
     nor the limit of a move says anything. An agent that `remembers` keeps what it has stored.
@@ -61,7 +57,12 @@ class MonteCarloAgent(Agent):
     limits = frozenset(("seconds", "iterations"))
 
     def __init__(
-        self, name: str, search: MonteCarloSearch, own: Limit, usual: Limit, remembers: bool
+        self,
+        name: str,
+        search: MonteCarloSearch | PuctSearch,
+        own: Limit,
+        usual: Limit,
+        remembers: bool,
     ) -> None:
         self.name = name
         self.search = search
@@ -75,7 +76,7 @@ class MonteCarloAgent(Agent):
         self.search.load(geometry)
 
     def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidOptions` if its backend cannot search a board."""
+        """Raise `InvalidOptions` if its backend cannot search a board, or its model does not."""
         self.search.backend_for(geometry)
 
     def reset(self) -> None:
@@ -103,10 +104,11 @@ class MonteCarloAgent(Agent):
             iterations=result.iterations,
             seconds=result.seconds,
             details={
-                "values": [_value(child, self.search.options) for child in children],
+                "values": [_value(child, self.search.options.width) for child in children],
                 "values_are": "mean",
                 "value_words": [_words(child) for child in children],
                 "visits": [0 if child is None else child.visits for child in children],
+                **_priors(children),
                 "kept": result.kept,
                 "stored": result.stored,
                 "full": result.full,
@@ -144,7 +146,7 @@ class MonteCarloAgent(Agent):
                     f"a new search of {iterations:,} iterations at most, same seed;"
                     " +1: the side to move here wins"
                 )
-                yield from LEGEND
+                yield from legend(forest.branch(1))
             yield step_line(step, position)
             # An iteration visits at most two nodes for the first time: in a graph, which holds
             # many paths to one node, the bound keeps the tree small.
@@ -170,7 +172,7 @@ def step_line(step: Step, position: Position) -> str:
         parts.append(f"simulate {format_moves(step.simulated, geometry)}")
     # The result is that of the player who made the last move selected.
     result = step.result if len(step.path) % 2 else -step.result
-    told = f"{result:+d}" if result else "0"
+    told = f"{result:+.3f}" if step.is_judged else f"{result:+g}" if result else "0"
     return ", ".join([*parts, f"back up {told}" + ", proven" * bool(step.proofs)])
 
 
@@ -185,13 +187,19 @@ def _evident_line(root: Branch, position: Position) -> str:
     return f"columns {', '.join(wins[:-1])} and {wins[-1]} win at once: no search"
 
 
-def _value(child: Branch | None, options: MonteCarloOptions) -> float | None:
-    """What a column is worth on the scale of the options: its proven result, else its mean."""
+def _priors(children: Sequence[Branch | None]) -> dict[str, list[float]]:
+    """Return what a model thinks of each column, under its key; nothing where none was asked."""
+    priors = [0.0 if child is None else child.prior or 0.0 for child in children]
+    return {"priors": priors} if any(priors) else {}
+
+
+def _value(child: Branch | None, width: float) -> float | None:
+    """What a column is worth on a scale of that width: its proven result, else its mean."""
     if child is None:
         return None
     if child.proof:
         result = float(PROOF_RESULTS[child.proof])
-        return result if options.width == 1.0 else (result + 1.0) / options.width
+        return result if width == 1.0 else (result + 1.0) / width
     return child.mean if child.visits else None
 
 

@@ -21,7 +21,8 @@ Handle = Any
 @dataclass(frozen=True)
 class Facts:
     """What a node knows: its move, visits through that move, and the sum of their results (-1, 0,
-    +1, or parts of them) and its proof, both as the player sees them who made the move.
+    +1, or parts of them) and its proof, both as the player sees them who made the move; and what a
+    model thinks of the move, where one is asked.
     """
 
     column: int
@@ -29,6 +30,7 @@ class Facts:
     total: float
     proof: int = UNPROVEN
     distance: int = 0
+    prior: float | None = None
 
 
 class Viewed(Protocol):

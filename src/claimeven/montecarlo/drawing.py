@@ -46,7 +46,8 @@ def tree_svg(branch: Branch, position: Position) -> Svg:
 
 
 def _title(node: Branch) -> str:
-    told = f"N {node.visits}, T {node.total:.1f}"
+    told = "" if node.prior is None else f"P {node.prior:.3f}, "
+    told += f"N {node.visits}, T {node.total:.1f}"
     if node.visits:
         told += f", Q {node.mean:.3f}"
     if node.selection is not None and math.isfinite(node.selection):

@@ -1,4 +1,4 @@
-"""Looking into a grown tree: columns, principal variation, the tree to a depth, as text and JSON.
+"""Looking into a grown tree: columns, principal variation, the tree to a depth.
 
 `Forest` puts the trees of several threads together as if they were one. One rule holds for totals,
 means and proofs, everywhere they are shown: a move is told as the player sees it who makes it, and
@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from claimeven.game import ClaimevenError, Position, column_name
+from claimeven.game import ClaimevenError, Position
 from claimeven.markup import shown_by
 from claimeven.montecarlo.contract import Facts, Handle, Viewed
 from claimeven.montecarlo.evident import evident_moves
@@ -40,8 +40,8 @@ class Branch:
         visits: N, iterations through it.
         total: T, sum of their results on the scale of the options.
         mean: Q = T / N; nan where not visited.
-        bonus: what selection adds to the mean for exploration; infinite where not visited, None
-            at the root and where nothing is selected (flat, breadth).
+        bonus: what selection adds to the mean for exploration; infinite where not visited (but in
+            searches with priors), None at the root and where nothing is selected (flat, breadth).
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
         plain_mean: the mean on the scale -1..1; 0 where not visited.
         judged: what `choice=mean` goes by: the mean, or in flat search the sum of the means of
@@ -51,6 +51,8 @@ class Branch:
             a move that wins at once is a win in 1.
         children: left to right.
         left_out: number of its children that the limit on nodes left out.
+        prior: P, what a model thinks of the move, 0..1; None at the root and without a model.
+        untried: what selection takes a move with a prior to be worth while it is not visited.
 
     """
 
@@ -66,15 +68,17 @@ class Branch:
     distance: int
     children: tuple[Branch, ...] = ()
     left_out: int = 0
+    prior: float | None = None
+    untried: float = 0.0
 
     @property
     def selection(self) -> float | None:
-        """E, the mean and the bonus, what selection goes by; infinite where not visited, None
-        where there is no bonus.
+        """E, the mean and the bonus, what selection goes by; infinite where not visited (with a
+        prior: `untried` and the bonus), None where there is no bonus.
         """
-        if self.bonus is None or not self.visits:
-            return self.bonus
-        return self.mean + self.bonus
+        if self.bonus is None:
+            return None
+        return (self.mean if self.visits else self.untried) + self.bonus
 
 
 class OutdatedForest(ClaimevenError):
@@ -174,25 +178,25 @@ class Forest:
                     below = _Shown(child, shown.depth + 1, follows)
                     rank = -math.inf if shown.is_on_path else -child.facts.visits
                     heapq.heappush(waiting, (rank, next(order), below, shown))
-        return self._frozen(root, 0, 0)
+        return self._frozen(root, None, 0)
 
     def _root(self) -> _Joint:
         return _joint([(tree, tree.root()) for tree in self.trees])
 
-    def _frozen(self, shown: _Shown, above: int, siblings: int) -> Branch:
-        """`above`: visits of the parent; `siblings`: of all its children, 0 at the root."""
+    def _frozen(self, shown: _Shown, parent: Facts | None, siblings: int) -> Branch:
+        """`parent`: None at the root; `siblings`: visits of all its children, 0 at the root."""
         facts = shown.node.facts
-        if shown.depth == 0:
+        if parent is None:
             facts = _turned(facts)
         options = self.options
         visits, total = facts.visits, float(facts.total)
         plain = total / visits if visits else 0.0
-        bonus, share = None, 1.0
-        distance = facts.distance + (shown.depth > 0 and facts.proof != UNPROVEN)
-        if shown.depth > 0:
+        bonus, untried, share = None, 0.0, 1.0
+        distance = facts.distance + (parent is not None and facts.proof != UNPROVEN)
+        if parent is not None:
             share = visits / siblings if siblings else 0.0
             if options.method == "uct":
-                bonus = self._bonus(above, visits, facts.total)
+                bonus, untried = self.bonus(parent, facts)
         if options.width == 2.0:
             total = (total + visits) / 2
         mean = total / visits if visits else math.nan
@@ -204,24 +208,24 @@ class Forest:
             if below and by_leaves:
                 judged = -sum(leaf.total / leaf.visits for leaf in below if leaf.visits)
         children = sorted(
-            (self._frozen(child, visits, total_below) for child in shown.children),
+            (self._frozen(child, shown.node.facts, total_below) for child in shown.children),
             key=lambda child: child.column,
         )
         return Branch(
-            facts.column, visits, total, mean, bonus, share, plain, judged,
-            facts.proof, distance, tuple(children), shown.left_out,
+            facts.column, visits, total, mean, bonus, share, plain, judged, facts.proof, distance,
+            tuple(children), shown.left_out, None if parent is None else facts.prior, untried,
         )  # fmt: skip
 
-    def _bonus(self, above: int, visits: int, total: float) -> float:
-        """What selection adds to the mean of a child with `visits` and the sum of results `total`
-        on -1..1, of a parent with `above` visits.
+    def bonus(self, parent: Facts, child: Facts) -> tuple[float, float]:
+        """Return what selection adds to the mean of a child, and what it takes the mean to be while
+        the child is not visited.
         """
-        if not visits:
-            return math.inf
-        options = self.options
-        lift = max(0.0, 2 * options.least_wins - visits - total) / visits
-        bonus = options.weight * math.sqrt(math.log(max(above, 1)) / visits)
-        return (bonus + lift) / options.width
+        if not child.visits:
+            return math.inf, 0.0
+        options, visits = self.options, child.visits
+        lift = max(0.0, 2 * options.least_wins - visits - child.total) / visits
+        bonus = options.weight * math.sqrt(math.log(max(parent.visits, 1)) / visits)
+        return (bonus + lift) / options.width, 0.0
 
 
 class _Joint(NamedTuple):
@@ -290,102 +294,3 @@ def _likelihood(facts: Facts) -> tuple[int, int, int]:
     if facts.proof == PROVEN_LOSS:
         return -1, facts.distance, facts.visits
     return 0, facts.visits, 0
-
-
-def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
-    """A tree as plain data for JSON: null where a number is not defined.
-
-    Keys: `move` (as in move strings; null at the root), `visits`, `total`, `mean`, `bonus`,
-    `selection`, `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`,
-    each as in `Branch`.
-    """
-
-    def data(node: Branch, root: bool) -> dict[str, Any]:
-        return {
-            "move": None if root else column_name(node.column, position.geometry),
-            "visits": node.visits,
-            "total": node.total,
-            "mean": _number(node.mean),
-            "bonus": None if node.bonus is None else _number(node.bonus),
-            "selection": None if node.selection is None else _number(node.selection),
-            "share": node.share,
-            "proof": PROOF_NAMES[node.proof],
-            "distance": node.distance if node.proof else None,
-            "left_out": node.left_out,
-            "children": [data(child, False) for child in node.children],
-        }
-
-    return data(branch, True)
-
-
-#: What stands above a tree in text.
-LEGEND: Final = (
-    "N visits, T sum of their results, Q = T / N, E = Q + bonus; a dot: none yet.",
-    "T, Q and proofs: as the player sees them who makes the move, at the root the",
-    "player to move; win in 3: proven, three moves with this one.",
-)
-
-
-def tree_text(branch: Branch, position: Position) -> str:
-    """A tree as a table under a legend: N visits, T total, Q mean and E = Q + bonus of each."""
-    return "\n".join([*LEGEND, *tree_lines(branch, position)])
-
-
-def tree_lines(branch: Branch, position: Position) -> list[str]:
-    """The lines of `tree_text` without its legend."""
-    rows: list[tuple[str, ...]] = [("move", "N", "T", "E", "Q", "")]
-
-    def write(node: Branch, depth: int, name: str) -> None:
-        rows.append(
-            (
-                "    " * depth + name,
-                str(node.visits),
-                f"{node.total:.1f}",
-                "" if node.selection is None else _text(node.selection),
-                _text(node.mean),
-                _ending(node),
-            )
-        )
-        for child in node.children:
-            write(child, depth + 1, column_name(child.column, position.geometry))
-        if node.left_out:
-            rows.append(("    " * (depth + 1) + f"({node.left_out} more)", "", "", "", "", ""))
-
-    write(branch, 0, "root")
-    if not any(row[3] for row in rows[1:]):
-        rows = [(*row[:3], "", *row[4:]) for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    lines = []
-    for name, *numbers, ending in rows:
-        cells = [
-            f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True) if width
-        ]
-        lines.append("  ".join([f"{name:<{widths[0]}}", *cells, ending]).rstrip())
-    return lines
-
-
-def _ending(node: Branch) -> str:
-    """Write the proof of a node, nothing where it has none."""
-    proof = PROOF_NAMES[node.proof]
-    return f"{proof} in {node.distance}" if proof else ""
-
-
-def columns_text(branch: Branch, position: Position) -> str:
-    """A line for each child of a root: mean, visits, share and proof; dots where not visited."""
-    rows = []
-    for child in branch.children:
-        ending = _ending(child)
-        mean = f"{child.mean:+.3f}" if child.visits else "."
-        rows.append(
-            f"{column_name(child.column, position.geometry)}  {mean:>7}  {child.visits:>9}"
-            f"  {child.share:6.1%}{f'  {ending}' if ending else ''}"
-        )
-    return "\n".join(["column  mean     visits   share", *rows]) if rows else ""
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _text(value: float) -> str:
-    return f"{value:.3f}" if math.isfinite(value) else "."

@@ -248,7 +248,9 @@ class MonteCarloStep(BaseModel):
     selected: str
     expanded: list[int]
     simulated: str
-    result: int = Field(description="+1, 0, -1 for the side to move at the root.")
+    result: int | float = Field(
+        description="+1, 0, -1 (or a model's value) for the side to move at the root."
+    )
     proven: list[int]
     text: str
     tree: Tree | None = None

@@ -21,8 +21,8 @@ from claimeven.game.position import Position
 from claimeven.minimax.inspection import build_tree, tree_json, value_text
 from claimeven.minimax.rules import InvalidSearch, plies_to_end
 from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, Variation
+from claimeven.montecarlo.branch_text import tree_json as grown_json
 from claimeven.montecarlo.inspection import Forest
-from claimeven.montecarlo.inspection import tree_json as grown_json
 from claimeven.montecarlo.textbook import Step
 
 Tell = Callable[[str, Any], None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from claimeven.networks.puct.forest import PuctForest
 from claimeven.networks.puct.options import PuctOptions
+from claimeven.networks.puct.search import PuctSearch
 from claimeven.networks.puct.textbook import PuctNode, PuctTree
 
-__all__ = ["PuctForest", "PuctNode", "PuctOptions", "PuctTree"]
+__all__ = ["PuctForest", "PuctNode", "PuctOptions", "PuctSearch", "PuctTree"]

@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
-from claimeven.montecarlo.options import InvalidOptions, is_number
+from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
 
-#: The bounds of each number.
-BOUNDS: Final = {"c": (0.0, 1000.0), "fpu": (0.0, 2.0)}
+#: The bounds of each number, and of each whole number.
+BOUNDS: Final = {
+    "c": (0.0, 1000.0),
+    "fpu": (0.0, 2.0),
+    "noise": (0.0, 1.0),
+    "temperature": (0.0, 1000.0),
+}
+WHOLE_BOUNDS: Final = {"leaves": (1, 4096), "capacity": (64, 100_000_000)}
 
 
 @dataclass(frozen=True)
 class PuctOptions:
-    """How a move is selected: the one with the greatest `Q + c * P * sqrt(N) / (1 + n)`.
+    """How a search with priors works.
 
-    Q is the mean of the results of its n visits, P its prior, N the visits of its parent. A move
-    that has not been tried counts as worth `fpu` less than its parent, but not below -1. With
-    `solver` proven wins, losses and draws are backed up (Winands 2008), and proven losses are not
-    selected. Of equal moves the one nearest to the centre is selected, then the left one.
+    A move is selected for the greatest `Q + c * P * sqrt(N) / (1 + n)`: Q is the mean of the values
+    of its n visits, P its prior, N the visits of its parent. Of equal moves the one nearest to the
+    centre is selected, then the left one.
+
+    Attributes:
+        c: how much trying is worth, 0 to 1000.
+        fpu: how much less than its parent a move is taken to be worth that was not tried, 0 to 2
+            (first-play urgency), but never less than -1.
+        solver: proven wins, losses and draws are backed up (Winands 2008), proven losses are not
+            selected, and the search ends when the root is proven.
+        leaves: leaves that are judged together, 1 to 4096; those of one batch are selected one
+            after the other before the model is asked, each as if those before it had lost.
+        capacity: how many nodes the tree can store, 64 to 100,000,000; a full tree grows no
+            further, iterations go on at its leaves, and the result says `full`.
+        reuse: the tree is kept for the next decision when its position is in it, up to 4 moves on.
+        noise: how much of the priors at the root is drawn at random, 0 to 1.
+        temperature: 0: the most visited column is played; else one is drawn, its chance going by
+            its visits to the power of 1 / temperature, 0 to 1000.
 
     Raises `InvalidOptions` naming the option and its range.
+
     """
 
     c: float = 1.5
     fpu: float = 0.2
     solver: bool = True
+    leaves: int = 1
+    capacity: int = 1_000_000
+    reuse: bool = True
+    noise: float = 0.0
+    temperature: float = 0.0
 
     def __post_init__(self) -> None:
         """Check every option."""
@@ -36,13 +62,31 @@ class PuctOptions:
                 raise InvalidOptions(
                     f"{name} must be a number from {low:g} to {high:g}, not {value!r}"
                 )
-        if not isinstance(self.solver, bool):
-            raise InvalidOptions(f"solver must be true or false, not {self.solver!r}")
+        for name, (least, most) in WHOLE_BOUNDS.items():
+            check_whole(name, getattr(self, name), least, most)
+        for name in ("solver", "reuse"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidOptions(f"{name} must be true or false, not {getattr(self, name)!r}")
+
+    @property
+    def method(self) -> str:
+        """What it is, as `MonteCarloOptions` has it."""
+        return "puct"
+
+    @property
+    def scale(self) -> str:
+        """The scale of results, as `MonteCarloOptions` has it."""
+        return "-1..1"
+
+    @property
+    def width(self) -> float:
+        """How much of that scale one unit is, as `MonteCarloOptions` has it."""
+        return 1.0
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """The options as kernels have them, in the order of `layout`."""
-        return tuple(float(getattr(self, field.name)) for field in fields(self))
+        return float(self.c), float(self.fpu), float(self.solver)
 
 
 #: What a search does where nothing else is said.

@@ -23,6 +23,8 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
 )
 from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
+from claimeven.montecarlo.textbook import Step
+from claimeven.montecarlo.tree.layout import REUSE_PLIES
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct.options import DEFAULT, PuctOptions
 
@@ -47,25 +49,6 @@ class PuctNode:
     proof: int = UNPROVEN
     distance: int = 0
     children: list[PuctNode] | None = None
-
-
-@dataclass(frozen=True)
-class PuctStep:
-    """What one iteration did, phase by phase.
-
-    `path` is the columns selected from the root down; `expanded` the columns of the children a
-    leaf was given, none when it was not expanded; `value` what the model said of the leaf, as its
-    side to move sees it, None where the leaf was proven and the model was not asked; `result` what
-    was backed up from the leaf, as the player sees it who moved into it; `proofs` the depths along
-    `path` (0 the root) proven by it.
-    """
-
-    iteration: int
-    path: tuple[int, ...]
-    expanded: tuple[int, ...]
-    value: float | None
-    result: float
-    proofs: tuple[int, ...]
 
 
 @dataclass
@@ -104,31 +87,27 @@ class PuctTree:
         """Make iterations; returns how many were made: fewer where the search ends before."""
         return sum(1 for _ in self.steps(iterations))
 
-    def steps(self, iterations: int) -> Iterator[PuctStep]:
+    def steps(self, iterations: int) -> Iterator[Step]:
         """Make iterations, and tell of each what it did; fewer where the search ends before."""
         for _ in range(iterations):
             if self.is_done:
                 return
             yield self.step()
 
-    def step(self) -> PuctStep:
+    def step(self) -> Step:
         """Make one iteration: select, expand, evaluate, back up."""
         path = self.select()
         leaf = path[-1]
         self.depth = max(self.depth, len(path) - 1)
         expanded: tuple[int, ...] = ()
-        value = None
         if leaf.proof == UNPROVEN and leaf.children is None:
             expanded = self.expand(leaf)
-        if leaf.proof == UNPROVEN:
-            value = self.evaluate(leaf)
-            result = -value
-        else:
-            result = float(PROOF_RESULTS[leaf.proof])
+        is_judged = leaf.proof == UNPROVEN
+        result = -self.evaluate(leaf) if is_judged else float(PROOF_RESULTS[leaf.proof])
         proofs = self.back_up(path, result)
         self.iterations += 1
         columns = tuple(node.column for node in path[1:])
-        return PuctStep(self.iterations, columns, expanded, value, result, proofs)
+        return Step(self.iterations, columns, expanded, (), result, proofs, is_judged)
 
     def select(self) -> list[PuctNode]:
         """Follow the greatest bound down to a node that is new, or proven; returns the path."""
@@ -217,10 +196,36 @@ class PuctTree:
         if self.position.is_over:
             raise IllegalMove("the game is over")
         below = [child for child in self.root.children or () if child.column == column]
-        node = below[0] if below else PuctNode(self.position.play(column), column)
+        self._begin_at(below[0] if below else PuctNode(self.position.play(column), column))
+
+    def move_to(self, position: Position, keep: int | None = None) -> None:
+        """Make a position the root, its tree kept if it is in this one, up to 4 moves on.
+
+        At most `keep` nodes are kept (None: all), those next to the root.
+        """
+        self._begin_at(self._find(position) or PuctNode(position), keep)
+
+    def _find(self, position: Position) -> PuctNode | None:
+        if not 0 <= position.ply - self.position.ply <= REUSE_PLIES:
+            return None
+        waiting = [self.root]
+        for node in waiting:  # grows meanwhile
+            if node.position == position:
+                return node
+            if node.position.ply < position.ply:
+                waiting += node.children or ()
+        return None
+
+    def _begin_at(self, node: PuctNode, keep: int | None = None) -> None:
         self.position, self.root = node.position, node
-        self.depth, self.full = 0, False
-        self.used = _count(node)
+        self.iterations, self.depth, self.full = 0, 0, False
+        kept = [node]
+        for each in kept:  # grows meanwhile
+            children = each.children or []
+            if keep is not None and len(kept) + len(children) > keep:
+                each.children = None
+            kept += each.children or ()
+        self.used = len(kept)
         if node.children is None:
             # What it showed at a glance its children will show again, and they are needed here.
             node.proof, node.distance = UNPROVEN, 0
@@ -267,12 +272,3 @@ def settle(node: PuctNode) -> None:
     elif children and all(child.proof != UNPROVEN for child in children):
         node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
         node.distance = 1 + max(drawn or [child.distance for child in children])
-
-
-def _count(root: PuctNode) -> int:
-    """Nodes of a tree."""
-    waiting, found = [root], 0
-    for node in waiting:  # grows meanwhile
-        found += 1
-        waiting += node.children or ()
-    return found

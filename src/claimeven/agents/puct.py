@@ -1,0 +1,73 @@
+"""The agent that searches with the priors and values of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from claimeven.agents.contract import Agent, Limit
+from claimeven.agents.montecarlo import MonteCarloAgent
+from claimeven.agents.options import AgentKind, InvalidSpec, Option
+from claimeven.montecarlo.options import MAX_ITERATIONS
+from claimeven.montecarlo.search import BACKENDS
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.evaluators import default_policy_value, read_policy_value
+from claimeven.networks.policy_value import PolicyValue
+from claimeven.networks.puct import PuctOptions, PuctSearch
+from claimeven.networks.puct.options import BOUNDS, DEFAULT, WHOLE_BOUNDS
+
+#: What stands in a spec for the model that comes along.
+DEFAULT_MODEL = "default"
+#: Iterations of a move where nothing else is said.
+USUAL_ITERATIONS = 800
+
+
+@lru_cache(maxsize=4)
+def model_of(name: str) -> PolicyValue:
+    """Return the model of a file, or the one that comes along. Raises `InvalidSpec`."""
+    try:
+        return default_policy_value() if name == DEFAULT_MODEL else read_policy_value(name)
+    except InvalidNetwork as error:
+        raise InvalidSpec(str(error)) from None
+
+
+def _build(options: Mapping[str, Any]) -> Agent:
+    given = dict(options)
+    own = Limit(given.pop("seconds"), given.pop("iterations"))
+    model, backend = model_of(given.pop("model")), given.pop("backend")
+    search = PuctSearch(model, PuctOptions(**given), backend)
+    return MonteCarloAgent("puct", search, own, Limit(iterations=USUAL_ITERATIONS), remembers=False)
+
+
+def _number(name: str, text: str) -> Option:
+    return Option(name, "float", getattr(DEFAULT, name), text, *BOUNDS[name])
+
+
+def _whole(name: str, text: str) -> Option:
+    return Option(name, "int", getattr(DEFAULT, name), text, *WHOLE_BOUNDS[name])
+
+
+KINDS = (
+    AgentKind(
+        "puct",
+        "Monte Carlo search with the priors and values of a learnt model;"
+        f" {USUAL_ITERATIONS} iterations a move where nothing else is said",
+        (
+            Option("iterations", "int", None, "iterations for a move", 1, MAX_ITERATIONS),
+            Option("seconds", "float", None, "wall-clock time for a move", 0.001, 1e6),
+            Option("model", "file", DEFAULT_MODEL,
+                   "a file that `train` wrote; else one that comes along"),
+            _number("c", "constant of the bonus c * prior * sqrt(N) / (1 + n)"),
+            _number("fpu", "how much less than its parent an untried move is taken to be worth"),
+            _whole("leaves", "leaves that the model judges at a time"),
+            Option("solver", "flag", DEFAULT.solver, "back up proven wins and losses"),
+            _number("noise", "how much of the priors at the root is random"),
+            _number("temperature", "0: the most visited column; above: drawn, the more evenly"),
+            Option("reuse", "flag", DEFAULT.reuse, "keep the tree for the next move"),
+            _whole("capacity", "nodes it can store"),
+            Option("backend", "choice", "auto", "auto is compiled", choices=BACKENDS),
+        ),
+        _build,
+    ),
+)  # fmt: skip

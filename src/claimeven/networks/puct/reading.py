@@ -1,0 +1,201 @@
+"""What a forest tells: of each tree as a whole, of the columns at its root, of each node."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.layout import (
+    DISTANCE_SHIFT,
+    PROOF_MASK,
+    PROOF_SHIFT,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+)
+from claimeven.networks.policy_value import Floats, Words
+from claimeven.networks.puct.layout import (
+    CHILD,
+    DEPTH,
+    FULL,
+    MASK,
+    META,
+    MINE,
+    NO_CHILDREN,
+    NODE_BYTES,
+    USED,
+    VISITS,
+    new_nodes,
+    new_trees,
+)
+from claimeven.networks.puct.options import PuctOptions
+from claimeven.networks.puct.policies import policies
+
+Bools = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int32]
+Doubles = npt.NDArray[np.float64]
+
+
+class NodeFacts(NamedTuple):
+    """What a node of a forest knows: see `layout`. `children` are the numbers of its children."""
+
+    column: int
+    visits: int
+    total: float
+    prior: float
+    flight: int
+    proof: int
+    distance: int
+    children: range
+
+
+class ReadableForest:
+    """The arrays of a forest, and what is read from them. `PuctForest` grows it."""
+
+    def __init__(
+        self, geometry: Geometry, trees: int, nodes_each: int, options: PuctOptions
+    ) -> None:
+        self.geometry = geometry
+        self.options = options
+        self.nodes_each = nodes_each
+        self._nodes = new_nodes(trees * nodes_each)
+        self._trees = new_trees(trees)
+        self._places = np.arange(trees, dtype=np.int64) * nodes_each
+
+    def __len__(self) -> int:
+        """Return the number of trees."""
+        return len(self._places)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all nodes."""
+        return len(self) * self.nodes_each * NODE_BYTES
+
+    def root(self, tree: int) -> int:
+        """Return the number of a tree's root, for `node`."""
+        return int(self._places[tree])
+
+    def node(self, number: int) -> NodeFacts:
+        """Return what a node knows."""
+        visits, flight, child, meta = (int(count) for count in self._nodes.counts[number])
+        column, count, proof, distance = layout.unpacked(meta)
+        return NodeFacts(
+            column,
+            visits,
+            float(self._nodes.totals[number]),
+            float(self._nodes.priors[number]),
+            flight,
+            proof,
+            distance,
+            range(0) if child == NO_CHILDREN else range(child, child + count),
+        )
+
+    def used(self, tree: int) -> int:
+        """Return how many nodes a tree has."""
+        return int(self._trees.states[tree, USED])
+
+    def depth(self, tree: int) -> int:
+        """Return the depth of the deepest iteration since the root was set, in moves."""
+        return int(self._trees.states[tree, DEPTH])
+
+    def is_full(self, tree: int) -> bool:
+        """Return whether there was no room for a node since the root was set."""
+        return bool(self._trees.states[tree, FULL])
+
+    def position(self, tree: int) -> Position:
+        """Return the position at the root of a tree."""
+        mine, mask = (int(word) for word in self._trees.roots[tree])
+        discs = mine, mine ^ mask
+        return Position.from_discs(self.geometry, *(discs[::-1] if mask.bit_count() % 2 else discs))
+
+    def roots(self) -> tuple[Words, Words]:
+        """Return the positions at all roots, as a model takes them."""
+        roots = self._trees.roots
+        return roots[:, MINE].copy(), roots[:, MASK].copy()
+
+    def iterations(self) -> npt.NDArray[np.int64]:
+        """Return the visits of each root: the iterations of its tree, kept ones included."""
+        visits: npt.NDArray[np.int64] = self._nodes.counts[self._places, VISITS].astype(np.int64)
+        return visits
+
+    def is_over(self) -> Bools:
+        """Return for each tree whether the game is over at its root."""
+        metas = self._nodes.counts[self._places, META]
+        over: Bools = (self._proofs(self._places) != UNPROVEN) & (metas >> DISTANCE_SHIFT == 0)
+        return over
+
+    def is_done(self) -> Bools:
+        """Return for each tree whether there is nothing left to search: over or, with the solver,
+        proven.
+        """
+        if not self.options.solver:
+            return self.is_over()
+        done: Bools = self._proofs(self._places) != UNPROVEN
+        return done
+
+    def results(self) -> npt.NDArray[np.int8]:
+        """Return what is proven of each root for the side to move: 1, -1, or 0 for a draw and for
+        one that is not proven.
+        """
+        proofs = self._proofs(self._places)
+        found: npt.NDArray[np.int8] = (proofs == PROVEN_LOSS).astype(np.int8) - (
+            proofs == PROVEN_WIN
+        ).astype(np.int8)
+        return found
+
+    def values(self) -> Doubles:
+        """Return what each root is worth to its side to move, -1 to 1: the mean of its iterations,
+        the result where it is proven, and 0 where it has not been visited.
+        """
+        visits = np.maximum(self.iterations(), 1)
+        means = -self._nodes.totals[self._places] / visits
+        values: Doubles = np.where(self._proofs(self._places) != UNPROVEN, self.results(), means)
+        return values
+
+    def visits(self) -> Counts:
+        """Return the visits of each column at each root, int32 (trees, columns)."""
+        return self._spread(self._nodes.counts[:, VISITS])
+
+    def priors(self) -> Floats:
+        """Return the prior of each column at each root, float32 (trees, columns)."""
+        return self._spread(self._nodes.priors)
+
+    def policies(self, temperature: float = 1.0) -> Doubles:
+        """Return how likely self-play makes each move at each root, float64 (trees, columns).
+
+        Visits to the power of 1 / temperature, of those not proven lost; 0: the most visited alone.
+        Priors stand for visits where there are none. A proven win is played for certain, the
+        nearest one; where every move loses the longest defence is. Equals share. Zeros where the
+        game is over, or the root has not been visited.
+        """
+        counts = self._nodes.counts
+        there, metas = self._there(), self._spread(counts[:, META])
+        return policies(
+            self.visits(), self.priors(), metas, there, temperature, self.options.solver
+        )
+
+    def _there(self) -> Bools:
+        """Return whether the root of each tree has a child for each column."""
+        there: Bools = self._spread(np.ones(len(self._nodes.counts), dtype=np.bool_))
+        return there
+
+    def _spread(self, field: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return what a field of the nodes says of each column at each root, 0 where none."""
+        counts = self._nodes.counts
+        firsts = counts[self._places, CHILD].astype(np.int64)
+        number = counts[self._places, META] >> layout.COUNT_SHIFT & layout.COUNT_MASK
+        number = np.where(firsts == NO_CHILDREN, 0, number)
+        tree, nth = np.nonzero(np.arange(self.geometry.columns) < number[:, None])
+        children = firsts[tree] + nth
+        found = np.zeros((len(self), self.geometry.columns), dtype=field.dtype)
+        found[tree, counts[children, META] & layout.COLUMN_MASK] = field[children]
+        return found
+
+    def _proofs(self, nodes: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.int32]:
+        found: npt.NDArray[np.int32] = self._nodes.counts[nodes, META] >> PROOF_SHIFT & PROOF_MASK
+        return found

@@ -1,0 +1,261 @@
+"""The driver: from a model, options, a position and a budget to a result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from threading import RLock
+from typing import Any, Final
+
+import numpy as np
+
+from claimeven.game.errors import InvalidPosition
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
+from claimeven.montecarlo.layout import (
+    DISTANCE_SHIFT,
+    MOST_VISITS,
+    PROOF_RESULTS,
+    PROOF_SHIFT,
+)
+from claimeven.montecarlo.options import InvalidOptions, check_budget
+from claimeven.montecarlo.playouts.textbook import blocking_columns
+from claimeven.montecarlo.search import BACKENDS, MonteCarloResult
+from claimeven.montecarlo.textbook import Step
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.policy_value import PolicyValue
+from claimeven.networks.puct.engine import CompiledPuct, PuctEngine, PuctView, TextbookPuct
+from claimeven.networks.puct.forest import PuctForest
+from claimeven.networks.puct.options import DEFAULT, PuctOptions
+from claimeven.networks.puct.policies import policies
+
+#: Nodes of a kept tree looked at for each second of a timed search, and in any case.
+_KEPT_A_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
+_KEPT_ANYWAY: Final = 1_000
+#: Seconds kept back of a timed search for telling what the grown tree holds.
+_TELLING: Final = 0.001
+
+
+class PuctSearch:
+    """A search with priors and values, and the tree it keeps from one decision to the next.
+
+    Threads may share it: a search waits for the one before it to end (`busy` is held meanwhile).
+    With the backend `python` the textbook searches, one leaf at a time whatever the options say.
+
+    >>> from claimeven.networks.policy_value import UniformPolicyValue
+    >>> search = PuctSearch(UniformPolicyValue())
+    >>> position = Position.from_moves("121212")
+    >>> search.search(position, np.random.default_rng(1), iterations=100).column
+    0
+    """
+
+    def __init__(
+        self, model: PolicyValue, options: PuctOptions = DEFAULT, backend: str = "auto"
+    ) -> None:
+        """Raises `InvalidOptions` for an unknown backend."""
+        if backend not in BACKENDS:
+            raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+        self.model = model
+        self.options = options
+        self.backend = "python" if backend == "python" else "compiled"
+        self.busy = RLock()
+        self._engine: PuctEngine | None = None
+        self._searches = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has the same model and options, and no tree."""
+        return PuctSearch, (self.model, self.options, self.backend)
+
+    def load(self, geometry: Geometry | None = None) -> None:
+        """Compile the search and its model, or load them from the cache, before a clock starts; for
+        a board it is known to be used on, set the memory aside as well.
+        """
+        with self.busy:
+            self.model.load()
+            if self.backend == "python":
+                return
+            PuctForest.load()
+            if geometry is not None and self._engine is None:
+                engine = self._engine_of(geometry)
+                engine.start(Position(geometry))
+                engine.step(1)
+                engine.forget()
+
+    def reset(self) -> None:
+        """Forget the tree kept; its memory is used again."""
+        with self.busy:
+            if self._engine is not None:
+                self._engine.forget()
+
+    def backend_for(self, geometry: Geometry) -> str:
+        """Return which backend serves a board. Raises `InvalidNetwork` for another board."""
+        if geometry != self.model.geometry:
+            raise InvalidNetwork(f"the model knows {self.model.geometry}, not {geometry}")
+        return self.backend
+
+    def search(
+        self,
+        position: Position,
+        rng: np.random.Generator,
+        iterations: int | None = None,
+        seconds: float | None = None,
+    ) -> MonteCarloResult:
+        """Search a position within a budget of iterations, or time, or both.
+
+        The randomness of noise and temperature is drawn from `rng`, of which nothing else is drawn.
+        Raises `InvalidOptions` without a budget or with a budget of nothing, and `InvalidPosition`
+        for a finished position. The clock starts when no other search is running any more.
+        """
+        check_budget(iterations, seconds)
+        if iterations is None and seconds is None:
+            raise InvalidOptions("a search needs a budget: give iterations or seconds, or both")
+        self._check(position)
+        with self.busy:
+            return self._search(position, rng, iterations, seconds)
+
+    def _search(
+        self,
+        position: Position,
+        rng: np.random.Generator,
+        iterations: int | None,
+        seconds: float | None,
+    ) -> MonteCarloResult:
+        started = time.perf_counter()
+        self._searches += 1
+        engine = self._engine_of(position.geometry)
+        deadline = keep = None
+        if seconds is not None:
+            deadline = started + seconds - min(_TELLING, seconds / 4)
+            keep = max(int(min(seconds, 1e6) * _KEPT_A_SECOND[self.backend]), _KEPT_ANYWAY)
+        engine.start(position, keep)
+        kept = engine.visits()
+        until = MOST_VISITS if iterations is None else min(kept + iterations, MOST_VISITS)
+        self._grow(engine, until, deadline, rng)
+        view = PuctView(position, self.options, engine, partial(self._unchanged, self._searches))
+        root = view.branch(depth=1)
+        chosen = self._choose(root, position, rng)
+        plain = chosen.plain_mean if chosen.visits else root.plain_mean
+        proof = chosen.proof or root.proof
+        return MonteCarloResult(
+            column=chosen.column,
+            value=float(PROOF_RESULTS[proof]) if proof else plain,
+            policy=tuple(self._shares(root, position, 1.0).tolist()),
+            root=root,
+            iterations=engine.visits() - kept,
+            kept=kept,
+            seconds=time.perf_counter() - started,
+            depth=engine.depth,
+            stored=engine.used,
+            full=engine.full,
+            branching=_branching(engine),
+            backend=self.backend,
+            line=view.line(chosen.column),
+            forest=view,
+        )
+
+    def _grow(
+        self, engine: PuctEngine, until: int, deadline: float | None, rng: np.random.Generator
+    ) -> None:
+        """Make batches until there are enough visits, or the next one would end too late."""
+        if self.options.noise:
+            if not engine.visits():
+                engine.step(1)
+            engine.add_noise(rng)
+        now = time.perf_counter()
+        longest = 0.0
+        while engine.step(until):
+            if deadline is not None:
+                before, now = now, time.perf_counter()
+                # The longest of the last batches, which differ; an odd one is forgotten slowly.
+                longest = max(now - before, 0.9 * longest)
+                if now + longest > deadline:
+                    break
+
+    def _choose(self, root: Branch, position: Position, rng: np.random.Generator) -> Branch:
+        """The child that is played: see `PuctOptions.temperature`; of equals the better one, one
+        that blocks, the more likely one, the one nearest to the centre.
+        """
+        shares = self._shares(root, position, self.options.temperature)
+        if self.options.temperature:
+            column = int(rng.choice(len(shares), p=shares))
+            return next(child for child in root.children if child.column == column)
+        order = position.geometry.centre_order
+        blocks = blocking_columns(position)
+
+        def rank(child: Branch) -> tuple[float, ...]:
+            blocking = float(child.column in blocks)
+            likely = child.prior or 0.0
+            return child.plain_mean, blocking, likely, -order.index(child.column)
+
+        return max((child for child in root.children if shares[child.column]), key=rank)
+
+    def _shares(self, root: Branch, position: Position, temperature: float) -> Any:
+        """How likely each column is played: see `policies`."""
+        visits, metas = (np.zeros((1, position.geometry.columns), dtype=np.int32) for _ in "ab")
+        priors = np.zeros(visits.shape, dtype=np.float32)
+        there = np.zeros(visits.shape, dtype=np.bool_)
+        for child in root.children:
+            at = 0, child.column
+            visits[at], priors[at], there[at] = child.visits, child.prior, True
+            metas[at] = child.proof << PROOF_SHIFT | child.distance << DISTANCE_SHIFT
+        return policies(visits, priors, metas, there, temperature, self.options.solver)[0]
+
+    def trace(
+        self, position: Position, rng: np.random.Generator, iterations: int
+    ) -> tuple[list[Step], Branch]:
+        """Each iteration of a search from scratch, phase by phase, and the root afterwards, made by
+        the textbook.
+        """
+        steps, forest = self.follow(position, rng, iterations)
+        return list(steps), forest.branch(depth=1)
+
+    def follow(
+        self, position: Position, rng: np.random.Generator, iterations: int
+    ) -> tuple[Iterator[Step], Forest]:
+        """`trace` while it is made: after each step that is taken the forest shows the tree as it
+        is then. It is the search that `search` makes without a kept tree, one leaf a batch.
+        """
+        check_budget(iterations, None)
+        self._check(position)
+        engine = TextbookPuct(self.model, self.options)
+        engine.start(position)
+        return self._steps(engine, rng, iterations), PuctView(position, self.options, engine)
+
+    def _steps(
+        self, engine: TextbookPuct, rng: np.random.Generator, iterations: int
+    ) -> Iterator[Step]:
+        for number, step in enumerate(engine.tree.steps(iterations)):
+            if number == 0 and self.options.noise:
+                engine.add_noise(rng)
+            yield step
+
+    def _check(self, position: Position) -> None:
+        """Raise unless a position can be searched."""
+        if position.is_over:
+            raise InvalidPosition("the game is over here, so there is no move to search for")
+        self.backend_for(position.geometry)
+
+    def _engine_of(self, geometry: Geometry) -> PuctEngine:
+        if self._engine is None:
+            kind = TextbookPuct if self.backend_for(geometry) == "python" else CompiledPuct
+            self._engine = kind(self.model, self.options)
+        return self._engine
+
+    @contextmanager
+    def _unchanged(self, searches: int) -> Iterator[None]:
+        """Keep the tree as it is, as the search of that number left it. Raises `OutdatedForest` if
+        there has been another since.
+        """
+        with self.busy:
+            if self._searches != searches:
+                raise OutdatedForest("these trees are gone: there has been another search since")
+            yield
+
+
+def _branching(engine: PuctEngine) -> float | None:
+    """Mean number of moves of the expanded nodes."""
+    expanded, moves = engine.grown()
+    return moves / expanded if expanded else None
