@@ -137,17 +137,20 @@ def timed(
 
 
 def label(count: int, book: Path, threads: int) -> None:
-    """Time what `claimeven dataset` does for random positions of plies 4 to 36."""
-    solver = Solver(threads=threads, table_mb=16, book=book)
-    solver.scores_many([Position()])
-    with tempfile.TemporaryDirectory() as folder:
-        begin, cpu = time.perf_counter(), time.process_time()
-        make_dataset(Path(folder) / "a.csv", DatasetPlan(count, 4, 36), solver)
-        seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
-    print(
-        f"\nlabelled {count:,} positions of plies 4 to 36 in {seconds:.2f} s:"
-        f" {count / seconds:.0f} a second, {count / cpu:.0f} a second of CPU time"
-    )
+    """Time what `claimeven dataset` does for positions of plies 4 to 36 of each kind."""
+    for source, random_moves in (("random", 0.5), ("mixed", 0.5), ("mixed", 0.1)):
+        solver = Solver(threads=threads, table_mb=16, book=book)
+        solver.scores_many([Position()])
+        plan = DatasetPlan(count, 4, 36, source=source, random_moves=random_moves)
+        with tempfile.TemporaryDirectory() as folder:
+            begin, cpu = time.perf_counter(), time.process_time()
+            make_dataset(Path(folder) / "a.csv", plan, solver)
+            seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
+        told = source if source == "random" else f"mixed, {random_moves:g} of the moves random,"
+        print(
+            f"\n{told}: {count:,} positions of plies 4 to 36 in {seconds:.2f} s:"
+            f" {count / seconds:.0f} a second, {count / cpu:.0f} a second of CPU time"
+        )
 
 
 if __name__ == "__main__":

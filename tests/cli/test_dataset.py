@@ -46,8 +46,12 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
         ),
         (
             "--positions 5 --source games --out x.csv",
-            "there is no source 'games': choose from random, selfplay",
+            "there is no source 'games': choose from random, selfplay, mixed",
         ),
+        ("--positions 5 --source mixed --random-moves 2 --out x.csv", "from 0 to 1, not 2.0"),
+        ("--positions 5 --random-moves 0.1 --out x.csv", "only the source mixed takes a share"),
+        ("--positions 5 --one-a-game --out x.csv", "only the source mixed takes one position"),
+        ("--positions 5 --split 2 --out x.csv", "share to train on is a number from 0 to 1, not"),
         ("--positions 5 --source rndom --out x.csv", "there is no source 'rndom' (did you mean"),
         ("--positions 5 --out /nowhere/x.csv", "cannot be written: there is no folder /nowhere"),
         ("--positions 5 --out=", "a file to write needs a name, not ''"),
@@ -57,12 +61,29 @@ def test_bad_input_is_one_sentence(run: Run, words: str, sentence: str) -> None:
     assert sentence in bad_input(run("dataset", *words.split()))
 
 
+def test_both_sides_of_a_split_are_told(run: Run, tmp_path: Path) -> None:
+    path, other = tmp_path / "set.csv", tmp_path / "set-held-out.csv"
+    words = ("dataset", "--positions", "60", "--plies", "4-12", "--source", "mixed", "--split",
+             "0.8", "--random-moves", "0.1", "--out", str(path), *SMALL)  # fmt: skip
+    told = json.loads(run(*words, "--json").out)
+    assert (told["out"], told["held_out"]) == (str(path), str(other))
+    assert told["positions"] + told["held_out_positions"] == 60
+    assert (told["random_moves"], told["one_a_game"]) == (0.1, False)
+    assert len(path.read_text().splitlines()) == told["positions"] + 1
+    path.unlink()
+    other.unlink()
+    text = " ".join(run(*words).out.split())
+    assert text.startswith(f"{path}: {told['positions']} positions; held out, {other}: ")
+
+
 @unix
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("source", ["random", "mixed"])
 def test_a_data_set_ended_by_a_signal_goes_on(
-    run: Run, tmp_path: Path, end: signal.Signals
+    run: Run, tmp_path: Path, end: signal.Signals, source: str
 ) -> None:
-    board = ("--columns", "5", "--rows", "5", "--plies", "6-20", "--seed", "4", "--table-mb", "1")
+    board = ("--columns", "5", "--rows", "5", "--plies", "6-20", "--seed", "4", "--table-mb", "1",
+             "--source", source, "--threads", "2")  # fmt: skip
 
     def words(name: str, positions: int) -> list[str]:
         return ["dataset", *board, "--positions", str(positions), "--out", str(tmp_path / name)]
@@ -82,6 +103,16 @@ def test_a_data_set_ended_by_a_signal_goes_on(
         assert run(*words(name, rows + 70)).status == 0
     assert (tmp_path / "parted.csv").read_text() == (tmp_path / "whole.csv").read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parted.csv", "whole.csv"]
+
+
+@unix
+def test_ctrl_c_ends_threads_that_search_long(tmp_path: Path) -> None:
+    partial = tmp_path / "set.csv.partial"
+    words = ("dataset", "--columns", "8", "--rows", "7", "--source", "mixed", "--random-moves", "0",
+             "--threads", "2", "--positions", "9", "--out", str(tmp_path / "set.csv"))  # fmt: skip
+    ran = interrupted(*words, when=partial.exists)
+    assert (ran.status, ran.out) == (130, "")
+    assert "run the same again to go on from" in ran.err and "Traceback" not in ran.err
 
 
 @unix

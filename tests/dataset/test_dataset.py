@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,23 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.dataset import DatasetPlan, DatasetProgress, InvalidDataset, make_dataset
+from claimeven.dataset import (
+    DatasetPlan,
+    DatasetProgress,
+    InvalidDataset,
+    make_dataset,
+    read_dataset,
+)
+from claimeven.dataset.dataset import held_out_path
 from claimeven.solver import Solver
 from tests.standin import PlainSolver
 
 SMALL = Geometry(4, 4, 3)
+SOURCES = ("random", "selfplay", "mixed")
 
 
-def solver(geometry: Geometry = SMALL) -> Solver:
-    return Solver(geometry, table_mb=1)
+def solver(geometry: Geometry = SMALL, threads: int = 1) -> Solver:
+    return Solver(geometry, table_mb=1, threads=threads)
 
 
 def plan(positions: int = 150, source: str = "random", seed: int = 1) -> DatasetPlan:
@@ -31,10 +40,10 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-@pytest.mark.parametrize("source", ["random", "selfplay"])
+@pytest.mark.parametrize("source", SOURCES)
 def test_rows_are_exact_distinct_and_in_range(tmp_path: Path, source: str) -> None:
     path = tmp_path / "set.csv"
-    assert make_dataset(path, plan(source=source), solver()) == 150
+    assert make_dataset(path, plan(source=source), solver()).positions == 150
     rows = read(path)
     assert len(rows) == 150
     plain = PlainSolver(SMALL)
@@ -55,10 +64,11 @@ def test_rows_are_exact_distinct_and_in_range(tmp_path: Path, source: str) -> No
             "" if score is None else str(score) for score in scores
         ]
         assert int(row["score"]) == plain.score(position)
+        assert int(row["right"]) == scores.count(plain.score(position))
     assert len(keys) == 150
 
 
-@pytest.mark.parametrize("source", ["random", "selfplay"])
+@pytest.mark.parametrize("source", SOURCES)
 def test_a_seed_gives_the_same_rows_and_another_seed_others(tmp_path: Path, source: str) -> None:
     texts = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
@@ -71,9 +81,12 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
-@pytest.mark.parametrize("source", ["random", "selfplay"])
+@pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("cut", [0, 7])
-def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, source: str, cut: int) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_ended_work_goes_on_and_gives_the_same_file(
+    tmp_path: Path, source: str, cut: int, threads: int
+) -> None:
     whole, parted = tmp_path / "whole.csv", tmp_path / "parted.csv"
     make_dataset(whole, plan(source=source), solver())
 
@@ -86,7 +99,7 @@ def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, source: str,
     while not parted.exists():
         runs += 1
         try:
-            make_dataset(parted, plan(source=source), solver(), kill)
+            make_dataset(parted, plan(source=source), solver(threads=threads), kill)
         except Killed:
             assert not parted.exists()
             content = partial.read_bytes()
@@ -96,6 +109,68 @@ def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, source: str,
     assert not partial.exists()
 
 
+@pytest.mark.parametrize("source", SOURCES)
+def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
+    nodes = []
+
+    def note(at: DatasetProgress) -> None:
+        nodes.append(at.nodes)
+
+    for threads in (1, 2):
+        path = tmp_path / f"{threads}.csv"
+        make_dataset(path, plan(100, source), solver(threads=threads), note)
+        assert nodes[-1] > 0
+    assert (tmp_path / "1.csv").read_text() == (tmp_path / "2.csv").read_text()
+
+
+def test_a_million_rows_take_no_more_memory_than_their_keys(tmp_path: Path) -> None:
+    """Rows are on the disk: what is held beside the keys must not grow with their number."""
+    path = tmp_path / "set.csv"
+    peaks = []
+    for positions in (300, 1100):
+        tracemalloc.start()
+        asked = DatasetPlan(positions, 6, 15, 1, "mixed", Geometry(5, 4))
+        make_dataset(path, asked, solver(Geometry(5, 4)))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        path.unlink()
+    assert (peaks[1] - peaks[0]) / 800 < 400, "bytes a row"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("source", ["random", "mixed"])
+def test_a_split_writes_two_files_that_share_no_game(
+    tmp_path: Path, kind: str, source: str
+) -> None:
+    whole, path = tmp_path / "whole.csv", tmp_path / f"set.{kind}"
+    make_dataset(whole, plan(source=source), solver())
+    made = make_dataset(path, plan(source=source), solver(), split=0.7)
+    other = tmp_path / f"set-held-out.{kind}"
+    assert made.held_out_path == other == held_out_path(path)
+    training, held_out, all_of_it = (read_dataset(p, SMALL) for p in (path, other, whole))
+    assert (len(training), len(held_out)) == (made.positions, made.held_out)
+    assert made.positions + made.held_out == 150 and made.held_out > 10
+    assert not set(training.games.tolist()) & set(held_out.games.tolist())
+    assert sorted([*training.keys, *held_out.keys]) == sorted(all_of_it.keys)
+    same = all_of_it.split_by_game(0.7, seed=1)
+    assert [len(side) for side in same] == [made.positions, made.held_out]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        (whole.name, path.name, other.name)
+    )
+
+
+def test_a_split_that_cannot_be_is_refused_before_any_work(tmp_path: Path) -> None:
+    path, other = tmp_path / "set.csv", tmp_path / "set-held-out.csv"
+    other.write_text("mine")
+    for split, sentence in (
+        (1.5, r"the share to train on is a number from 0 to 1, not 1.5"),
+        (0.5, "set-held-out.csv is there already"),
+    ):
+        with pytest.raises(InvalidDataset, match=sentence):
+            make_dataset(path, plan(), solver(), split=split)
+    assert [*tmp_path.iterdir()] == [other]
+
+
 def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
     with pytest.raises(InvalidDataset, match=r"only .* different positions were found at plies 0"):
@@ -103,7 +178,7 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
     found = len((tmp_path / "set.csv.partial").read_text().splitlines()) - 1
     # By mirror image: 1 empty board, 2 of the 4 first moves, 8 of the 16 positions after two.
     assert found == 1 + 2 + 8
-    assert make_dataset(path, DatasetPlan(5, 0, 2, 0, "random", SMALL), solver()) == 5
+    assert make_dataset(path, DatasetPlan(5, 0, 2, 0, "random", SMALL), solver()).positions == 5
     assert len(read(path)) == 5
 
 
@@ -121,7 +196,11 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
         ({"lowest": 3.0}, "the lowest ply must be a whole number, not 3.0"),
         ({"highest": None}, "the highest ply must be a whole number, not None"),
         ({"seed": 0.5}, "a seed must be a whole number, not 0.5"),
-        ({"source": "games"}, "there is no source 'games': choose from random, selfplay"),
+        ({"source": "games"}, "there is no source 'games': choose from random, selfplay, mixed"),
+        ({"source": "mixed", "random_moves": 1.5}, "is a number from 0 to 1, not 1.5"),
+        ({"source": "mixed", "random_moves": float("nan")}, "is a number from 0 to 1, not nan"),
+        ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
+        ({"source": "selfplay", "one_a_game": True}, "only the source mixed takes one position a"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str) -> None:

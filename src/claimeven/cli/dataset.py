@@ -37,11 +37,10 @@ TABLE_MB = 16
 @click.option(
     "--random-moves",
     type=float,
-    default=0.5,
-    show_default=True,
-    help="Share of moves of mixed games that are random; the others are best.",
+    help="Share of the moves of mixed games that are random; usually 0.5.",
 )
 @click.option("--one-a-game", is_flag=True, help="Take one position of each mixed game.")
+@click.option("--split", type=float, help="Share of games to train on; the rest is held out.")
 @json_option
 @partial(solver_options, table_mb=TABLE_MB)
 @geometry_options
@@ -51,22 +50,29 @@ def command(
     seed: int,
     out: str,
     source: str,
-    random_moves: float,
+    random_moves: float | None,
     one_a_game: bool,
+    split: float | None,
     as_json: bool,
     solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Write positions with the exact score of every column to a CSV or Parquet file.
 
-    A row holds the moves that lead to the position, its ply, `mine` and `mask` (the discs of the
-    side to move and all discs, as integers), `score`, and `score_1`, `score_2`, ... for the
-    columns, empty where full; all for the side to move. No position is there twice, nor beside its
-    mirror image. The same options give the same rows.
+    A row holds the number of its game, the moves that lead to the position, its ply, `mine` and
+    `mask` (the discs of the side to move and all discs, as integers), its `score`, `right` (how
+    many columns keep it), and `score_1`, `score_2`, ... of the columns, empty where full; all for
+    the side to move. No position is there twice, nor beside its mirror image. The same options give
+    the same rows, with any number of --threads.
 
     Random positions come from games of random moves to a ply drawn evenly; games over by then are
     dropped, so late plies are rarer. Self-play takes all positions of games in which both sides
-    know the scores and err a little; the moves before the plies asked for are random.
+    know the scores and err a little; the moves before the plies asked for are random. Mixed takes
+    all positions, or one with --one-a-game, of games in which each move is random by the chance
+    --random-moves and else one of the best: hard for who learns with a half, easy with one in ten.
+
+    With --split 0.9 nine in ten games are written to --out and the others beside it, to
+    NAME-held-out: no game lies on both sides, and no position or its mirror image.
 
     Work ended by Ctrl-C or a kill goes on where it was: run the same command again.
 
@@ -74,6 +80,8 @@ def command(
     Examples:
       claimeven dataset --positions 10000 --plies 12-30 --out train.parquet
       claimeven dataset --positions 500 --source selfplay --out games.csv
+      claimeven dataset --positions 9000 --source mixed --split 0.9 --out hard.csv
+      claimeven dataset --positions 99 --source mixed --one-a-game --out one.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
     lowest, highest = ply_range(plies)
@@ -81,28 +89,39 @@ def command(
     say_when_compiling()
     from claimeven.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
 
-    plan = DatasetPlan(positions, lowest, highest, seed, source, geometry, random_moves, one_a_game)
+    share = {} if random_moves is None else {"random_moves": random_moves}
+    plan = DatasetPlan(
+        positions, lowest, highest, seed, source, geometry, one_a_game=one_a_game, **share
+    )
     solver = solving.solver(geometry)
     begin = time.perf_counter()
+    nodes = 0
     try:
         with status_line() as line:
-            made = make_dataset(
-                Path(out), plan, solver, lambda at: line.show(lambda: _progress_text(at))
-            )
+
+            def show(at: DatasetProgress) -> None:
+                nonlocal nodes
+                nodes = at.nodes
+                line.show(lambda: _progress_text(at))
+
+            made = make_dataset(Path(out), plan, solver, show, split=split)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"interrupted; run the same again to go on from {out}.partial"
         ) from None
     seconds = time.perf_counter() - begin
+    other = made.held_out_path
     if as_json:
-        nodes = solver.statistics.nodes
-        write_json(
-            {"out": out, "positions": made, **plan.header(), "nodes": nodes,
-             "seconds": seconds},
-            sys.stdout,
-        )  # fmt: skip
+        sides = (
+            {} if other is None else {"held_out": str(other), "held_out_positions": made.held_out}
+        )
+        told = {"out": out, "positions": made.positions, **sides, **plan.header()}
+        write_json({**told, "nodes": nodes, "seconds": seconds}, sys.stdout)
         return
-    click.echo(fitted(f"{out}: {made:,} positions, {seconds:.1f} s", text_width()))
+    text = f"{out}: {made.positions:,} positions"
+    if other is not None:
+        text += f"; held out, {other}: {made.held_out:,}"
+    click.echo(fitted(f"{text}, {seconds:.1f} s", text_width()))
 
 
 def _progress_text(at: DatasetProgress) -> str:

@@ -1,6 +1,6 @@
 """Positions with exact scores, in bulk: made, written to files, and read back as arrays."""
 
-from claimeven.dataset.dataset import DatasetProgress, make_dataset
+from claimeven.dataset.dataset import DatasetProgress, Made, make_dataset
 from claimeven.dataset.errors import InvalidDataset, InvalidDatasetFile
 from claimeven.dataset.labelled import Dataset, joined
 from claimeven.dataset.plan import DatasetPlan
@@ -13,6 +13,7 @@ __all__ = [
     "DatasetProgress",
     "InvalidDataset",
     "InvalidDatasetFile",
+    "Made",
     "Row",
     "joined",
     "make_dataset",

@@ -17,7 +17,7 @@ beside the file as they are made, so work that was ended goes on where it was.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +25,13 @@ from pathlib import Path
 import numpy as np
 
 from claimeven.dataset.errors import InvalidDataset
-from claimeven.dataset.files import Journal, write_table
-from claimeven.dataset.games import games
+from claimeven.dataset.files import check_target, write_table
+from claimeven.dataset.games import Games
+from claimeven.dataset.journal import Journal, rows_of
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import Row, field_names
 from claimeven.dataset.sampling_kernel import random_positions
+from claimeven.dataset.splitting import check_share, is_for_training
 from claimeven.game.arrays import canonical_keys
 from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import Geometry
@@ -46,12 +48,25 @@ PATIENCE = {"random": 300_000, "selfplay": 3_000, "mixed": 3_000}
 
 @dataclass(frozen=True)
 class DatasetProgress:
-    """How far the work is: `done` of `total` rows, `resumed` of them from an earlier run."""
+    """How far the work is: `done` of `total` rows, `resumed` of them from an earlier run.
+
+    `nodes` positions were visited for the others.
+    """
 
     done: int
     total: int
     resumed: int
     seconds: float
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was written: `positions` rows, and `held_out` rows to a file of their own."""
+
+    positions: int
+    held_out: int = 0
+    held_out_path: Path | None = None
 
 
 def make_dataset(
@@ -59,8 +74,13 @@ def make_dataset(
     plan: DatasetPlan,
     solver: Solver,
     progress: Callable[[DatasetProgress], None] | None = None,
-) -> int:
+    *,
+    split: float | None = None,
+) -> Made:
     """Write a data set to a .csv or .parquet file; return how many rows it has.
+
+    With `split` about this share of all games is written there and the rest to `held_out_path`: no
+    game lies on both sides, and no position with it or its mirror image.
 
     Work that was ended, Ctrl-C and kill included, is kept in `path` + ".partial" and goes on from
     there when the same is asked again; more or fewer positions may be asked. Raises
@@ -69,37 +89,97 @@ def make_dataset(
     """
     begin = time.perf_counter()
     geometry = plan.geometry
-    with Journal(path, plan.header(), field_names(geometry)) as journal:
+    fields = field_names(geometry)
+    if split is not None:
+        check_share(split)
+        check_target(held_out_path(path))
+    with Journal(path, plan.header(), fields) as journal:
         seen = _keys_of(journal, geometry)
         resumed = min(len(seen), plan.positions)
-        first = journal.last_number
-        for rows in _batches(plan, solver, seen, first, plan.positions - resumed):
-            journal.append((row.number, row.cells()) for row in rows)
-            if progress is not None:
-                done = min(len(journal.rows), plan.positions)
-                seconds = time.perf_counter() - begin
-                progress(DatasetProgress(done, plan.positions, resumed, seconds))
-        found = len(journal.rows)
-        if found < plan.positions:
+        source = _Source(plan, solver)
+        with closing(source.rows(seen, journal.last_number)) as found:
+            for rows in _first(found, plan.positions - resumed):
+                journal.append((row.number, row.cells()) for row in rows)
+                if progress is not None:
+                    done = min(journal.count, plan.positions)
+                    seconds = time.perf_counter() - begin
+                    progress(DatasetProgress(done, plan.positions, resumed, seconds, source.nodes))
+        if journal.count < plan.positions:
             raise InvalidDataset(
-                f"only {found:,} different positions were found at plies {plan.lowest} to"
+                f"only {journal.count:,} different positions were found at plies {plan.lowest} to"
                 f" {plan.highest}, not {plan.positions:,}: ask for at most that many"
             )
-        write_table(path, field_names(geometry), journal.rows[: plan.positions], plan.header())
+        made = _write(path, journal, plan, split)
         journal.done()
-    return plan.positions
+    return made
 
 
-def _batches(
-    plan: DatasetPlan, solver: Solver, seen: set[int], first: int, wanted: int
-) -> Iterator[list[Row]]:
-    """Yield new rows, `wanted` in all or fewer where there are no more; `seen` takes their keys."""
-    make = _random_rows if plan.source == "random" else _new_rows_of_games
-    for rows in make(plan, solver, seen, first):
+def held_out_path(path: Path) -> Path:
+    """Return where the side of a split that is held out is written.
+
+    >>> held_out_path(Path("set.csv")).name
+    'set-held-out.csv'
+    """
+    return path.with_name(f"{path.stem}-held-out{path.suffix}")
+
+
+def _write(path: Path, journal: Journal, plan: DatasetPlan, split: float | None) -> Made:
+    """Write the rows of a journal, the side that is trained on last."""
+    header = plan.header()
+    if split is None:
+        rows = (rows_of(lines)[1] for lines in journal.chunks(plan.positions))
+        write_table(path, journal.fields, rows, header)
+        return Made(plan.positions)
+    counts = [0, 0]
+
+    def rows_of_side(training: bool) -> Iterator[list[bytes]]:
+        for lines in journal.chunks(plan.positions):
+            numbers, rows = rows_of(lines)
+            sides = is_for_training(np.array(numbers), split, plan.seed)
+            picked = [row for row, side in zip(rows, sides, strict=True) if side == training]
+            counts[training] += len(picked)
+            yield picked
+
+    other = held_out_path(path)
+    for target, training in ((other, False), (path, True)):
+        write_table(target, journal.fields, rows_of_side(training), {**header, "split": split})
+    return Made(counts[True], counts[False], other)
+
+
+def _first(found: Iterable[list[Row]], wanted: int) -> Iterator[list[Row]]:
+    """Yield the first rows, `wanted` in all or fewer where there are no more."""
+    if wanted <= 0:
+        return
+    for rows in found:
         yield rows[:wanted]
         wanted -= len(rows)
         if wanted <= 0:
             return
+
+
+class _Source:
+    """Where rows come from, by the source of a plan."""
+
+    def __init__(self, plan: DatasetPlan, solver: Solver) -> None:
+        self._plan = plan
+        self._solver = solver
+        self._games = None if plan.source == "random" else Games(plan, solver)
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited."""
+        return (self._solver.statistics if self._games is None else self._games).nodes
+
+    def rows(self, seen: set[int], first: int) -> Generator[list[Row], None, None]:
+        """Yield new rows from the candidate or game `first` on; `seen` takes their keys.
+
+        The end comes when there are no more.
+        """
+        if self._games is None:
+            yield from _random_rows(self._plan, self._solver, seen, first)
+            return
+        with closing(self._games.rows(first)) as played:
+            yield from _new_rows(played, seen, PATIENCE[self._plan.source])
 
 
 def _random_rows(
@@ -150,32 +230,30 @@ def _solved(found: Sequence[tuple[int, str, Position]], solver: Solver) -> list[
     ]
 
 
-def _new_rows_of_games(
-    plan: DatasetPlan, solver: Solver, seen: set[int], first: int
-) -> Iterator[list[Row]]:
-    """Yield the new rows of one game after the other."""
+def _new_rows(played: Iterable[list[Row]], seen: set[int], patience: int) -> Iterator[list[Row]]:
+    """Yield the new rows of one game after the other, until there are no more."""
     in_vain = 0
-    with closing(games(plan, solver, first)) as played:
-        for game in played:
-            rows = []
-            for row in game:
-                if row.position.canonical_key not in seen:
-                    seen.add(row.position.canonical_key)
-                    rows.append(row)
-            in_vain = 0 if rows else in_vain + 1
-            if rows:
-                yield rows
-            elif in_vain == PATIENCE[plan.source]:
-                return
+    for game in played:
+        rows = []
+        for row in game:
+            if row.position.canonical_key not in seen:
+                seen.add(row.position.canonical_key)
+                rows.append(row)
+        in_vain = 0 if rows else in_vain + 1
+        if rows:
+            yield rows
+        elif in_vain == patience:
+            return
 
 
 def _keys_of(journal: Journal, geometry: Geometry) -> set[int]:
     """Return the canonical keys of the positions of an earlier run."""
     keys = set()
-    for line, cells in enumerate(journal.rows, start=2):
+    mine, mask = (journal.fields.index(name) for name in ("mine", "mask"))
+    for cells in journal.take_up():
         try:
-            position = Position(geometry, int(cells[3] or 0), int(cells[4] or 0))
+            position = Position(geometry, int(cells[mine] or 0), int(cells[mask] or 0))
         except InvalidPosition:
-            raise journal.damaged(line) from None
+            raise journal.damaged() from None
         keys.add(position.canonical_key)
     return keys

@@ -7,9 +7,11 @@ order, several at once, each thread with a solver of its own; they are handed ou
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
+from typing import Protocol
 
 from claimeven.compiled.randomness import Stream, mixed_word
 from claimeven.dataset.plan import DatasetPlan
@@ -23,40 +25,110 @@ from claimeven.solver.solver import Solver
 TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
+#: Seconds between two looks whether the threads have ended that were told to.
+_END_LOOK = 0.02
 
 Scores = tuple[int | None, ...]
 
 
-def games(plan: DatasetPlan, solver: Solver, first: int) -> Generator[list[Row], None, None]:
-    """Yield the rows of games `first`, first + 1, ... without end, by the threads of `solver`."""
-    play = _PLAYERS[plan.source]
-    if solver.threads == 1:
-        for number in count(first):
-            yield play(plan, solver, number)
-    free: queue.SimpleQueue[Solver] = queue.SimpleQueue()
-    for _ in range(solver.threads):
-        free.put(Solver(solver.geometry, solver.table_mb, 1, solver.book))
+class _Knows(Protocol):
+    """What games are played by: a solver, or one that can be told that its games are given up."""
 
-    def played(number: int) -> list[Row]:
-        mine = free.get()
-        try:
-            return play(plan, mine, number)
-        finally:
-            free.put(mine)
+    def scores(self, position: Position, /) -> Scores: ...
+    def best_columns(self, position: Position, /) -> Sequence[int]: ...
 
-    with ThreadPoolExecutor(solver.threads) as threads:
-        ahead: list[Future[list[Row]]] = []
-        try:
+
+class _GivenUp(Exception):
+    """Nobody waits for the game any more."""
+
+
+class _Player:
+    """A solver that answers until `ended` is set."""
+
+    def __init__(self, solver: Solver, ended: threading.Event) -> None:
+        self._solver, self._ended = solver, ended
+
+    def scores(self, position: Position) -> Scores:
+        self._look()
+        return self._solver.scores(position)
+
+    def best_columns(self, position: Position) -> Sequence[int]:
+        self._look()
+        return self._solver.best_columns(position)
+
+    def _look(self) -> None:
+        if self._ended.is_set():
+            raise _GivenUp
+
+
+class Games:
+    """The games of a plan, played by as many threads as `solver` has.
+
+    With several threads each has a solver of its own like `solver`, which itself does nothing.
+    """
+
+    def __init__(self, plan: DatasetPlan, solver: Solver) -> None:
+        self.plan = plan
+        self._solvers = [solver]
+        if solver.threads > 1:
+            self._solvers = [
+                Solver(solver.geometry, solver.table_mb, 1, solver.book)
+                for _ in range(solver.threads)
+            ]
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited by all threads."""
+        return sum(solver.statistics.nodes for solver in self._solvers)
+
+    def rows(self, first: int) -> Generator[list[Row], None, None]:
+        """Yield the rows of games `first`, first + 1, ... without end.
+
+        When the generator is closed, Ctrl-C included, games in work are given up at once.
+        """
+        play = _PLAYERS[self.plan.source]
+        if len(self._solvers) == 1:
             for number in count(first):
-                ahead.append(threads.submit(played, number))
-                if len(ahead) > _AHEAD * solver.threads:
-                    yield ahead.pop(0).result()
-        finally:
-            for future in ahead:
-                future.cancel()
+                yield play(self.plan, self._solvers[0], number)
+        ended = threading.Event()
+        free: queue.SimpleQueue[_Player] = queue.SimpleQueue()
+        for solver in self._solvers:
+            free.put(_Player(solver, ended))
+
+        def played(number: int) -> list[Row]:
+            player = free.get()
+            try:
+                return play(self.plan, player, number)
+            finally:
+                free.put(player)
+
+        with ThreadPoolExecutor(len(self._solvers)) as threads:
+            ahead: list[Future[list[Row]]] = []
+            try:
+                for number in count(first):
+                    ahead.append(threads.submit(played, number))
+                    if len(ahead) > _AHEAD * len(self._solvers):
+                        yield ahead.pop(0).result()
+            finally:
+                ended.set()
+                threads.shutdown(wait=False, cancel_futures=True)
+                self._give_up(free)
+
+    def _give_up(self, free: queue.SimpleQueue[_Player]) -> None:
+        """Stop whatever is searched until all players are free."""
+        back: list[_Player] = []
+        while len(back) < len(self._solvers):
+            try:
+                back.append(free.get(timeout=_END_LOOK))
+            except queue.Empty:
+                # A call may have begun after it was told to stop, so it is told again.
+                for solver in self._solvers:
+                    solver.stop()
+        for player in back:
+            free.put(player)
 
 
-def _selfplay(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
+def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     """Play random moves up to the lowest ply, then moves that err by what they cost."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
@@ -74,7 +146,7 @@ def _selfplay(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
     return rows
 
 
-def _mixed(plan: DatasetPlan, solver: Solver, number: int) -> list[Row]:
+def _mixed(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     """Play each move at random by the chance of the plan, else one of the best."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
@@ -115,7 +187,7 @@ def _any_of(columns: Sequence[int], draw: Stream) -> int:
     return columns[int(draw.share() * len(columns))]
 
 
-_PLAYERS: dict[str, Callable[[DatasetPlan, Solver, int], list[Row]]] = {
+_PLAYERS: dict[str, Callable[[DatasetPlan, _Knows, int], list[Row]]] = {
     "selfplay": _selfplay,
     "mixed": _mixed,
 }

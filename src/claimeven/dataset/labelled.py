@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.dataset.errors import InvalidDataset
-from claimeven.dataset.splitting import is_for_training
+from claimeven.dataset.splitting import check_share, is_for_training
 from claimeven.game.arrays import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
 
@@ -76,8 +76,7 @@ class Dataset:
         No game lies on both sides, and no position with it or its mirror image: such ones are
         taken out of the training side. Raises `InvalidDataset` for a share outside 0 to 1.
         """
-        if not 0 <= share <= 1:
-            raise InvalidDataset(f"the share to train on is a number from 0 to 1, not {share}")
+        check_share(share)
         training = is_for_training(self.games, share, seed)
         held_out = self.picked(~training)
         return self.picked(training).without(held_out), held_out

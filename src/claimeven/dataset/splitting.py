@@ -8,8 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled.randomness import mixed_word
+from claimeven.dataset.errors import InvalidDataset
 
 _SHIFT, _WHOLE = np.uint64(11), float(1 << 53)
+
+
+def check_share(share: float) -> None:
+    """Raise `InvalidDataset` unless so many of all games can be trained on."""
+    if not 0 <= share <= 1:
+        raise InvalidDataset(f"the share to train on is a number from 0 to 1, not {share}")
 
 
 def is_for_training(

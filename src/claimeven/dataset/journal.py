@@ -1,0 +1,138 @@
+"""The journal of a data set in the making: its rows on the disk, none of them in memory."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from claimeven import outputs
+from claimeven.dataset.errors import InvalidDatasetFile
+from claimeven.dataset.files import Cells, cells_of, check_target
+
+PARTIAL = ".partial"
+#: Rows that are handed out at a time.
+_CHUNK = 1 << 14
+
+
+class Journal:
+    """The rows made so far, kept in `path` + ".partial" line by line.
+
+    The first line holds the options, each further one the number of a row's candidate or game and
+    its fields. A last line that was cut off is dropped. `count` rows are there, the last of them of
+    `last_number`, once `take_up` has run. Raises `InvalidDatasetFile` for a file of other options
+    or of something else.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, Any], fields: Sequence[str]) -> None:
+        check_target(path)
+        self.path = path.with_name(path.name + PARTIAL)
+        self.fields = fields
+        self.count = 0
+        self.last_number = 0
+        outputs.check_output(self.path)
+        whole = self._checked(header) if self.path.exists() else 0
+        self._file = outputs.GrowingFile(self.path, whole)
+        if not whole:
+            self._file.append(json.dumps(header).encode() + b"\n")
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def take_up(self) -> Iterator[Cells]:
+        """Yield the fields of the rows of an earlier run; anything that is no row is refused."""
+        for lines in self.chunks():
+            for line in lines:
+                try:
+                    number, cells = _parted(line, self.fields)
+                except (ValueError, StopIteration, csv.Error):
+                    raise self.damaged() from None
+                yield cells
+                self.count += 1
+                self.last_number = number
+
+    def append(self, rows: Iterable[tuple[int, Cells]]) -> None:
+        """Add rows, (number, fields) each; they are on their way to the disk when this returns."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        for number, cells in rows:
+            writer.writerow([number, *cells])
+            self.count += 1
+            self.last_number = number
+        self._file.append(text.getvalue().encode())
+
+    def chunks(self, most: int | None = None) -> Iterator[list[bytes]]:
+        """Yield the lines of the first `most` rows, some at a time, each with its line end."""
+        try:
+            with self.path.open("rb") as stream:
+                stream.readline()
+                lines = islice(stream, most)
+                while chunk := list(islice(lines, _CHUNK)):
+                    yield chunk
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def damaged(self) -> InvalidDatasetFile:
+        """Return the error that says that the line after those counted is not what was written."""
+        return InvalidDatasetFile(
+            f"{self.path} is damaged in line {self.count + 2}: remove it to begin again"
+        )
+
+    def done(self) -> None:
+        """Remove the journal: the data set is written."""
+        self._file.remove()
+
+    def _checked(self, header: Mapping[str, Any]) -> int:
+        """Check the first line; return the length of the lines that are whole."""
+        try:
+            with self.path.open("rb") as stream:
+                first, whole = b"", 0
+                for line in stream:
+                    first = first or line
+                    whole += len(line) if line.endswith(b"\n") else 0
+        except OSError as error:
+            raise self._unreadable(error) from None
+        if not whole:
+            return 0
+        try:
+            found = json.loads(first)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise InvalidDatasetFile(
+                f"{self.path} is not a partial data set: remove it to begin again"
+            )
+        for name, value in header.items():
+            if found.get(name) != value:
+                raise InvalidDatasetFile(
+                    f"{self.path} was begun with {name} {found.get(name)}, not {value}:"
+                    " ask for the same, or remove it to begin again"
+                )
+        return whole
+
+    def _unreadable(self, error: OSError) -> InvalidDatasetFile:
+        return InvalidDatasetFile(f"{self.path} cannot be read: {error.strerror or error}")
+
+
+def rows_of(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
+    """Return the numbers of lines of a journal, and the lines of a table that they hold."""
+    parts = [line.partition(b",") for line in lines]
+    return [int(number) for number, _, _ in parts], [row for _, _, row in parts]
+
+
+def _parted(line: bytes, fields: Sequence[str]) -> tuple[int, Cells]:
+    number, _, row = line.partition(b",")
+    return int(number), cells_of(row, fields)

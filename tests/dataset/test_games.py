@@ -1,0 +1,127 @@
+"""Games with a share of random moves: what was random, one position a game, ended at once."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.dataset import DatasetPlan
+from claimeven.dataset.games import Games
+from claimeven.dataset.rows import Row
+from claimeven.game.notation import parse_moves
+from claimeven.solver import Solver
+from tests.standin import PlainSolver
+
+SMALL = Geometry(4, 4)
+#: Every position of the last part of a game, which the plain solver can judge.
+LOWEST = 9
+
+
+def games(share: float, count: int = 250, *, one: bool = False, seed: int = 1) -> list[list[Row]]:
+    plan = DatasetPlan(10, LOWEST, 15, seed, "mixed", SMALL, random_moves=share, one_a_game=one)
+    return list(islice(Games(plan, Solver(SMALL, table_mb=1)).rows(0), count))
+
+
+def moves_with_scores(rows: list[Row]) -> list[tuple[int, tuple[int | None, ...]]]:
+    """The moves of a game that are known, with the scores of the columns before each.
+
+    Where a move can end the game it is left out, because games that ended do not tell it.
+    """
+    if not rows:
+        return []
+    last = parse_moves(rows[-1].moves, SMALL)
+    return [
+        (last[row.position.ply], row.scores)
+        for row in rows[:-1]
+        if not any(row.position.play(column).is_over for column in row.position.legal_columns)
+    ]
+
+
+def test_rows_are_the_positions_of_one_game_with_plain_scores() -> None:
+    plain = PlainSolver(SMALL)
+    found = [game for game in games(0.5, 60) if game]
+    assert max(map(len, found)) > 2
+    for number, game in enumerate(found):
+        for row, after in zip(game, [*game[1:], None], strict=True):
+            assert row.position == Position.from_moves(row.moves, SMALL)
+            assert row.scores == plain.scores(row.position)
+            assert after is None or after.moves.startswith(row.moves)
+        assert len({row.number for row in game}) == 1, number
+        assert [row.position.ply for row in game] == list(range(LOWEST, LOWEST + len(game)))
+
+
+def test_without_random_moves_every_move_is_best() -> None:
+    played = [each for game in games(0.0) for each in moves_with_scores(game)]
+    assert len(played) > 100
+    assert all(
+        scores[column] == max(s for s in scores if s is not None) for column, scores in played
+    )
+    # Equally good columns are all played, not the first of them alone.
+    several = [(c, s.index(max(x for x in s if x is not None))) for c, s in played]
+    assert sum(column != first for column, first in several) > 10
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 1.0])
+def test_the_share_of_random_moves_is_as_asked(share: float) -> None:
+    """A random move is right by chance: of the moves that lose something, the law is known."""
+    wrong = expected = variance = 0.0
+    for game in games(share, 600):
+        for column, scores in moves_with_scores(game):
+            known = [score for score in scores if score is not None]
+            chance = share * (1 - known.count(max(known)) / len(known))
+            wrong += scores[column] != max(known)
+            expected += chance
+            variance += chance * (1 - chance)
+    assert expected > 30
+    assert abs(wrong - expected) < 4.5 * variance**0.5
+
+
+def test_random_games_ask_for_no_score_on_the_way() -> None:
+    """With one position a game, a score is asked for where a move needs one, and for the row."""
+    plan = DatasetPlan(10, 4, 12, 3, "mixed", SMALL, random_moves=1.0, one_a_game=True)
+    solver = Solver(SMALL, table_mb=1)
+    asked: list[Position] = []
+    usual = solver.scores
+
+    def scores(position: Position) -> tuple[int | None, ...]:
+        asked.append(position)
+        return usual(position)
+
+    solver.scores = scores  # type: ignore[method-assign, assignment]
+    found = [row for game in islice(Games(plan, solver).rows(0), 50) for row in game]
+    assert [row.position for row in found] == asked and len(asked) > 30
+
+
+def test_one_a_game_is_drawn_evenly_from_the_positions_of_the_game() -> None:
+    whole, single = games(0.5, 300), games(0.5, 300, one=True)
+    places = []
+    for rows, drawn in zip(whole, single, strict=True):
+        assert len(drawn) == min(1, len(rows))
+        if len(rows) >= 2:
+            (place,) = (n for n, row in enumerate(rows) if row == drawn[0])
+            places.append(place / (len(rows) - 1))
+    assert len(places) > 60
+    assert 0.35 < sum(places) / len(places) < 0.65
+
+
+def test_another_seed_gives_other_games() -> None:
+    assert games(0.5, 20) == games(0.5, 20) != games(0.5, 20, seed=2)
+
+
+def test_closing_gives_up_games_in_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its threads are deep in positions that take hours; the end of the test is the proof."""
+    board = Geometry(8, 7)
+    played = Games(
+        DatasetPlan(10, 0, 55, 1, "mixed", board, random_moves=0.0),
+        Solver(board, table_mb=4, threads=2),
+    )
+    first = played.rows(0)
+
+    def interrupt(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("concurrent.futures.Future.result", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        next(first)
