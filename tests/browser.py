@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -30,6 +31,35 @@ def browser() -> Iterator[Any]:
             pytest.skip("there is no Chromium: install one, or run `playwright install chromium`")
         yield browser
         browser.close()
+
+
+@contextmanager
+def watched(tab: Any, address: str) -> Iterator[Any]:
+    """A tab in which nothing may fail or warn, and nothing else than an address be asked for.
+
+    It shows nothing afterwards: tests may go on in the same tab, which is made much sooner than
+    another one.
+    """
+    problems: list[str] = []
+
+    def listen(message: Any) -> None:
+        problems.append(message.text)
+
+    def catch(error: Any) -> None:
+        problems.append(str(error))
+
+    def see(asked: Any) -> None:
+        if not asked.url.startswith((address, "data:", "blob:")):
+            problems.append(f"asked {asked.url}")
+
+    heard = {"console": listen, "pageerror": catch, "request": see}
+    for event, hear in heard.items():
+        tab.on(event, hear)
+    yield tab
+    tab.goto("about:blank")
+    for event, hear in heard.items():
+        tab.remove_listener(event, hear)
+    assert problems == []
 
 
 def launched(playwright: Any) -> Any:

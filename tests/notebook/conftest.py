@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed (extra noteb
 
 from claimeven.notebook import BoardWidget
 from claimeven.notebook.widget import MODULE
+from tests.browser import watched
 
 #: Stands for the model that notebooks share with Python: `set` tells those who listen at once, and
 #: `save_changes` sends what was set.
@@ -60,7 +62,6 @@ class Cell:
 
     def __init__(self, page: Any, board: BoardWidget, ground: str) -> None:
         self.page, self.board = page, board
-        page.expose_function("saved", lambda text: board.set_state(json.loads(text)))
         page.set_content(_NOTEBOOK.replace("GROUND", ground))
         page.evaluate(_OPEN, [MODULE, self._state()])
 
@@ -102,22 +103,34 @@ class Cell:
         return "".join(".XO"[int(player or 0)] for player in players)
 
 
+def told(page: Any, boards: list[BoardWidget]) -> Any:
+    """Let the last of the boards hear what a page saves."""
+    page.expose_function("saved", lambda text: boards[-1].set_state(json.loads(text)))
+    return page
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Any) -> tuple[Any, list[BoardWidget]]:
+    """A tab for all tests, and the boards that were in it."""
+    boards: list[BoardWidget] = []
+    return told(browser.new_page(), boards), boards
+
+
 @pytest.fixture
-def cell(browser: Any) -> Iterator[Callable[..., Cell]]:
-    """Put a board into a page. Nothing may fail or warn there, or ask the network for anything."""
-    contexts: list[Any] = []
-    problems: list[str] = []
+def cell(browser: Any, tab: tuple[Any, list[BoardWidget]]) -> Iterator[Callable[..., Cell]]:
+    """Put a board into a page, which asks the network for nothing; the last cell is the one shown.
 
-    def put(board: BoardWidget, ground: str = "#ffffff", **context: Any) -> Cell:
-        contexts.append(browser.new_context(**context))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: problems.append(message.text))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda asked: asked.url.startswith(("data:", "blob:"))
-                or problems.append(f"asked {asked.url}"))  # fmt: skip
-        return Cell(page, board, ground)
+    With settings of the browser the page is another one.
+    """
+    with ExitStack() as stack:
 
-    yield put
-    for context in contexts:
-        context.close()
-    assert problems == []
+        def put(board: BoardWidget, ground: str = "#ffffff", **context: Any) -> Cell:
+            page, boards = tab
+            if context:
+                boards = []
+                page = stack.enter_context(closing(browser.new_context(**context))).new_page()
+                told(page, boards)
+            boards.append(board)
+            return Cell(stack.enter_context(watched(page, "data:")), board, ground)
+
+        yield put

@@ -54,9 +54,9 @@ def games() -> list[GameRecord]:
 
 def kept(record: GameRecord, name: str) -> GameRecord:
     """What a format has a place for."""
-    bare = GameRecord(record.columns, record.geometry)
     if name in ("csv", "jsonl"):
         return record
+    bare = GameRecord(record.columns, record.geometry)
     if name == "kaggle":
         return replace(bare, first=record.first, second=record.second, fault=record.fault,
                        fault_seat=record.fault_seat)  # fmt: skip

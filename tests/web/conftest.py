@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from tests.browser import watched
 from tests.cli.conftest import command, environment, process, run  # noqa: F401
 from tests.web.pages import DESKTOP
 
@@ -174,15 +175,14 @@ def context(browser: Any, server: Server) -> Iterator[Any]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def tab(context: Any) -> Any:
+    """A tab that tests go on in: each goes to an address of its own, as a person would."""
+    return context.new_page()
+
+
 @pytest.fixture
-def page(context: Any, server: Server) -> Iterator[Any]:
+def page(tab: Any, server: Server) -> Iterator[Any]:
     """A page that is watched: its console stays empty, and it asks this server alone."""
-    page = context.new_page()
-    problems: list[str] = []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith((server.url, "data:", "blob:"))
-            or problems.append(f"asked {asked.url}"))  # fmt: skip
-    yield page
-    page.close()
-    assert problems == []
+    with watched(tab, server.url):
+        yield tab

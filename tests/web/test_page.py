@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -340,25 +341,32 @@ def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path)
         page.close()
 
 
+@pytest.fixture(scope="module")
+def judged(browser: Any, server: Server) -> Iterator[tuple[Any, Any]]:
+    """A page, and axe to judge it by, which the policy of the server would keep out."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    ).Axe()
+    context = browser.new_context(base_url=server.url, bypass_csp=True)
+    yield context.new_page(), axe
+    context.close()
+
+
 @pytest.mark.parametrize(
     "address",
     ["/?moves=4455&analysis=on&second=human", "/?view=search", "/?view=book", "/?view=practise"],
 )
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Any, server: Server, address: str, scheme: str) -> None:
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
-    ).Axe()
-    context = browser.new_context(base_url=server.url, color_scheme=scheme, bypass_csp=True)
-    page = context.new_page()
+def test_axe_finds_nothing_serious(judged: tuple[Any, Any], address: str) -> None:
+    page, axe = judged
     page.goto(address)
     page.wait_for_selector(".column, .node, .book-move, .disc")
-    found = axe.run(page).response
-    assert len(found["passes"]) > 15  # it has looked
-    serious = {
-        violation["id"]: [node["html"] for node in violation["nodes"]]
-        for violation in found["violations"]
-        if violation["impact"] in ("serious", "critical")
-    }
-    assert serious == {}
-    context.close()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = axe.run(page).response
+        assert len(found["passes"]) > 15  # it has looked
+        serious = {
+            violation["id"]: [node["html"] for node in violation["nodes"]]
+            for violation in found["violations"]
+            if violation["impact"] in ("serious", "critical")
+        }
+        assert serious == {}, scheme

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -133,12 +133,26 @@ def test_the_page_is_there(server: Server) -> None:
         assert answer.headers["content-type"].startswith("text/html")
 
 
-def test_a_port_in_use_is_told(process: Run) -> None:
+@pytest.fixture
+def refused(run: Run) -> Iterator[Callable[..., str]]:
+    """Start a server in this process that cannot be, and return the sentence that says so."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError("it serves")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(PATIENCE)
+    yield lambda *options: bad_input(run("serve", "--port", "0", *options))
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        sentence = bad_input(process("serve", "--port", str(port)))
+        sentence = refused("--port", str(port))
     assert sentence == (
         f"port {port} of 127.0.0.1 is in use: choose another with --port, or 0 for any"
     )
@@ -152,8 +166,10 @@ def test_a_port_in_use_is_told(process: Run) -> None:
         (("--store", "nowhere.db"), "nowhere.db cannot be read"),
     ],
 )
-def test_bad_options_are_told(process: Run, options: tuple[str, ...], sentence: str) -> None:
-    assert bad_input(process("serve", "--port", "0", *options)).startswith(sentence)
+def test_bad_options_are_told(
+    refused: Callable[..., str], options: tuple[str, ...], sentence: str
+) -> None:
+    assert refused(*options).startswith(sentence)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from claimeven import Geometry, Position, Solver, analyze
 from claimeven.arena.report import write_report
 from tests.arena.report.stores import EVIL, GAMES, PLAN, QUOTED, SMALL_PLAN, game, made, some_games
+from tests.browser import watched
 
 pytestmark = pytest.mark.browser
 
@@ -19,38 +21,38 @@ Open = Callable[..., Any]
 SOME = some_games()
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Any) -> Any:
+    """A tab for all tests."""
+    return browser.new_page()
+
+
+@pytest.fixture(scope="module")
+def some_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page on `SOME` games."""
+    return written(tmp_path_factory.mktemp("page"), SOME)
+
+
+def written(folder: Path, games: Sequence[Any], meta: Any = None, judge: int = 0) -> Path:
+    """Write the page on games into a folder."""
+    write_report(made(folder / "games.db", list(games), meta), folder / "page.html", judge=judge)
+    return folder / "page.html"
+
+
 @pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
+def opened(tab: Any, some_page: Path, tmp_path: Path) -> Iterator[Open]:
     """Open the page on some games; fails where it logs an error or asks for anything else."""
-    contexts, wrong = [], []
+    with ExitStack() as stack:
 
-    def open_page(
-        games: Sequence[Any] = SOME,
-        meta: Any = None,
-        part: str = "",
-        judge: int = 0,
-        **view: Any,
-    ) -> Any:
-        path = made(tmp_path / "games.db", list(games), meta)
-        write_report(path, tmp_path / "page.html", judge=judge)
-        contexts.append(browser.new_context(**view))
-        page = contexts[-1].new_page()
-        address = (tmp_path / "page.html").as_uri()
+        def open_page(
+            games: Sequence[Any] = SOME, meta: Any = None, part: str = "", **more: Any
+        ) -> Any:
+            path = some_page if games is SOME else written(tmp_path, games, meta, **more)
+            page = stack.enter_context(watched(tab, path.as_uri()))
+            page.goto(path.as_uri() + part)
+            return page
 
-        def asked(request: Any) -> None:
-            if not request.url.startswith((address, "data:")):
-                wrong.append(request.url)
-
-        page.on("console", lambda told: wrong.append(told.text))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", asked)
-        page.goto(address + part)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert wrong == []
+        yield open_page
 
 
 def board(page: Any) -> dict[tuple[int, int], int]:
@@ -209,8 +211,12 @@ def test_judged_games_show_scores_and_marks(opened: Open) -> None:
     assert page.locator("#told").inner_text().startswith("Disc ")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_the_screen(opened: Open, width: int, scheme: str) -> None:
-    page = opened(viewport={"width": width, "height": 740}, color_scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_nothing_is_wider_than_the_screen(browser: Any, some_page: Path) -> None:
+    page = browser.new_page()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for width in (360, 1280):
+            page.set_viewport_size({"width": width, "height": 740})
+            page.goto(some_page.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, scheme
+    page.close()
