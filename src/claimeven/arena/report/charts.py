@@ -21,6 +21,7 @@ from claimeven.errors import ClaimevenError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 #: Agents whose lines one chart shows: more cannot be told apart.
 MOST_LINES = 6
@@ -156,13 +157,13 @@ def image_of_panels(charts: Sequence[Chart], kind: str) -> bytes:
     down = -(-len(charts) // across)
 
     def draw(figure: Figure) -> None:
-        lines = {}
+        lines: dict[str, Line2D] = {}
         for place, chart in enumerate(charts, start=1):
             axes = figure.add_subplot(down, across, place)
             chart.draw(axes)
             lines |= {str(line.get_label()): line for line in axes.get_lines()}
         if len(lines) > 1:
-            figure.legend([*lines.values()], [*lines], loc="outside lower center", ncols=3)
+            figure.legend(handles=[*lines.values()], loc="outside lower center", ncols=3)
 
     return _saved(draw, kind, (across * _SIZE[0], down * max(chart.height for chart in charts)))
 
