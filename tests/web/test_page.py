@@ -336,6 +336,15 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
             )
     page.click("[aria-label='Last step']")
     page.wait_for_selector(".search-tree text:text-is('N 100')")
+    page.select_option(".search-view select >> nth=0", "puct")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('of Q and bonus, to the root')")
+    for words in (
+        "columns 4, 3, 5, 2, 6, 1, 7.",
+        "Evaluate: the model says",
+    ):
+        page.click("[aria-label='Step on']")
+        assert words in page.inner_text(".step-words")
     # A search whose steps do not come at once: the slider covers them all.
     page.select_option(".search-view select >> nth=0", "alphabeta")
     page.select_option(".search-view select >> nth=1", "7x6 4")

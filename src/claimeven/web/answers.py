@@ -274,6 +274,7 @@ class MonteCarloStep(BaseModel):
     result: int | float = Field(
         description="+1, 0, -1 (or a model's value) for the side to move at the root."
     )
+    judged: bool = Field(description="Whether a model said so, and nothing was simulated.")
     proven: list[int]
     text: str
     tree: Tree | None = None

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.adapters.kaggle.book_file import packed_book
-from claimeven.agents import classic, montecarlo
+from claimeven.adapters.kaggle.network_file import packed_network
+from claimeven.agents import classic, montecarlo, ntuple
 from claimeven.agents.contract import Limit
 from claimeven.agents.options import FULL, AgentKind, InvalidSpec
 from claimeven.agents.registry import AGENTS, parse_spec
@@ -48,16 +49,25 @@ UCT_CHOICES: Final[dict[str, tuple[Any, ...]]] = {
 
 
 @dataclass(frozen=True)
+class Packed:
+    """Bytes that a submission takes along under a name, and what is said of them there."""
+
+    name: str
+    words: str
+    content: bytes
+
+
+@dataclass(frozen=True)
 class Recipe:
     """How a submission is put together.
 
     `parts` are modules in the order they stand in the file; `maker` is the expression that makes
-    the player of a `board`; `book` is a packed book of moves that it takes along as `BOOK`.
+    the player of a `board`.
     """
 
     parts: tuple[str, ...]
     maker: str
-    book: bytes = b""
+    packed: Packed | None = None
 
 
 def recipe_of(spec: str, seed: int = 0) -> Recipe:
@@ -128,7 +138,23 @@ def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     return Recipe(
         ("board", "clock", "windows", "alphabeta", "exact", "book", "perfect", "entry"),
         _call("Perfect", "board", "Windows(board)", "BOOK"),
-        packed_book(STANDARD),
+        Packed("BOOK", "The book of moves, packed (see above).", packed_book(STANDARD)),
+    )
+
+
+def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend",))
+    limits = {name: options.get(name) for name in ("depth", "nodes", "seconds")}
+    if kind.name == ntuple.ALONE:
+        limits["depth"] = 1
+    elif not any(limits.values()):
+        limits["depth"] = ntuple.USUAL_DEPTH
+    given = {**limits, "left_first": options["order"] == "left"}
+    network = packed_network(ntuple.network_of(options["model"]))
+    return Recipe(
+        ("board", "clock", "windows", "ntuple", "alphabeta", "entry"),
+        _call("AlphaBeta", "board", "learnt_or(board, NETWORK, Windows(board))", **_said(given)),
+        Packed("NETWORK", "The network, packed (see above).", network),
     )
 
 
@@ -148,6 +174,7 @@ RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]]
     **{kind.name: _alphabeta for kind in classic.KINDS},
     **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
     "perfect": _perfect,
+    **{kind.name: _ntuple for kind in ntuple.KINDS},
 }
 
 
