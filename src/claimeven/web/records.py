@@ -68,9 +68,9 @@ def _alone(text: str, geometry: Geometry) -> GameRecord | None:
         return None
     if not isinstance(found, dict) or "steps" in found or not isinstance(found.get("moves"), str):
         return None
-    sizes = [found.get(size) for size in ("columns", "rows", "connect")]
-    if all(isinstance(size, int) for size in sizes):
-        geometry = Geometry(*sizes)
+    columns, rows, connect = (found.get(size) for size in ("columns", "rows", "connect"))
+    if isinstance(columns, int) and isinstance(rows, int) and isinstance(connect, int):
+        geometry = Geometry(columns, rows, connect)
     return read({"moves": found["moves"]}, geometry)
 
 
