@@ -49,7 +49,7 @@ class PuctOptions:
     fpu: float = 0.2
     solver: bool = True
     leaves: int = 1
-    capacity: int = 1_000_000
+    capacity: int = 4_000_000
     reuse: bool = True
     noise: float = 0.0
     temperature: float = 0.0
