@@ -98,7 +98,7 @@ PARTS = {"batches": batches, "forest": forest, "tree": tree}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.puct", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parts = parser.parse_args().parts
     for part in parts:
