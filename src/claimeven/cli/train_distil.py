@@ -46,9 +46,9 @@ def distil(
 ) -> None:
     """Learn a neural net from the data sets that `claimeven dataset` writes.
 
-    It learns which columns keep the exact score, who wins, and the score of each column. One game in
-    a hundred is held out to see how well; the held-out sets that come along are never learnt from,
-    and measured too. Needs JAX and optax: pip install 'claimeven[learn]'.
+    It learns which columns keep the exact score, who wins, and the score of each column. One game
+    in a hundred is held out to see how well; the held-out sets that come along are never learnt
+    from, and measured too. Needs JAX and optax: pip install 'claimeven[learn]'.
 
     The model of the last measurement is in the folder: play it as net:model=FOLDER/model.npz, or
     with search as puct:model=FOLDER/model.npz.
