@@ -1,9 +1,9 @@
-"""One core for two processes that take turns.
+"""Cores: one for two processes that take turns, and work that steps back behind all other.
 
 While a child works out an answer its parent waits, so the two need one core between them. Left
 alone, the kernel gives each its own, and these fall asleep in turn: to wake one takes as long as
 fifty short messages. Held on one core, the kernel goes straight from one process to the other.
-Linux only; elsewhere nothing is done.
+That is for Linux only; elsewhere nothing is done.
 """
 
 from __future__ import annotations
@@ -27,6 +27,27 @@ def _current_core() -> Callable[[], int] | None:
     except (AttributeError, OSError):
         return None
     return told if told() >= 0 else None
+
+
+#: How far work that can wait steps back: `os.nice`, from 0 to 19.
+_BACK = 10
+#: What Linux takes the processes of one session for, where it deals out cores by session.
+_SESSION = Path("/proc/self/autogroup")
+
+
+def step_back() -> None:
+    """Let all other processes go before this one from now on, where the system knows of that.
+
+    For a process that leads a session of its own, as children of ours do: where cores are dealt out
+    by session, a process steps back behind its own session alone, so the session does as well.
+    """
+    if hasattr(os, "nice"):
+        with contextlib.suppress(OSError):
+            os.nice(_BACK)
+    with contextlib.suppress(OSError, ValueError):
+        if os.getsid(0) == os.getpid():
+            before = int(_SESSION.read_text().split()[-1])
+            _SESSION.write_text(str(min(before + _BACK, 19)))
 
 
 class SharedCore:

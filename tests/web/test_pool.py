@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,19 @@ async def eventually(is_so: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not is_so():
             await asyncio.sleep(0.01)
+
+
+def test_workers_step_back_behind_everything_else() -> None:
+    async def work(pool: WorkerPool) -> None:
+        (process,) = pool.processes
+        assert os.getsid(process) == process
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, process) == min(own + 10, 19)
+        session = Path(f"/proc/{process}/autogroup")
+        if session.exists() and session.read_text():
+            assert session.read_text().split()[-1] == "10"
+
+    with_pool(work)
 
 
 def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:

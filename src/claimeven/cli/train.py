@@ -12,6 +12,7 @@ from claimeven.cli.options import geometry_options, json_option
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
+from claimeven.cli.train_plot import drawn_in_the_end, plot, plots_option
 from claimeven.cli.verbs import Verbs
 from claimeven.game.geometry import Geometry
 
@@ -32,7 +33,11 @@ def command() -> None:
     Examples:
       claimeven train ntuple --out run1
       claimeven match ntuple:model=run1/model.npz uct:iterations=500
+      claimeven train plot run1
     """
+
+
+command.add_command(plot)
 
 
 @command.command("ntuple")
@@ -49,9 +54,10 @@ def command() -> None:
 @click.option("--seed", default=0, show_default=True, help="Seed of tuples and games.")
 @click.option("--against", default=100, show_default=True, help="Games against perfect to measure.")
 @click.option("--positions", type=int, help="Positions to measure on; all that come along.")
+@plots_option
 @json_option
 @geometry_options
-def ntuple(out: str, as_json: bool, geometry: Geometry, **asked: Any) -> None:
+def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: Any) -> None:
     """Learn an n-tuple network by self-play against nothing but itself.
 
     Every --every games it is measured: how many of its answers on the positions that come along are
@@ -72,7 +78,7 @@ def ntuple(out: str, as_json: bool, geometry: Geometry, **asked: Any) -> None:
     recipe = NTupleRecipe(**asked, geometry=geometry)
     say_when_compiling()
     try:
-        with status_line() as line:
+        with drawn_in_the_end(out, plots), status_line() as line:
             rows = train_ntuple(out, recipe, lambda at: line.show(lambda: _progress_text(at)))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None

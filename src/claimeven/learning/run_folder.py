@@ -25,6 +25,8 @@ from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.outputs import CannotWrite, GrowingFile, write_text
 
 Row = Mapping[str, Any]
+#: Names of files in the folder.
+RECIPE, LOG = "recipe.json", "log.jsonl"
 
 
 class InvalidRun(ClaimevenError):
@@ -63,7 +65,7 @@ class RunFolder:
     @property
     def log_path(self) -> Path:
         """Where the measurements are."""
-        return self.path / "log.jsonl"
+        return self.path / LOG
 
     def take_up(self, kind: str) -> ModelFile | None:
         """Return the last checkpoint, with the rows of the log up to it; None at the beginning."""
@@ -100,7 +102,7 @@ class RunFolder:
         )
 
     def _begin(self) -> None:
-        path = self.path / "recipe.json"
+        path = self.path / RECIPE
         text = json.dumps(self.recipe, indent=2, sort_keys=True) + "\n"
         if path.exists():
             self._compare(path)

@@ -1,21 +1,33 @@
-"""Learnt models: n-tuple networks, their files, and search with them."""
+"""Learnt models: n-tuple networks, their files, and search with them and with priors and values."""
 
 from __future__ import annotations
 
 from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.evaluators import default_policy_value, read_policy_value
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.ntuple import NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import read_network, write_network
+from claimeven.networks.ntuple_policy import NTuplePolicyValue
 from claimeven.networks.ntuple_search import NTupleSearch
+from claimeven.networks.policy_value import PolicyValue, UniformPolicyValue
+from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
 
 __all__ = [
     "InvalidNetwork",
     "ModelFile",
     "NTupleNetwork",
+    "NTuplePolicyValue",
     "NTupleSearch",
     "NTuples",
+    "PolicyValue",
+    "PuctForest",
+    "PuctOptions",
+    "PuctSearch",
+    "UniformPolicyValue",
+    "default_policy_value",
     "read_model",
     "read_network",
+    "read_policy_value",
     "write_model",
     "write_network",
 ]

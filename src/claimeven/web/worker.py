@@ -20,6 +20,7 @@ from typing import Any
 
 from claimeven.agents import wire
 from claimeven.agents.plain import plain
+from claimeven.cores import step_back
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent
 from claimeven.solver.errors import SearchStopped
@@ -129,6 +130,7 @@ def _failure(sentence: str, status: int) -> dict[str, Any]:
 def main(ends: tuple[int, int, int]) -> None:
     """Answer the server's requests until it ends."""
     parent = Parent(ends)
+    step_back()  # a page in a browser of this machine is to stay quick
     sys.argv = [""]
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_MB << 20, hard))

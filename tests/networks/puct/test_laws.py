@@ -107,8 +107,8 @@ def test_proofs_are_true() -> None:
     """What a search proves is what plain minimax finds, to the ply; small boards are proven."""
     proven = {-1: 0, 0: 0, 1: 0}
     scores: dict[int, dict[object, int]] = {3: {}, 4: {}}
-    drawish = [p for p in unfinished(Geometry(4, 4, 4), 60, seed=6) if p.ply > 6]
-    for position in [*unfinished(Geometry(4, 4, 3), 40, seed=6), *drawish]:
+    drawish = [p for p in unfinished(Geometry(4, 4, 4), 40, seed=6) if p.ply > 8]
+    for position in [*unfinished(Geometry(4, 4, 3), 25, seed=6), *drawish]:
         forest = grown(position, PuctOptions(), 600)
         root = forest.node(forest.root(0))
         known = scores[position.geometry.connect]

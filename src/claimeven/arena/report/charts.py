@@ -33,7 +33,7 @@ _FEW_DOTS = 12
 #: Size of a chart in inches: small, so that its text can be read on a phone.
 _SIZE = (5.3, 3.7)
 #: Colour, marker and dashes of each line: told apart without colour too.
-_LINES = (
+LINES = (
     ("#24528f", "o", "-"),
     ("#b3400f", "s", "--"),
     ("#1b7a4b", "^", "-."),
@@ -44,7 +44,7 @@ _LINES = (
 _INK, _SOFT, _GRID, _ON_DOT = "#1b2430", "#536072", "#d5dde7", "#fefefe"
 #: What stands for each colour in the page, whose style sheet knows light and dark.
 _IN_PAGE = {
-    **{colour: f"var(--line-{number})" for number, (colour, _, _) in enumerate(_LINES, start=1)},
+    **{colour: f"var(--line-{number})" for number, (colour, _, _) in enumerate(LINES, start=1)},
     _INK: "currentColor",
     _SOFT: "var(--soft)",
     _GRID: "var(--line)",
@@ -179,7 +179,7 @@ def _ratings(contents: Contents, axes: Axes) -> None:
     rows = ladder.ratings
     for place, row in enumerate(rows):
         axes.plot([row.elo.low, row.elo.high], [place, place], color=_SOFT, linewidth=1.5)
-        axes.plot([row.elo.value], [place], color=_LINES[0][0], marker="o", linestyle="")
+        axes.plot([row.elo.value], [place], color=LINES[0][0], marker="o", linestyle="")
     axes.set_yticks(range(len(rows)), [_name(contents, label[row.agent]) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(*reach(row.elo.value for row in rows))
@@ -207,9 +207,7 @@ def _time_and_strength(contents: Contents, axes: Axes) -> None:
             [1000 * seconds], [row.elo.value], yerr=[[low], [high]], color=_SOFT, capsize=2
         )
         size = 15 if few else 11
-        axes.plot(
-            [1000 * seconds], [row.elo.value], color=_LINES[0][0], marker="o", markersize=size
-        )
+        axes.plot([1000 * seconds], [row.elo.value], color=LINES[0][0], marker="o", markersize=size)
         axes.annotate(
             str(place),
             (1000 * seconds, row.elo.value),
@@ -254,7 +252,7 @@ def _line(tallies: dict[int, Tally], what: str) -> tuple[list[float], list[float
 def _accuracy_by_ply(contents: Contents, axes: Axes) -> None:
     """The share of moves that keep the result, in parts of the game, one line an agent."""
     *agents, floor = lines_by_ply(contents)
-    for (name, plies, shares), (colour, marker, dashes) in zip(agents, _LINES, strict=False):
+    for (name, plies, shares), (colour, marker, dashes) in zip(agents, LINES, strict=False):
         axes.plot(
             plies, shares, color=colour, marker=marker, linestyle=dashes, markersize=5,
             label=_name(contents, name),

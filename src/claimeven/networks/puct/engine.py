@@ -10,6 +10,7 @@ import numpy as np
 
 from claimeven.game.position import Position
 from claimeven.montecarlo.contract import Facts, Viewed
+from claimeven.montecarlo.engine import SAMPLE
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
@@ -20,8 +21,6 @@ from claimeven.networks.puct.textbook import PuctNode, PuctTree
 
 #: How even the noise at a root is: of many columns it is near 1 for each, of few near one alone.
 CONCENTRATION: Final = 1.0
-#: Nodes that the branching factor is taken from.
-_SAMPLE: Final = 1 << 12
 
 
 class PuctEngine(Viewed, Protocol):
@@ -69,8 +68,7 @@ class CompiledPuct(PuctEngine):
         return self.forest.is_full(0)
 
     def grown(self) -> tuple[int, int]:
-        counts = [len(self.forest.node(node).children) for node in range(min(self.used, _SAMPLE))]
-        return sum(map(bool, counts)), sum(counts)
+        return self.forest.grown(0)
 
     def root(self) -> int:
         return self.forest.root(0)
@@ -132,9 +130,9 @@ class TextbookPuct(PuctEngine):
     def grown(self) -> tuple[int, int]:
         waiting = [self.tree.root]
         for node in waiting:  # grows meanwhile
-            if len(waiting) < _SAMPLE:
+            if len(waiting) < SAMPLE:
                 waiting += node.children or ()
-        counts = [len(node.children or ()) for node in waiting[:_SAMPLE]]
+        counts = [len(node.children or ()) for node in waiting[:SAMPLE]]
         return sum(map(bool, counts)), sum(counts)
 
     def root(self) -> PuctNode:

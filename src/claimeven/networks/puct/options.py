@@ -1,4 +1,24 @@
-"""The options of a search with priors, and their words."""
+"""The options of a search with priors and values.
+
+A move is selected for the greatest `Q + c * P * sqrt(N) / (1 + n)`: Q is the mean of the values of
+its n visits, P its prior, N the visits of its parent. Of equal moves the one nearest to the centre
+is selected, then the left one.
+
+- `c` (0 to 1000): how much trying is worth.
+- `fpu` (0 to 2): first-play urgency: how much less than its parent a move is taken to be worth that
+  was not tried, but never less than -1.
+- `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
+  are not selected, and the search ends when the root is proven.
+- `leaves` (1 to 4096): leaves that the model judges together; those of one batch are selected one
+  after the other, each as if those before it had been lost.
+- `capacity` (64 to 100,000,000): how many nodes the tree can store; a full tree grows no further,
+  iterations go on at its leaves, and the result says `full`.
+- `reuse` (yes or no): the tree is kept for the next decision when its position is in it, up to 4
+  moves on.
+- `noise` (0 to 1): how much of the priors at the root is drawn at random.
+- `temperature` (0 to 1000): 0: the most visited column is played; else one is drawn, its chance
+  going by its visits to the power of 1 / temperature.
+"""
 
 from __future__ import annotations
 
@@ -20,29 +40,9 @@ WHOLE_BOUNDS: Final = {"leaves": (1, 4096), "capacity": (64, 100_000_000)}
 
 @dataclass(frozen=True)
 class PuctOptions:
-    """How a search with priors works.
-
-    A move is selected for the greatest `Q + c * P * sqrt(N) / (1 + n)`: Q is the mean of the values
-    of its n visits, P its prior, N the visits of its parent. Of equal moves the one nearest to the
-    centre is selected, then the left one.
-
-    Attributes:
-        c: how much trying is worth, 0 to 1000.
-        fpu: how much less than its parent a move is taken to be worth that was not tried, 0 to 2
-            (first-play urgency), but never less than -1.
-        solver: proven wins, losses and draws are backed up (Winands 2008), proven losses are not
-            selected, and the search ends when the root is proven.
-        leaves: leaves that are judged together, 1 to 4096; those of one batch are selected one
-            after the other before the model is asked, each as if those before it had lost.
-        capacity: how many nodes the tree can store, 64 to 100,000,000; a full tree grows no
-            further, iterations go on at its leaves, and the result says `full`.
-        reuse: the tree is kept for the next decision when its position is in it, up to 4 moves on.
-        noise: how much of the priors at the root is drawn at random, 0 to 1.
-        temperature: 0: the most visited column is played; else one is drawn, its chance going by
-            its visits to the power of 1 / temperature, 0 to 1000.
+    """How a search with priors works: an attribute for each option of the list above.
 
     Raises `InvalidOptions` naming the option and its range.
-
     """
 
     c: float = 1.5

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.montecarlo import layout
+from claimeven.montecarlo.engine import SAMPLE, moves_of
 from claimeven.montecarlo.layout import (
     DISTANCE_SHIFT,
     PROOF_MASK,
@@ -102,6 +103,14 @@ class ReadableForest:
     def depth(self, tree: int) -> int:
         """Return the depth of the deepest iteration since the root was set, in moves."""
         return int(self._trees.states[tree, DEPTH])
+
+    def grown(self, tree: int) -> tuple[int, int]:
+        """Return how many nodes of a tree are expanded, and how many children they have together;
+        of a large tree the oldest nodes count.
+        """
+        begin = self.root(tree)
+        sample = self._nodes.counts[begin : begin + min(self.used(tree), SAMPLE)]
+        return moves_of(sample[sample[:, CHILD] != NO_CHILDREN, META])
 
     def is_full(self, tree: int) -> bool:
         """Return whether there was no room for a node since the root was set."""

@@ -35,8 +35,10 @@ from claimeven.networks.puct.policies import policies
 #: Nodes of a kept tree looked at for each second of a timed search, and in any case.
 _KEPT_A_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
 _KEPT_ANYWAY: Final = 1_000
-#: Seconds kept back of a timed search for telling what the grown tree holds.
+#: Seconds kept back of a timed search for telling what the grown tree holds: at first, and the most
+#: that one search can teach the next.
 _TELLING: Final = 0.001
+_TELLING_MOST: Final = 0.02
 
 
 class PuctSearch:
@@ -64,6 +66,7 @@ class PuctSearch:
         self.busy = RLock()
         self._engine: PuctEngine | None = None
         self._searches = 0
+        self._telling = _TELLING
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has the same model and options, and no tree."""
@@ -128,25 +131,25 @@ class PuctSearch:
         engine = self._engine_of(position.geometry)
         deadline = keep = None
         if seconds is not None:
-            deadline = started + seconds - min(_TELLING, seconds / 4)
+            deadline = started + seconds - min(self._telling, seconds / 4)
             keep = max(int(min(seconds, 1e6) * _KEPT_A_SECOND[self.backend]), _KEPT_ANYWAY)
         engine.start(position, keep)
         kept = engine.visits()
         until = MOST_VISITS if iterations is None else min(kept + iterations, MOST_VISITS)
         self._grow(engine, until, deadline, rng)
+        grown = time.perf_counter()
         view = PuctView(position, self.options, engine, partial(self._unchanged, self._searches))
         root = view.branch(depth=1)
         chosen = self._choose(root, position, rng)
         plain = chosen.plain_mean if chosen.visits else root.plain_mean
         proof = chosen.proof or root.proof
-        return MonteCarloResult(
+        result = MonteCarloResult(
             column=chosen.column,
             value=float(PROOF_RESULTS[proof]) if proof else plain,
             policy=tuple(self._shares(root, position, 1.0).tolist()),
             root=root,
             iterations=engine.visits() - kept,
             kept=kept,
-            seconds=time.perf_counter() - started,
             depth=engine.depth,
             stored=engine.used,
             full=engine.full,
@@ -154,7 +157,11 @@ class PuctSearch:
             backend=self.backend,
             line=view.line(chosen.column),
             forest=view,
+            seconds=time.perf_counter() - started,
         )
+        telling = min(result.seconds + started - grown, _TELLING_MOST)
+        self._telling += (telling - self._telling) / 4
+        return result
 
     def _grow(
         self, engine: PuctEngine, until: int, deadline: float | None, rng: np.random.Generator

@@ -235,10 +235,11 @@ class PuctTree:
         """Mix noise into the priors at the root, so that self-play tries what the model would not.
 
         `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
-        that are not known to lose. Nothing is done before the root has been visited.
+        that are not known to lose. Nothing is done before the root has been visited, and when it
+        is proven.
         """
         live = [child for child in self.root.children or () if child.proof != PROVEN_LOSS]
-        if self.root.visits and live:
+        if self.root.visits and self.root.proof == UNPROVEN and live:
             noise = rng.dirichlet([concentration] * len(live))
             for child, drawn in zip(live, noise, strict=True):
                 child.prior = float(np.float32((1.0 - share) * child.prior + share * drawn))

@@ -137,6 +137,7 @@ export class BoardView extends EventTarget {
         onpointerenter: (event) => event.pointerType === "mouse" && this.#hover(column),
         onfocus: () => this.#hover(column),
       });
+      cell.dataset.cell = `${column + 1},${row + 1}`;
       this.cells.set(`${column},${row}`, cell);
       return cell;
     });
@@ -226,10 +227,10 @@ export class BoardView extends EventTarget {
       const player = position.at(column, row);
       const what = player === null ? "empty" : PLAYERS[player];
       const wins = position.winning.some((line) => line.some(([c, r]) => c === column && r === row));
-      cell.setAttribute("aria-label",
-        `column ${this.board.name(column)}, row ${row + 1}, ${what}${wins ? ", winning" : ""}`);
-      cell.dataset.cell = `${column + 1},${row + 1}`;
-      cell.dataset.player = player === null ? "" : String(player + 1);
+      const name = `column ${this.board.name(column)}, row ${row + 1}, ${what}${wins ? ", winning" : ""}`;
+      if (cell.getAttribute("aria-label") !== name) cell.setAttribute("aria-label", name);
+      const shown = player === null ? "" : String(player + 1);
+      if (cell.dataset.player !== shown) cell.dataset.player = shown;
     }
   }
 }

@@ -27,6 +27,25 @@ function filled(element, properties, children) {
   return element;
 }
 
+/** What is to be done once all that was changed before has been painted, or at once. */
+export class AfterPaint {
+  #next = null;
+
+  /** Do it after the next frame; what was to be done then and was not yet is left out. */
+  soon(action) {
+    this.#next = action;
+    const now = () => this.#next === action && this.now(action);
+    requestAnimationFrame(() => setTimeout(now));
+    setTimeout(now, 100); // a page that is not looked at paints nothing
+  }
+
+  /** Do it at once, and nothing later. */
+  now(action) {
+    this.#next = null;
+    action();
+  }
+}
+
 /** Whether somebody asked for less motion. */
 export function wantsStillness() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -3,7 +3,7 @@
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { get, post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
-import { button, h, say } from "../dom.js";
+import { AfterPaint, button, h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
@@ -12,9 +12,7 @@ import { ScoreRow } from "../score_row.js";
 import { addressOf, keepAddress } from "../share.js";
 import { gamePanel } from "../game_panel.js";
 import { Side } from "../sides.js";
-import { inWords, signed } from "../words.js";
-
-const NAMES = ["first player", "second player"];
+import { capital, NAMES, standing } from "../standing.js";
 
 export class PlayView {
   constructor({ game, scores, wanted }) {
@@ -26,6 +24,7 @@ export class PlayView {
     this.pause = 400;
     this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player] ?? (player ? "perfect:level=4" : "human")));
     this.isAnalysing = wanted.analysis === "on";
+    this.afterBoard = new AfterPaint();
     this.#build();
     this.#listen();
   }
@@ -184,9 +183,10 @@ export class PlayView {
     this.board.addEventListener("hover", ({ detail }) => this.row.point(detail));
     this.game.addEventListener("change", ({ detail }) => {
       if (!this.isHere) return;
-      this.draw(detail === "drop");
-      this.#sayWhere(detail);
-      this.#goOn();
+      const isDrop = detail === "drop";
+      this.#drawBoard(isDrop);
+      // A disc that drops is seen first: all that follows from it has the time until the next frame.
+      this.afterBoard[isDrop ? "soon" : "now"](() => this.isHere && this.#follow(detail));
     });
     this.scores.addEventListener("change", () => this.isHere && this.#drawScores());
     for (const side of this.sides) {
@@ -219,12 +219,28 @@ export class PlayView {
     if (start) this.newGame(start);
   }
 
-  draw(drop = false) {
+  draw() {
+    this.#drawBoard();
+    this.#drawRest();
+  }
+
+  #drawBoard(drop = false) {
+    const { position } = this.game;
+    this.board.show(position, { drop });
+    this.board.open = !position.isOver && !this.#thinker();
+  }
+
+  /** Draw, tell and do what follows from a change of the game. */
+  #follow(how) {
+    this.#drawRest();
+    this.#sayWhere(how);
+    this.#goOn();
+  }
+
+  #drawRest() {
     const { game } = this;
     this.switch.checked = this.isAnalysing;
     this.element.classList.toggle("analysing", this.isAnalysing);
-    this.board.show(game.position, { drop });
-    this.board.open = !game.position.isOver && !this.#thinker();
     this.moves.draw();
     const bots = this.sides.filter((side) => !side.isHuman).length;
     this.watching.hidden = bots < 2;
@@ -272,27 +288,8 @@ export class PlayView {
   }
 
   #standing() {
-    const { position } = this.game;
-    if (position.isOver) {
-      if (position.winner === null) return "A draw.";
-      return this.#isYou(position.winner) ? "You win!" : `${capital(this.#who(position.winner))} wins.`;
-    }
-    const who = this.#who(position.turn);
-    if (this.thinking) return `${capital(who)} is thinking …`;
     const score = this.isAnalysing ? this.scores.of(this.game)?.score ?? null : null;
-    const worth = score === null ? "" : `${inWords(position, score)} (${signed(score)})`;
-    if (!this.#isYou(position.turn)) return `${capital(who)} to move${worth && ` and ${worth}`}.`;
-    return worth ? `Your turn: you ${worth.replace(/^(win|lose|draw)s/, "$1")}.` : "Your turn.";
-  }
-
-  /** Whether a player is the one human who plays against an agent. */
-  #isYou(player) {
-    return this.sides[player].isHuman && !this.sides[1 - player].isHuman;
-  }
-
-  #who(player) {
-    const side = this.sides[player];
-    return side.isHuman ? NAMES[player] : `${NAMES[player]} (${side.name})`;
+    return standing(this.game.position, this.sides, { isThinking: Boolean(this.thinking), score });
   }
 
   /** Say a sentence where the state of the game stands. */
@@ -395,5 +392,3 @@ export class PlayView {
     }), location.href).href;
   }
 }
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

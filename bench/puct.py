@@ -1,0 +1,114 @@
+"""Speed of the search with priors: `python -m bench.puct [PART ...]`.
+
+Parts: batches, forest, tree (all of them by default). `batches`: one position, 1, 8 and 32 leaves
+judged at a time, by the model that comes along. `forest`: 256 games in lockstep, as self-play has
+them. `tree`: the search alone, with a model that answers at once. Every part asserts the visits it
+made: a change of these is a change of behaviour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+from bench.timing import best_of, machine
+from claimeven import Geometry, Position
+from claimeven.networks.evaluators import SHIPPED_NTUPLE, read_policy_value
+from claimeven.networks.policy_value import UniformPolicyValue
+from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
+
+ITERATIONS = 20_000
+GAMES, EACH = 256, 200
+POSITION = Position.from_moves("4453")
+#: Visits of the columns of POSITION after ITERATIONS, by leaves in a batch.
+BATCHES = {
+    1: (8, 8, 296, 19546, 12, 101, 28),
+    8: (8, 8, 327, 19510, 12, 105, 29),
+    32: (9, 10, 384, 19437, 13, 112, 34),
+}
+#: Visits of all roots of `forest` by column, by leaves in a batch; and of the board in `tree`.
+FOREST = {
+    1: (876, 6400, 11065, 16576, 9608, 5567, 852),
+    8: (971, 6483, 10991, 16172, 9669, 5687, 971),
+}
+TREE = (659, 1789, 4824, 5490, 4824, 1749, 665)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def check(what: str, found: tuple[int, ...], signature: tuple[int, ...]) -> None:
+    assert found == signature, f"{what}: visits {found}, not {signature}"
+
+
+def batches() -> None:
+    model = read_policy_value(SHIPPED_NTUPLE)
+    for leaves, signature in BATCHES.items():
+        options = PuctOptions(leaves=leaves, capacity=200_000, reuse=False)
+        search = PuctSearch(model, options)
+        search.load(Geometry())
+        rng = np.random.default_rng(1)
+        seconds, result = best_of(3, lambda: search.search(POSITION, rng, iterations=ITERATIONS))  # noqa: B023
+        check(f"{leaves} leaves", tuple(c.visits for c in result.root.children), signature)
+        print(
+            f"{leaves:>3} leaves a batch: {result.iterations / seconds:>9,.0f} iterations a second"
+        )
+
+
+def forest() -> None:
+    model = read_policy_value(SHIPPED_NTUPLE)
+    model.load()
+    PuctForest.load()
+    for leaves, signature in FOREST.items():
+        trees = PuctForest(trees=GAMES, nodes_each=8 * EACH)
+        for tree in range(GAMES):
+            trees.reset(tree, opening(tree))
+        begin = time.perf_counter()
+        made = trees.run(model, EACH, leaves)
+        seconds = time.perf_counter() - begin
+        check(f"{leaves} leaves", tuple(trees.visits().sum(axis=0).tolist()), signature)
+        print(
+            f"{GAMES} games, {leaves} leaves a batch of each:"
+            f" {made / seconds:>9,.0f} iterations a second, {trees.memory / 1e6:.0f} MB"
+        )
+
+
+def opening(number: int) -> Position:
+    """Return the position after three moves that a number stands for."""
+    columns = Geometry().columns
+    moves = [number // columns**place % columns for place in range(3)]
+    return Position.from_moves(moves)
+
+
+def tree() -> None:
+    model = UniformPolicyValue()
+    trees = PuctForest(nodes_each=8 * ITERATIONS)
+    trees.run(model, 1)
+    begin = time.perf_counter()
+    made = trees.run(model, ITERATIONS, 32)
+    seconds = time.perf_counter() - begin
+    check("tree", tuple(trees.visits()[0].tolist()), TREE)
+    print(f"the search alone, 32 leaves a batch: {made / seconds:,.0f} iterations a second")
+
+
+PARTS = {"batches": batches, "forest": forest, "tree": tree}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.puct", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parts = parser.parse_args().parts
+    for part in parts:
+        if part not in PARTS:
+            parser.error(f"unknown part {part!r}: choose from {', '.join(PARTS)}")
+    print(machine())
+    for part in parts or PARTS:
+        print(f"\n{part}")
+        PARTS[part]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""`claimeven train plot`: learning curves of runs, as pictures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import json_option
+from claimeven.cli.streams import text_width
+from claimeven.cli.tables import fitted
+
+
+@click.command("plot")
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
+@click.option("--out", help="Folder to draw into; usually plots in that of the one run.")
+@json_option
+def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
+    """Draw what runs have measured, against time and against games, as PNG and SVG.
+
+    Each chart has a line a run, up to six. A run may still be going on. Needs Matplotlib: pip
+    install 'claimeven[plot]'.
+
+    \b
+    Examples:
+      claimeven train plot run1
+      claimeven train plot run1 run2 --out curves
+    """
+    from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - brings in the arena
+
+    files = draw_curves(folders, out)
+    if as_json:
+        write_json({"runs": list(folders), "plots": [str(path) for path in files]}, sys.stdout)
+        return
+    runs = f"{len(folders)} run{'s' * (len(folders) != 1)}"
+    text = f"{files[0].parent}: {len(files)} pictures of {runs}, such as {files[-1].name}"
+    click.echo(fitted(text, text_width()))
+
+
+plots_option = click.option(
+    "--plots", is_flag=True, help="Draw its curves into FOLDER/plots in the end."
+)
+
+
+@contextmanager
+def drawn_in_the_end(folder: str, plots: bool) -> Iterator[None]:
+    """Draw the curves of a run after the block, if asked to; whether that can be is seen before."""
+    if plots:
+        from claimeven.arena.report.charts import check_can_draw  # noqa: PLC0415 - for a quick start
+
+        check_can_draw()
+    yield
+    if plots:
+        from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - for a quick start
+
+        draw_curves([folder])

@@ -1,0 +1,167 @@
+"""Learning curves: what training runs measured, drawn against time and against games.
+
+One chart a measure of the logs and a way to count what was put in, a line a run. Drawn by
+Matplotlib (the extra `plot`); the same logs give the same files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image
+from claimeven.inputs import text_of
+from claimeven.learning.run_folder import LOG, RECIPE, InvalidRun
+from claimeven.outputs import make_folder, write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Where the charts of a run are written in its folder.
+PLOTS: Final = "plots"
+_KINDS: Final = ("png", "svg")
+#: Bytes of a log that are read at most.
+_MOST_BYTES: Final = 64 << 20
+#: Keys of a log that say how much was put in, and the words under an axis.
+TIME: Final = "seconds"
+_INPUTS: Final = {
+    "games": "games",
+    "positions": "positions",
+    "examples": "positions",
+    "iteration": "iterations",
+    "epoch": "passes over the positions",
+    "step": "steps",
+}
+#: Measures that are shares, drawn in per cent, and what they are called.
+_SHARES: Final = {
+    "perfect": "answers that keep the exact score, %",
+    "keeping": "answers that keep win, draw or loss, %",
+    "against_perfect": "score as first player against perfect, %",
+    "first_wins": "games won by the first player, %",
+    "draws": "games drawn, %",
+    "hard": "right answers on the hard set, %",
+    "easy": "right answers on the easy set, %",
+}
+_WORDS: Final = {"plies": "discs in a game"}
+#: Units of time: the first in which the longest run takes so many at most.
+_UNITS: Final = (("seconds", 1, 600), ("minutes", 60, 300), ("hours", 3600, None))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is drawn of a run: its name, and its log with nested objects told as `outer.inner`."""
+
+    name: str
+    rows: tuple[Mapping[str, float], ...]
+
+    def points(self, across: str, up: str) -> tuple[list[float], list[float]]:
+        """Return the numbers of two keys, of the rows that have both."""
+        found = [(row[across], row[up]) for row in self.rows if across in row and up in row]
+        return [x for x, _ in found], [y for _, y in found]
+
+
+def read_run(folder: str | Path) -> Run:
+    """Read the log of a run's folder; the run may still be going on.
+
+    Raises `InvalidRun` for a folder of something else, and for a log that is damaged or empty.
+    """
+    folder = Path(folder)
+    if not (folder / RECIPE).is_file():
+        raise InvalidRun(f"{folder} is no folder of a run: it has no {RECIPE}")
+    path = folder / LOG
+    # A line without its end is being written now.
+    *lines, _ = (text_of(path, _MOST_BYTES, InvalidRun) if path.exists() else "").split("\n")
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+            rows.append(dict(_numbers_of(row.items())))
+        except (ValueError, AttributeError, RecursionError):
+            raise InvalidRun(f"{path} is damaged in line {number}") from None
+    if not rows:
+        raise InvalidRun(f"{folder} holds no measurement yet: draw it after the first")
+    return Run(folder.name or str(folder), tuple(rows))
+
+
+def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) -> tuple[Path, ...]:
+    """Draw the runs of some folders, as PNG and SVG into a folder; return the files.
+
+    That folder is `plots` in the run's own where there is one run and nothing is said. Raises
+    `InvalidRun` for folders that cannot be drawn, `NoCharts` without Matplotlib, and `CannotWrite`.
+    """
+    check_can_draw()
+    if not 1 <= len(folders) <= MOST_LINES:
+        raise InvalidRun(f"1 to {MOST_LINES} runs can be drawn together, not {len(folders)}")
+    if out is None:
+        if len(folders) > 1:
+            raise InvalidRun("several runs are drawn into a folder of their own: name one")
+        out = Path(folders[0]) / PLOTS
+    charts = curves_of([read_run(folder) for folder in folders])
+    make_folder(out)
+    written = []
+    for chart in charts:
+        for kind in _KINDS:
+            written.append(Path(out) / f"{chart.name}.{kind}")
+            write_bytes(written[-1], image(chart, kind))
+    return tuple(written)
+
+
+def curves_of(runs: Sequence[Run]) -> list[Chart]:
+    """Return a chart for each measure of the runs and each way to count what was put in."""
+    keys = dict.fromkeys(key for run in runs for row in run.rows for key in row)
+    inputs = [key for key in keys if key == TIME or key in _INPUTS]
+    charts = []
+    for up in keys:
+        if up in inputs:
+            continue
+        for across in inputs:
+            drawn = [run for run in runs if run.points(across, up)[0]]
+            if drawn:
+                by = "time" if across == TIME else across
+                name = f"{up.replace('.', '-')}-by-{by}"
+                words = _words(up)
+                charts.append(Chart(name, words, partial(_draw, drawn, across, up)))
+    return charts
+
+
+def _draw(runs: Sequence[Run], across: str, up: str, axes: Axes) -> None:
+    """A line a run, with a mark at each measurement."""
+    unit, size = _INPUTS.get(across, across), 1
+    if across == TIME:
+        longest = max(max(run.points(across, up)[0]) for run in runs)
+        unit, size = next((u, s) for u, s, most in _UNITS if most is None or longest <= most * s)
+    scale = 100 if _is_share(up) else 1
+    for run, (colour, marker, dashes) in zip(runs, LINES, strict=False):
+        xs, ys = run.points(across, up)
+        axes.plot(
+            [x / size for x in xs], [scale * y for y in ys], color=colour, marker=marker,
+            linestyle=dashes, markersize=4, label=f" {run.name}",
+        )  # fmt: skip
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}")
+    axes.set_xlabel(unit)
+    axes.set_ylabel(_words(up))
+    if len(runs) > 1:
+        axes.figure.legend(loc="outside lower center", ncols=2)
+
+
+def _is_share(key: str) -> bool:
+    return key in _SHARES or key.split(".", maxsplit=1)[0] in _SHARES
+
+
+def _words(key: str) -> str:
+    """Return what a measure is called under a chart."""
+    return _SHARES.get(key) or _WORDS.get(key) or key.replace("_", " ")
+
+
+def _numbers_of(items: Any, before: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the numbers of a row, those of objects in it under both names; lists are left out."""
+    for key, value in items:
+        if isinstance(value, dict):
+            yield from _numbers_of(value.items(), f"{before}{key}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{before}{key}", value

@@ -1,0 +1,30 @@
+// How a game stands, in a sentence for whoever sits before it.
+
+import { inWords, signed } from "./words.js";
+
+export const NAMES = ["first player", "second player"];
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Return the sentence; `score` is what the position is worth where that is known, else null. */
+export function standing(position, sides, { isThinking = false, score = null } = {}) {
+  if (position.isOver) {
+    if (position.winner === null) return "A draw.";
+    return isYou(sides, position.winner) ? "You win!" : `${capital(who(sides, position.winner))} wins.`;
+  }
+  const mover = who(sides, position.turn);
+  if (isThinking) return `${capital(mover)} is thinking …`;
+  const worth = score === null ? "" : `${inWords(position, score)} (${signed(score)})`;
+  if (!isYou(sides, position.turn)) return `${capital(mover)} to move${worth && ` and ${worth}`}.`;
+  return worth ? `Your turn: you ${worth.replace(/^(win|lose|draw)s/, "$1")}.` : "Your turn.";
+}
+
+/** Whether a player is the one human who plays against an agent. */
+function isYou(sides, player) {
+  return sides[player].isHuman && !sides[1 - player].isHuman;
+}
+
+function who(sides, player) {
+  const side = sides[player];
+  return side.isHuman ? NAMES[player] : `${NAMES[player]} (${side.name})`;
+}

@@ -1,0 +1,98 @@
+"""Learning curves: what the logs of runs say is what is drawn."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven.learning import InvalidRun
+from claimeven.learning.curves import curves_of, draw_curves, read_run
+
+pytest.importorskip("matplotlib", reason="charts need the extra plot")
+
+ROWS: list[dict[str, Any]] = [
+    {"games": 100, "seconds": 300.0, "perfect": 0.25, "loss": {"policy": 2.0, "value": 1.0}},
+    {"games": 200, "seconds": 900.0, "perfect": 0.5, "loss": {"policy": 1.5}, "by_ply": [1, 2]},
+    {"games": 300, "seconds": 7200.0, "perfect": None, "note": "text", "done": True},
+]
+
+
+def folder_of(path: Path, rows: list[dict[str, Any]], end: str = "") -> Path:
+    path.mkdir(parents=True)
+    (path / "recipe.json").write_text("{}")
+    (path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + end)
+    return path
+
+
+def test_numbers_of_the_log_become_points(tmp_path: Path) -> None:
+    run = read_run(folder_of(tmp_path / "run", ROWS, end='{"games": 400, "sec'))
+    assert run.name == "run"
+    assert run.points("seconds", "perfect") == ([300.0, 900.0], [0.25, 0.5])
+    assert run.points("games", "loss.policy") == ([100, 200], [2.0, 1.5])
+    assert run.points("games", "loss.value") == ([100], [1.0])
+    names = [chart.name for chart in curves_of([run])]
+    assert sorted(names) == sorted(
+        f"{what}-by-{across}"
+        for what in ("perfect", "loss-policy", "loss-value")
+        for across in ("time", "games")
+    )
+
+
+def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    other = [{"steps": 1, "seconds": 10_000, "perfect": 0.75}]
+    runs = [read_run(folder_of(tmp_path / name, rows)) for name, rows in
+            (("one", ROWS), ("two", other))]  # fmt: skip
+    charts = {chart.name: chart for chart in curves_of(runs)}
+    axes = Figure().add_subplot()
+    charts["perfect-by-time"].draw(axes)
+    assert axes.get_xlabel() == "minutes"
+    first, second = axes.get_lines()
+    assert first.get_xdata().tolist() == [5.0, 15.0]
+    assert first.get_ydata().tolist() == [25.0, 50.0]
+    assert second.get_ydata().tolist() == [75.0]
+    assert axes.get_ylabel() == "answers that keep the exact score, %"
+    axes = Figure().add_subplot()
+    charts["loss-policy-by-games"].draw(axes)
+    assert len(axes.get_lines()) == 1 and axes.get_xlabel() == "games"
+
+
+def test_files_are_written_and_the_same_every_time(tmp_path: Path) -> None:
+    rows = [{key: row[key] for key in ("seconds", "perfect")} for row in ROWS[:2]]
+    run = folder_of(tmp_path / "run", rows)
+    files = draw_curves([run])
+    assert {path.parent for path in files} == {run / "plots"} and len(files) == 2
+    svg = run / "plots" / "perfect-by-time.svg"
+    first = svg.read_bytes()
+    assert re.search(rb">minutes<", first) and b"keep the exact score" in first
+    draw_curves([run])
+    assert svg.read_bytes() == first
+    both = draw_curves([run, run], tmp_path / "a" / "b")
+    assert len(both) == 2 and all(path.stat().st_size > 2000 for path in both)
+
+
+def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
+    good = folder_of(tmp_path / "good", ROWS)
+    empty = folder_of(tmp_path / "empty", [])
+    torn = folder_of(tmp_path / "torn", ROWS[:1], end="[1]\n")
+    cut = folder_of(tmp_path / "cut", ROWS[:1], end="{\n")
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "recipe.json").write_text("{}")
+    for folders, said in (
+        ([tmp_path], "is no folder of a run: it has no recipe.json"),
+        ([empty], "holds no measurement yet"),
+        ([new], "holds no measurement yet"),
+        ([torn], "log.jsonl is damaged in line 2"),
+        ([cut], "log.jsonl is damaged in line 2"),
+        ([good, good], "several runs are drawn into a folder of their own: name one"),
+        ([good] * 7, "1 to 6 runs can be drawn together, not 7"),
+        ([], "1 to 6 runs can be drawn together, not 0"),
+    ):
+        with pytest.raises(InvalidRun, match=said):
+            draw_curves(folders)

@@ -1,0 +1,194 @@
+"""The driver: both backends alike, limits, kept trees, the generator it is given, errors."""
+
+from __future__ import annotations
+
+import copy
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from claimeven.errors import ClaimevenError
+from claimeven.game import Geometry, Position
+from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
+from claimeven.networks.policy_value import Floats, Words
+from claimeven.networks.puct import PuctOptions, PuctSearch
+from tests.networks.puct.support import Hashed, unfinished
+
+POSITION = Position.from_moves("4435")
+
+
+def searched(
+    options: PuctOptions, position: Position = POSITION, backend: str = "auto", seed: int = 1
+) -> MonteCarloResult:
+    search = PuctSearch(Hashed(position.geometry), options, backend)
+    return search.search(position, np.random.default_rng(seed), iterations=80)
+
+
+def facts(result: MonteCarloResult) -> tuple[object, ...]:
+    return (
+        result.column, result.value, result.policy, result.line, result.iterations, result.depth,
+        result.stored, [(child.visits, child.prior) for child in result.root.children],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        PuctOptions(),
+        PuctOptions(noise=0.5, temperature=1.0),
+        PuctOptions(solver=False, capacity=100),
+    ],
+)
+def test_backends_decide_alike(options: PuctOptions) -> None:
+    for position in [POSITION, *unfinished(Geometry(4, 4, 3), 5, seed=1)]:
+        one, other = (searched(options, position, name) for name in ("compiled", "python"))
+        assert facts(one) == facts(other)
+        assert (one.backend, other.backend) == ("compiled", "python")
+        assert one.forest.branch(3) == other.forest.branch(3)
+
+
+def test_the_generator_decides() -> None:
+    """Noise and temperature draw from the generator given, and nothing else does."""
+    noisy = PuctOptions(noise=0.5)
+    assert facts(searched(noisy)) == facts(searched(noisy))
+    assert facts(searched(noisy)) != facts(searched(noisy, seed=2))
+    assert facts(searched(PuctOptions())) == facts(searched(PuctOptions(), seed=2))
+    drawn = {searched(PuctOptions(temperature=3.0), seed=seed).column for seed in range(20)}
+    assert len(drawn) > 2
+
+
+def test_what_is_told() -> None:
+    """Of every child the prior, visits, mean, and what selection goes by, by the formula."""
+    options = PuctOptions(c=2.0, fpu=0.3)
+    result = searched(options)
+    root = result.root
+    assert result.iterations == root.visits == 80
+    assert sum(child.visits for child in root.children) == 79
+    assert sum(child.prior or 0.0 for child in root.children) == pytest.approx(1.0)
+    assert sum(result.policy) == pytest.approx(1.0)
+
+    def check(node: Branch, sign: float) -> None:
+        for child in node.children:
+            assert child.prior is not None and child.bonus is not None
+            bonus = 2.0 * child.prior * node.visits**0.5 / (1 + child.visits)
+            assert child.bonus == pytest.approx(bonus)
+            untried = max(-1.0, sign * node.total / node.visits - 0.3)
+            mean = child.mean if child.visits else untried
+            assert child.selection == pytest.approx(mean + bonus)
+
+    tree = result.forest.branch(2)
+    check(tree, 1.0)
+    for child in tree.children:
+        if child.visits:
+            check(child, -1.0)
+    assert tree_json(tree, POSITION)["children"][0]["prior"] == tree.children[0].prior
+    assert tree_text(tree, POSITION).splitlines()[4].split() == ["move", "P", "N", "T", "E", "Q"]
+
+
+def test_one_iteration_is_the_model_alone() -> None:
+    """Its most likely column, worth what the model thinks of the position."""
+    model = Hashed(Geometry())
+    result = PuctSearch(model).search(POSITION, np.random.default_rng(1), iterations=1)
+    words = np.array([[POSITION.mine], [POSITION.mask]], dtype=np.uint64)
+    values, priors = model.evaluate(*words)
+    assert result.column == priors[0].argmax()
+    assert result.value == values[0]
+    assert result.policy == pytest.approx(priors[0])
+
+
+def test_the_tree_is_kept() -> None:
+    """The iterations of the line that was played are there already."""
+    for backend in ("compiled", "python"):
+        search = PuctSearch(Hashed(Geometry()), backend=backend)
+        rng = np.random.default_rng(1)
+        first = search.search(POSITION, rng, iterations=120)
+        later = POSITION.play(first.line[0]).play(first.line[1])
+        below = first.forest.branch(2)
+        for column in first.line[:2]:
+            below = next(child for child in below.children if child.column == column)
+        second = search.search(later, rng, iterations=30)
+        assert second.kept == below.visits > 1
+        assert second.iterations == 30
+        assert second.root.visits == below.visits + 30
+        search.reset()
+        assert search.search(later, rng, iterations=30).kept == 0
+        scratch = PuctSearch(Hashed(Geometry()), PuctOptions(reuse=False), backend)
+        for _ in range(2):
+            assert scratch.search(POSITION, rng, iterations=10).kept == 0
+
+
+def test_limits() -> None:
+    """Iterations are exact, batches included; time ends a search, and so does a proof."""
+
+    class Slow(Hashed):
+        def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+            time.sleep(0.01)
+            return super().evaluate(mines, masks)
+
+    rng = np.random.default_rng(1)
+    for leaves in (1, 7, 64):
+        search = PuctSearch(Hashed(Geometry()), PuctOptions(leaves=leaves))
+        assert search.search(POSITION, rng, iterations=100).iterations == 100
+    begin = time.perf_counter()
+    made = PuctSearch(Slow(Geometry())).search(POSITION, rng, seconds=0.1).iterations
+    assert 1 <= made <= 10
+    assert time.perf_counter() - begin < 2.0
+    won = Position.from_moves("4131")
+    result = PuctSearch(Hashed(Geometry())).search(won, rng, iterations=5000)
+    assert (result.column, result.value, result.root.distance) == (4, 1.0, 3)
+    assert result.iterations < 500
+    assert result.line[0] == 4 and len(result.line) == 3
+
+
+def test_lost_at_once_blocks_all_the_same() -> None:
+    for moves in ("311476413714213", "232646611533672", "4122671741766613257"):
+        position = Position.from_moves(moves)
+        result = PuctSearch(Hashed(Geometry())).search(
+            position, np.random.default_rng(1), iterations=5
+        )
+        replies = position.unchecked(position.geometry, position.theirs, position.mask)
+        assert replies.play(result.column).outcome is not None
+        assert result.value == -1.0
+
+
+def test_threads_share_a_search() -> None:
+    """They wait for each other; what one was told is outdated by the next."""
+    search = PuctSearch(Hashed(Geometry()), PuctOptions(reuse=False))
+    positions = unfinished(Geometry(), 6, seed=7)
+
+    def ask(position: Position) -> tuple[object, ...]:
+        return facts(search.search(position, np.random.default_rng(1), iterations=40))
+
+    alone = [ask(position) for position in positions]
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(ask, positions)) == alone
+    old = search.search(POSITION, np.random.default_rng(1), iterations=5)
+    assert facts(copy.deepcopy(search).search(POSITION, np.random.default_rng(1), 5)) == facts(old)
+    ask(positions[0])
+    with pytest.raises(OutdatedForest):
+        old.forest.branch(1)
+
+
+def test_a_trace_is_the_search() -> None:
+    search = PuctSearch(Hashed(Geometry()), PuctOptions(noise=0.25))
+    steps, root = search.trace(POSITION, np.random.default_rng(3), 40)
+    found = search.search(POSITION, np.random.default_rng(3), iterations=40)
+    assert root == found.root
+    assert [step.iteration for step in steps] == list(range(1, 41))
+    assert all(step.is_judged for step in steps if not step.proofs)
+
+
+def test_bad_searches() -> None:
+    search, rng = PuctSearch(Hashed(Geometry())), np.random.default_rng(1)
+    for call, told in (
+        (lambda: search.search(POSITION, rng), "needs a budget"),
+        (lambda: search.search(POSITION, rng, iterations=0), "iterations must be"),
+        (lambda: search.search(POSITION, rng, seconds=-1.0), "seconds must be"),
+        (lambda: search.search(Position.from_moves("1212121"), rng, 5), "the game is over"),
+        (lambda: search.search(Position(Geometry(4, 4)), rng, 5), "the model knows 7x6"),
+        (lambda: PuctSearch(Hashed(Geometry()), backend="c"), "unknown backend 'c'"),
+    ):
+        with pytest.raises(ClaimevenError, match=told):
+            call()
