@@ -20,6 +20,7 @@ SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 ASKED = {
     "solve": ("solve", "4455"),
     "think, Monte Carlo": ("think", "44", "--agent", "uct:iterations=5", "--tree"),
+    "think, priors": ("think", "44", "--agent", "puct:iterations=20", "--tree"),
     "think, alpha-beta": ("think", "44", "--agent", "alphabeta:depth=2", "--trace"),
     "think, perfect": ("think", "44", "--agent", "perfect"),
     "think, full": ("think", "12", "--agent", "full", *SMALL[:6]),

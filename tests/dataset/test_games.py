@@ -67,7 +67,7 @@ def test_without_random_moves_every_move_is_best() -> None:
 def test_the_share_of_random_moves_is_as_asked(share: float) -> None:
     """A random move is right by chance: of the moves that lose something, the law is known."""
     wrong = expected = variance = 0.0
-    for game in games(share, 600):
+    for game in games(share, 350):
         for column, scores in moves_with_scores(game):
             known = [score for score in scores if score is not None]
             chance = share * (1 - known.count(max(known)) / len(known))

@@ -18,6 +18,8 @@ from claimeven.networks.ntuple import SCALE, NTupleNetwork
 from claimeven.networks.ntuple_file import read_network
 from claimeven.networks.ntuple_search import NTupleSearch
 
+#: The agent that is the network and no search.
+ALONE = "ntuple"
 #: The network that comes along, and what stands for it in a spec.
 SHIPPED = Path(__file__).parents[1] / "networks" / "data" / "ntuple-7x6-v1.npz"
 DEFAULT = "default"
@@ -78,7 +80,7 @@ _MODEL = (
 
 KINDS = (
     AgentKind(
-        "ntuple", "plays to the position that a learnt n-tuple network likes best", _MODEL, _alone
+        ALONE, "plays to the position that a learnt n-tuple network likes best", _MODEL, _alone
     ),
     AgentKind(
         "ntuple-alphabeta",

@@ -302,6 +302,7 @@ _CHECKS: dict[str, tuple[str, PlacedCheck]] = {
         _each_column(lambda value: value is None or _is_number(value)),
     ),
     "visits": ("one number a column", _each_column(_is_number)),
+    "priors": ("one number a column", _each_column(_is_number)),
     "value_words": ("one short text a column", _each_column(_is_text)),
     "values_are": ("a short text", _anywhere(_is_text)),
     "backend": ("a short text", _anywhere(_is_text)),

@@ -25,6 +25,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     minimax, alphabeta, negamax  with each of our evaluations, and their presets
     uct                          with most of its options, and some of its presets
     perfect                      a book of moves, and then the exact score
+    ntuple, ntuple-alphabeta     a learnt network, alone or with search
 
     The file is plain Python to be read and changed. It plays on any board, in the time that Kaggle
     gives: it deepens or goes on searching until about 0.6 s before the end of a move, unless its
@@ -36,6 +37,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
       claimeven export perfect -o main.py
       claimeven export alphabeta:eval=windows -o main.py
       claimeven export uct:playout=wins-and-blocks -o main.py --seed 3
+      claimeven export ntuple-alphabeta:seconds=1.4 -o main.py
       claimeven accuracy kaggle:main.py
       claimeven match kaggle:main.py kaggle:negamax --games 10
     """

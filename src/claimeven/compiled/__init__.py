@@ -20,6 +20,7 @@ from claimeven.compiled.types import (
     int32,
     int64,
     named_tuple,
+    uint8,
     uint64,
     void,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "popcount",
     "prefetch",
     "trailing_zeros",
+    "uint8",
     "uint64",
     "void",
     "when_compiling",

@@ -23,6 +23,7 @@ __all__ = [
     "int32",
     "int64",
     "named_tuple",
+    "uint8",
     "uint64",
     "void",
 ]
@@ -64,8 +65,8 @@ def _named(name: str) -> Type:
     return Type(numba)
 
 
-boolean, float32, float64, int32, int64, uint64, void = map(
-    _named, ("boolean", "float32", "float64", "int32", "int64", "uint64", "void")
+boolean, float32, float64, int32, int64, uint8, uint64, void = map(
+    _named, ("boolean", "float32", "float64", "int32", "int64", "uint8", "uint64", "void")
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from claimeven.learning.distil import DistilRecipe, train_distil
+from claimeven.learning.extras import MissingPackage
 from claimeven.learning.held_out import (
     HELD_OUT,
     AnswerShare,
@@ -13,17 +15,19 @@ from claimeven.learning.held_out import (
 from claimeven.learning.ntuple_training import (
     NTupleLearner,
     NTupleRecipe,
-    TrainingProgress,
     train_ntuple,
 )
 from claimeven.learning.oracle import Measured, measure_learner, score_against_perfect
+from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import InvalidRun, RunFolder
 
 __all__ = [
     "HELD_OUT",
     "AnswerShare",
+    "DistilRecipe",
     "InvalidRun",
     "Measured",
+    "MissingPackage",
     "NTupleLearner",
     "NTupleRecipe",
     "PolicyAccuracy",
@@ -34,5 +38,6 @@ __all__ = [
     "policy_accuracy",
     "score_against_perfect",
     "sign_accuracy",
+    "train_distil",
     "train_ntuple",
 ]

@@ -40,6 +40,7 @@ from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.learning.oracle import measure_learner
+from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.learning.td_kernel import (
     DRAWS,
@@ -117,20 +118,6 @@ class NTupleRecipe:
         told = {name: value for name, value in vars(self).items() if name != "geometry"}
         sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
         return {"method": "ntuple", **told, "board": sizes}
-
-
-@dataclass(frozen=True)
-class TrainingProgress:
-    """How far a run is: games played of all, seconds of learning in all and games before this run.
-
-    `row` is the last measurement.
-    """
-
-    done: int
-    total: int
-    seconds: float
-    resumed: int
-    row: Row | None
 
 
 class NTupleLearner:

@@ -38,7 +38,6 @@ class NTuplePolicyValue:
         self.network = network
         self.softness = softness
         self._board = board_vector(network.geometry).copy()
-        self._indices = np.zeros(len(network.tuples.slots), dtype=np.int64)
 
     @property
     def geometry(self) -> Geometry:
@@ -59,7 +58,7 @@ class NTuplePolicyValue:
             self._board,
             np.ascontiguousarray(mines),
             np.ascontiguousarray(masks),
-            self._indices,
+            np.empty(len(self.network.tuples.slots), dtype=np.int64),
             self.softness,
             values,
             priors,

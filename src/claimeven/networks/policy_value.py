@@ -15,7 +15,7 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 
 
 class PolicyValue(Protocol):
-    """A model of a board: one call judges many positions."""
+    """A model of a board: one call judges many positions. Threads may share it."""
 
     @property
     def geometry(self) -> Geometry:

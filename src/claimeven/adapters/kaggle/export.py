@@ -19,7 +19,7 @@ from claimeven.outputs import write_text
 
 #: Characters of a line of the file.
 WIDTH: Final = 100
-#: Characters of a packed book on a line.
+#: Characters of packed bytes on a line.
 PACKED: Final = WIDTH - 6
 
 
@@ -94,7 +94,7 @@ def read_section(name: str) -> Section:
 
 
 def _imports(sections: list[Section], recipe: Recipe) -> str:
-    names: dict[str, set[str]] = {"base64": {""}} if recipe.book else {}
+    names: dict[str, set[str]] = {"base64": {""}} if recipe.packed else {}
     for section in sections:
         for module, name in section.imports:
             names.setdefault(module, set()).add(name)
@@ -113,15 +113,15 @@ def _heading(name: str, section: Section) -> str:
 
 
 def _ending(recipe: Recipe) -> str:
-    """Return the end of the file: the book, what makes a player, and the agent, last of all."""
+    """Return the end of the file: packed bytes, what makes a player, and the agent, last of all."""
     rule = "# -- the agent "
     lines = ["", rule + "-" * (WIDTH - len(rule)), ""]
-    if recipe.book:
-        packed = base64.b85encode(recipe.book).decode("ascii")
+    if recipe.packed is not None:
+        text = base64.b85encode(recipe.packed.content).decode("ascii")
         lines += [
-            "#: The book of moves, packed (see above).",
-            "BOOK = base64.b85decode(",
-            *(f'    "{packed[i : i + PACKED]}"' for i in range(0, len(packed), PACKED)),
+            f"#: {recipe.packed.words}",
+            f"{recipe.packed.name} = base64.b85decode(",
+            *(f'    "{text[i : i + PACKED]}"' for i in range(0, len(text), PACKED)),
             ")",
             "",
         ]

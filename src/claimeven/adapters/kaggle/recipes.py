@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.adapters.kaggle.book_file import packed_book
-from claimeven.agents import classic, montecarlo
+from claimeven.adapters.kaggle.network_file import packed_network
+from claimeven.agents import classic, montecarlo, ntuple
 from claimeven.agents.contract import Limit
 from claimeven.agents.options import FULL, AgentKind, InvalidSpec
 from claimeven.agents.registry import AGENTS, parse_spec
@@ -39,11 +40,27 @@ LINE: Final = 80
 #: What options of UCT can be in a submission, where not all is.
 UCT_CHOICES: Final[dict[str, tuple[Any, ...]]] = {
     "method": ("uct",),
-    "playout": ("random", "wins-and-blocks", "careful", "replies"),
-    "first": ("random", "order"),
+    "playout": ("random", "wins-and-blocks", "careful", "greedy", "replies"),
     "table": ("off",),
-    "least_wins": (0,),
     "threads": (1,),
+}
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Bytes that a submission takes along under a name, and what is said of them there."""
+
+    name: str
+    words: str
+    content: bytes
+
+
+#: Why it cannot be anything else.
+_UCT_REASONS: Final = {
+    "method": "which has no tree",
+    "playout": "which would be too slow in plain Python or is no part of the file",
+    "table": "since its tree has a node for each path",
+    "threads": "since a submission has one core",
 }
 
 
@@ -52,12 +69,12 @@ class Recipe:
     """How a submission is put together.
 
     `parts` are modules in the order they stand in the file; `maker` is the expression that makes
-    the player of a `board`; `book` is a packed book of moves that it takes along as `BOOK`.
+    the player of a `board`.
     """
 
     parts: tuple[str, ...]
     maker: str
-    book: bytes = b""
+    packed: Packed | None = None
 
 
 def recipe_of(spec: str, seed: int = 0) -> Recipe:
@@ -96,15 +113,11 @@ def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe
 def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
     limit = Limit(options["seconds"], options["iterations"])
+    _check_uct({name: options[name] for name in UCT_CHOICES if options.get(name) is not None})
     chosen = PRESETS[kind.name].with_changes(
         **{name: value for name, value in options.items() if name in _UCT_OPTIONS}
     )
-    for name, known in UCT_CHOICES.items():
-        if getattr(chosen, name) not in known:
-            raise InvalidSpec(
-                f"{name}={getattr(chosen, name)} cannot be exported: choose from"
-                f" {', '.join(str(choice) for choice in known)}"
-            )
+    _check_uct({name: getattr(chosen, name) for name in UCT_CHOICES})
     usual = PRESETS[kind.name]
     free = limit.is_free and usual.iterations is not None
     given = {
@@ -115,12 +128,17 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
         "solver": chosen.solver,
         "decisive": chosen.decisive,
         "reuse": chosen.reuse,
-        "left_first": chosen.first == "order",
+        "first": chosen.first,
+        "least_wins": chosen.least_wins,
+        "capacity": options["capacity"],
         "iterations": usual.iterations if free else limit.iterations,
         "seconds": limit.seconds,
         "seed": seed,
     }
-    return Recipe(("board", "clock", "uct", "entry"), _call("Uct", "board", **given))
+    return Recipe(
+        ("board", "clock", "uct", "entry"),
+        _call("Uct", "board", **{n: v for n, v in given.items() if n != "capacity" or v}),
+    )
 
 
 def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
@@ -128,8 +146,34 @@ def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     return Recipe(
         ("board", "clock", "windows", "alphabeta", "exact", "book", "perfect", "entry"),
         _call("Perfect", "board", "Windows(board)", "BOOK"),
-        packed_book(STANDARD),
+        Packed("BOOK", "The book of moves, packed (see above).", packed_book(STANDARD)),
     )
+
+
+def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend",))
+    limits = {name: options.get(name) for name in ("depth", "nodes", "seconds")}
+    if kind.name == ntuple.ALONE:
+        limits["depth"] = 1
+    elif not any(limits.values()):
+        limits["depth"] = ntuple.USUAL_DEPTH
+    given = {**limits, "left_first": options["order"] == "left"}
+    network = packed_network(ntuple.network_of(options["model"]))
+    return Recipe(
+        ("board", "clock", "windows", "ntuple", "alphabeta", "entry"),
+        _call("AlphaBeta", "board", "learnt_or(board, NETWORK, Windows(board))", **_said(given)),
+        Packed("NETWORK", "The network, packed (see above).", network),
+    )
+
+
+def _check_uct(options: Mapping[str, Any]) -> None:
+    """Raise `InvalidSpec` naming an option that a search in plain Python does not have, and why."""
+    for name, value in options.items():
+        if value not in UCT_CHOICES[name]:
+            raise InvalidSpec(
+                f"{name}={value} cannot be exported, {_UCT_REASONS[name]}: choose from"
+                f" {', '.join(str(choice) for choice in UCT_CHOICES[name])}"
+            )
 
 
 def _is_known(options: MonteCarloOptions) -> bool:
@@ -148,6 +192,7 @@ RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]]
     **{kind.name: _alphabeta for kind in classic.KINDS},
     **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
     "perfect": _perfect,
+    **{kind.name: _ntuple for kind in ntuple.KINDS},
 }
 
 

@@ -190,20 +190,27 @@ class ReadableForest:
 
     def _there(self) -> Bools:
         """Return whether the root of each tree has a child for each column."""
-        there: Bools = self._spread(np.ones(len(self._nodes.counts), dtype=np.bool_))
+        there = np.zeros((len(self), self.geometry.columns), dtype=np.bool_)
+        trees, columns, _ = self._root_children()
+        there[trees, columns] = True
         return there
 
     def _spread(self, field: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return what a field of the nodes says of each column at each root, 0 where none."""
+        found = np.zeros((len(self), self.geometry.columns), dtype=field.dtype)
+        trees, columns, nodes = self._root_children()
+        found[trees, columns] = field[nodes]
+        return found
+
+    def _root_children(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return all children of roots: the tree of each, its column, and its number."""
         counts = self._nodes.counts
         firsts = counts[self._places, CHILD].astype(np.int64)
         number = counts[self._places, META] >> layout.COUNT_SHIFT & layout.COUNT_MASK
         number = np.where(firsts == NO_CHILDREN, 0, number)
-        tree, nth = np.nonzero(np.arange(self.geometry.columns) < number[:, None])
-        children = firsts[tree] + nth
-        found = np.zeros((len(self), self.geometry.columns), dtype=field.dtype)
-        found[tree, counts[children, META] & layout.COLUMN_MASK] = field[children]
-        return found
+        trees, nth = np.nonzero(np.arange(self.geometry.columns) < number[:, None])
+        nodes = firsts[trees] + nth
+        return trees, counts[nodes, META] & layout.COLUMN_MASK, nodes
 
     def _proofs(self, nodes: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.int32]:
         found: npt.NDArray[np.int32] = self._nodes.counts[nodes, META] >> PROOF_SHIFT & PROOF_MASK

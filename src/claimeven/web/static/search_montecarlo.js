@@ -5,6 +5,8 @@ import { positionsFrom } from "./rules.js";
 /** Iterations asked for at once, and nodes of the tree after each: its most visited part. */
 const [CHUNK, NODES] = [40, 160];
 const PHASES = ["select", "expand", "simulate", "back up"];
+/** What stands for a playout where a model is asked. */
+const ASKED = "evaluate";
 const EMPTY = { move: null, visits: 0, total: 0, mean: null, bonus: null, selection: null, share: 1, left_out: 0, children: [] };
 
 export class MonteCarloSteps {
@@ -20,6 +22,7 @@ export class MonteCarloSteps {
     });
     const answer = await search.ask(1, iterations);
     search.total = answer.total;
+    search.method = answer.method;
     search.chunks.set(0, answer.steps);
     if (!search.total) throw new Error("No search was needed here: the move is evident.");
     return search;
@@ -46,21 +49,25 @@ export class MonteCarloSteps {
     const phase = index % PHASES.length;
     const step = this.#iteration(number);
     const before = number ? this.#iteration(number - 1).tree : EMPTY;
-    const result = { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
+    const result = step.judged ? signed(step.result) : { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
     const name = named(step.selected);
     const isGuided = step.tree.children.some((child) => child.bonus !== null);
+    const hasModel = this.method === "puct";
+    const phaseName = phase === 2 && hasModel ? ASKED : PHASES[phase];
     const said = [
-      isGuided ? `Select: go down by the greatest sum of Q and bonus, unvisited columns first, to ${name}.` : `Select: ${name} has its turn.`,
+      isGuided || hasModel
+        ? `Select: go down by the greatest sum of Q and bonus${hasModel ? "" : ", unvisited columns first"}, to ${name}.`
+        : `Select: ${name} has its turn.`,
       step.expanded.length
-        ? `Expand: ${named(step.selected.slice(0, -1))} is given its children, columns ${step.expanded.join(", ")}.`
+        ? `Expand: ${named(hasModel ? step.selected : step.selected.slice(0, -1))} is given its children, columns ${step.expanded.join(", ")}.`
         : "Expand: no leaf was met again, so nothing is added.",
-      step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here, nothing to play.",
+      hasModel ? this.#asked(step) : step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here, nothing to play.",
       `Back up: ${result} for the side to move at the root is counted along the path.`,
     ];
     const shown = { trees: phase === 3 ? [step.tree] : [before, step.tree], path: step.selected, phase };
     return {
-      words: `Iteration ${step.iteration.toLocaleString("en")}, ${PHASES[phase]}. ${said[phase]}`,
-      counters: `iteration ${step.iteration.toLocaleString("en")} of ${this.total.toLocaleString("en")} · N: visits, Q: mean result for the side that chose the move, +: bonus for few visits. Edges as wide as their share of visits.`,
+      words: `Iteration ${step.iteration.toLocaleString("en")}, ${phaseName}. ${said[phase]}`,
+      counters: `iteration ${step.iteration.toLocaleString("en")} of ${this.total.toLocaleString("en")} · N: visits, Q: mean result for the side that chose the move, +: bonus for few visits${hasModel ? " and a good prior" : ""}. Edges as wide as their share of visits.`,
       moves: phase === 2 ? step.selected + step.simulated : step.selected,
       root: this.#node("", shown), childrenOf: (moves) => this.#children(moves, shown),
       isOpen: (node) => node.isHere && (node.moves.length < step.selected.length || node.opens),
@@ -70,6 +77,11 @@ export class MonteCarloSteps {
   /** Nodes are not gone to: every iteration begins at the root. */
   stepOf() {
     return null;
+  }
+
+  #asked(step) {
+    if (!step.judged) return "Evaluate: the position is decided, and no model is asked.";
+    return `Evaluate: the model says how good each child looks, and that the position is worth ${signed(step.result)} for the side to move at the root.`;
   }
 
   #needed(index) {

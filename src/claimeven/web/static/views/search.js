@@ -16,6 +16,7 @@ const ALGORITHMS = [
   ["negamax", "Negamax with a table", MinimaxSteps],
   ["uct", "UCT", MonteCarloSteps],
   ["flat", "Flat Monte Carlo", MonteCarloSteps],
+  ["puct", "PUCT with a model", MonteCarloSteps],
 ];
 /** Nodes shown at most where the whole tree is asked for: the rest opens on demand. */
 const MOST_SHOWN = 160;
@@ -92,6 +93,8 @@ export class View {
     const isTree = this.#kind() === MonteCarloSteps;
     this.depthLabel.hidden = isTree;
     this.iterationsLabel.hidden = !isTree;
+    // The model knows the usual board alone.
+    if (this.algorithm.value === "puct" && this.where.value !== "game") this.where.value = "7x6 4";
   }
 
   #kind() {

@@ -1,0 +1,25 @@
+"""Packages that only training needs, imported when it does."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from claimeven.errors import ClaimevenError
+
+
+class MissingPackage(ClaimevenError):
+    """A package of an extra that is not installed."""
+
+
+@lru_cache(maxsize=1)
+def jax_and_optax() -> tuple[Any, Any]:
+    """Return the modules. Raises `MissingPackage`, naming the extra, where they are not there."""
+    try:
+        import jax  # noqa: PLC0415 - an extra
+        import optax  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingPackage(
+            "training a net needs JAX and optax: pip install 'claimeven[learn]'"
+        ) from None
+    return jax, optax

@@ -1,0 +1,182 @@
+"""Training of nets by JAX: batches of positions, their targets, steps of gradient descent.
+
+The forward pass is that of `networks.net`, written for JAX; tests hold the two equal. The loss of a
+position is the cross-entropy of its policy, plus half the squared error of its value, plus half the
+mean squared error of its columns' scores where they are known. Steps are AdamW's, with a rate that
+rises over the first steps and falls to nothing by half a cosine. What is played is the running mean
+of the weights, which is better than the last ones.
+
+Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
+stochastic gradient descent with warm restarts" (ICLR 2017); Polyak and Juditsky, "Acceleration of
+stochastic approximation by averaging" (1992).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning.extras import jax_and_optax
+from claimeven.networks.net import Features, Net, NetShape
+
+Array = npt.NDArray[Any]
+
+#: Weights of the losses of values and scores beside that of the policy.
+_VALUE, _SCORE = 0.5, 0.5
+#: Steps over which the rate rises.
+_WARM_UP: Final = 500
+#: The part of the running mean that stays at a step.
+_STAYS: Final = 0.999
+
+
+class Batch(NamedTuple):
+    """Positions and what is to be learnt of them.
+
+    `planes` and `states` are those of `Features.of`. `policies` float32 (n, columns) sum to 1;
+    `values` float32 (n,) are for the side to move; `scores` float32 (n, columns) are in points for
+    the side to move, where `scored`, bool of the same shape, says that they count; `playable`,
+    bool, are the columns that are not full.
+    """
+
+    planes: Array
+    states: Array
+    policies: Array
+    values: Array
+    scores: Array
+    scored: Array
+    playable: Array
+
+
+class Losses(NamedTuple):
+    """Mean losses of a batch: see the module."""
+
+    policy: float
+    value: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How the weights go down: `steps` in all, the greatest `rate`, and the `decay` of weights."""
+
+    steps: int
+    rate: float = 1e-3
+    decay: float = 1e-4
+
+    def rate_at(self, step: int) -> float:
+        """Return the rate of a step, from 0."""
+        risen = min(1.0, (step + 1) / min(_WARM_UP, self.steps))
+        return self.rate * risen * 0.5 * (1 + math.cos(math.pi * step / self.steps))
+
+
+class NetTrainer:
+    """A net that is learning: its weights, their running mean, and the state of the descent.
+
+    The same seed, batches and machine give the same weights. Raises `MissingPackage` without JAX.
+    """
+
+    def __init__(
+        self, shape: NetShape, descent: Descent, geometry: Geometry = STANDARD, seed: int = 0
+    ) -> None:
+        self._jax, self._optax = jax_and_optax()
+        self.shape, self.descent, self.geometry = shape, descent, geometry
+        self.features = Features(geometry)
+        self.weights = drawn_weights(shape, geometry, seed)
+        self.mean = self.weights
+        self.step = 0
+        self._optimiser = self._optax.inject_hyperparams(self._optax.adamw)(
+            learning_rate=descent.rate, weight_decay=descent.decay
+        )
+        self._state = self._optimiser.init(self.weights)
+        self._update = self._jax.jit(self._updated)
+
+    def learn(self, batch: Batch) -> Losses:
+        """Take a step; return the losses of before it."""
+        rate = self.descent.rate_at(self.step)
+        stays = min(_STAYS, (1 + self.step) / (10 + self.step))
+        self.weights, self._state, self.mean, losses = self._update(
+            self.weights, self._state, self.mean, rate, stays, batch
+        )
+        self.step += 1
+        return Losses(*(float(loss) for loss in losses))
+
+    def net(self) -> Net:
+        """Return the net of the running mean."""
+        return Net(self.shape, {n: np.asarray(a) for n, a in self.mean.items()}, self.geometry)
+
+    def checkpoint(self) -> dict[str, Array]:
+        """Return all that is needed to go on, as arrays by name."""
+        leaves = self._jax.tree.leaves((self.weights, self.mean, self._state))
+        arrays = {f"leaf{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
+        return {"step": np.array([self.step]), **arrays}
+
+    def take_up(self, arrays: Mapping[str, Array]) -> None:
+        """Go on from a checkpoint of the same shape and descent."""
+        tree = (self.weights, self.mean, self._state)
+        structure = self._jax.tree.structure(tree)
+        leaves = [arrays[f"leaf{number}"] for number in range(structure.num_leaves)]
+        self.weights, self.mean, self._state = self._jax.tree.unflatten(structure, leaves)
+        self.step = int(arrays["step"][0])
+
+    def _updated(
+        self, weights: Any, state: Any, mean: Any, rate: Any, stays: Any, batch: Batch
+    ) -> Any:
+        jax, optax = self._jax, self._optax
+        lose = partial(losses_of, self.shape, batch)
+        (_, losses), slopes = jax.value_and_grad(lose, has_aux=True)(weights)
+        state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
+        changes, state = self._optimiser.update(slopes, state, weights)
+        weights = optax.apply_updates(weights, changes)
+        mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
+        return weights, state, mean, losses
+
+
+def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:
+    """Return weights to begin with: drawn by a seed, of a size that suits each layer's inputs.
+
+    Source: He, Zhang, Ren and Sun, "Delving deep into rectifiers" (ICCV 2015).
+    """
+    rng = np.random.default_rng(seed)
+    drawn = {}
+    for name, size in shape.arrays(geometry).items():
+        if name.endswith("_bias"):
+            drawn[name] = np.zeros(size, dtype=np.float32)
+            continue
+        spread = {"lines": 0.1, "out": 0.01}.get(name, math.sqrt(2 / size[0]))
+        drawn[name] = rng.normal(scale=spread, size=size).astype(np.float32)
+    return drawn
+
+
+def outputs_of(shape: NetShape, weights: Any, planes: Any, states: Any) -> Any:
+    """Return what `Net.raw` returns, by JAX."""
+    jax, _ = jax_and_optax()
+    jnp, relu = jax.numpy, jax.nn.relu
+    numbers = weights["lines"][jnp.arange(states.shape[1]), states].reshape(len(states), -1)
+    inputs = jnp.concatenate([planes.astype(jnp.float32), numbers], axis=1)
+    hidden = relu(inputs @ weights["in"] + weights["in_bias"])
+    for block in range(shape.blocks):
+        added = relu(hidden @ weights[f"block{block}"] + weights[f"block{block}_bias"])
+        hidden = hidden + 0.5 * added
+    return hidden @ weights["out"] + weights["out_bias"]
+
+
+def losses_of(shape: NetShape, batch: Batch, weights: Any) -> tuple[Any, Losses]:
+    """Return the loss of a batch, and its parts."""
+    jax, _ = jax_and_optax()
+    jnp = jax.numpy
+    columns = batch.playable.shape[1]
+    outputs = outputs_of(shape, weights, batch.planes, batch.states)
+    logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
+    logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
+    policy = -(batch.policies * logs).sum(axis=1).mean()
+    value = ((jnp.tanh(outputs[:, columns]) - batch.values) ** 2).mean()
+    errors = (outputs[:, columns + 1 :] - batch.scores / Net.SCORE_UNIT) ** 2
+    score = (errors * batch.scored).mean()
+    return policy + _VALUE * value + _SCORE * score, Losses(policy, value, score)

@@ -1,0 +1,9 @@
+"""Neural nets that judge positions by static features: their features, sizes, files."""
+
+from __future__ import annotations
+
+from claimeven.networks.net.features import Features
+from claimeven.networks.net.file import read_net, write_net
+from claimeven.networks.net.net import SHAPES, Judgement, Net, NetShape
+
+__all__ = ["SHAPES", "Features", "Judgement", "Net", "NetShape", "read_net", "write_net"]

@@ -1,0 +1,96 @@
+"""Static features of positions: what a net sees. Nothing looks ahead.
+
+Every cell has the numbers of `planes`; every line of cells that would win has a state, its cells'
+digits in base 4 (0 empty and out of reach, 1 of the side to move, 2 of the other side, 3 playable),
+first cell least; and one number says who is to move.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import load
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.tactics_kernel import board_vector
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.net.features_kernel import fill_features
+from claimeven.networks.net.planes import PLANES, STATES
+
+#: The longest line whose states make a table that can be learnt.
+LONGEST_LINE = 6
+
+Words = npt.NDArray[np.uint64]
+
+
+class Features:
+    """The features of one board.
+
+    Cells are numbered column by column from the left, each from the bottom. Raises
+    `InvalidNetwork` for lines of more than `LONGEST_LINE` cells, and `InvalidGeometry` for boards
+    of more than 64 bits.
+
+    >>> features = Features()
+    >>> len(features.lines), features.plane_count, features.line_states
+    (69, 673, 256)
+    """
+
+    def __init__(self, geometry: Geometry = STANDARD) -> None:
+        geometry.check_fits_word()
+        if geometry.connect > LONGEST_LINE:
+            raise InvalidNetwork(
+                f"a net knows lines of up to {LONGEST_LINE} cells, not those of {geometry}"
+            )
+        self.geometry = geometry
+        self.board = board_vector(geometry).copy()
+        cells = [(c, r) for c in range(geometry.columns) for r in range(geometry.rows)]
+        self.bits = np.array([1 << geometry.bit(c, r) for c, r in cells], dtype=np.uint64)
+
+    @property
+    def plane_count(self) -> int:
+        """Numbers a position has: the planes of every cell, and who is to move."""
+        return self.geometry.cells * PLANES + 1
+
+    @property
+    def line_states(self) -> int:
+        """States a line can be in."""
+        return int(STATES**self.geometry.connect)
+
+    @cached_property
+    def lines(self) -> npt.NDArray[np.int64]:
+        """The cells of every line, shape (lines, connect)."""
+        geometry, found = self.geometry, []
+        for column in range(geometry.columns):
+            for row in range(geometry.rows):
+                for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+                    line = [(column + n * right, row + n * up) for n in range(geometry.connect)]
+                    if geometry.has(*line[-1]):
+                        found.append([c * geometry.rows + r for c, r in line])
+        return np.array(found, dtype=np.int64).reshape(-1, geometry.connect)
+
+    @cached_property
+    def mirrored_cells(self) -> npt.NDArray[np.int64]:
+        """The number of each cell's mirror image."""
+        numbers = np.arange(self.geometry.cells).reshape(self.geometry.columns, -1)
+        return numbers[::-1].reshape(-1).astype(np.int64)
+
+    def load(self) -> None:
+        """Compile what `of` calls, or load it from the cache."""
+        load(fill_features)
+
+    def of(self, mines: Words, masks: Words) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        """Return the planes, uint8 (n, plane_count), and line states, int64 (n, lines).
+
+        `mines` are the discs of the side to move, `masks` all discs, uint64 (n,) each. Planes lie
+        cell by cell; who is to move, 0 for the first player and 1 for the second, is the last.
+
+        >>> planes, states = Features().of(*np.zeros((2, 1), dtype=np.uint64))
+        >>> int(planes.sum()), int(planes[0, PLANES * 0 + 2])
+        (14, 1)
+        """
+        planes = np.empty((len(mines), self.plane_count), dtype=np.uint8)
+        states = np.empty((len(mines), len(self.lines)), dtype=np.int64)
+        fill_features(self.board, self.bits, self.lines, mines, masks, planes, states)
+        return planes, states

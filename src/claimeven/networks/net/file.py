@@ -1,0 +1,87 @@
+"""Nets in files: each weight in a few bits.
+
+Arrays: a weight matrix is int8, whole numbers of a unit, and its units are float32, one for each
+output (`in` and `in_unit`, `block0` and `block0_unit`, ...); biases are float32. Which sizes the
+net has stands in the header under `shape`. Weights of few bits pack well: a net measured no worse
+with 31 steps either side of zero than with all of float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.geometry import Geometry
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.model_file import ModelFile, read_model, write_model
+from claimeven.networks.net.net import Net, NetShape
+
+KIND: Final = "net"
+#: Steps either side of zero that a weight is rounded to, and the most that fit.
+STEPS, MOST_STEPS = 31, 127
+#: Weights further from zero than so many times their root mean square are cut off there.
+_FAR: Final = 5.0
+_UNIT, _BIAS = "_unit", "_bias"
+
+
+def write_net(
+    path: str | Path, net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS
+) -> None:
+    """Write a net with what its header is to say, its weights rounded. Raises `CannotWrite`."""
+    write_model(path, packed(net, facts, steps))
+
+
+def read_net(path: str | Path, geometry: Geometry | None = None) -> Net:
+    """Read a net, for a board if one is given. Raises `InvalidNetwork`."""
+    model = read_model(path, KIND, geometry)
+    try:
+        return unpacked(model)
+    except InvalidNetwork as error:
+        raise InvalidNetwork(f"{path} is no model: {error}") from None
+
+
+def packed(net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS) -> ModelFile:
+    """Return what the file of a net holds."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for name, weights in net.arrays.items():
+        if name.endswith(_BIAS):
+            arrays[name] = weights
+        else:
+            arrays[name], arrays[name + _UNIT] = rounded(weights, steps)
+    return ModelFile(KIND, net.geometry, arrays, {"shape": net.shape.as_dict(), **(facts or {})})
+
+
+def unpacked(model: ModelFile) -> Net:
+    """Return the net of a file. Raises `InvalidNetwork` for what is none."""
+    told = model.facts.get("shape")
+    if not isinstance(told, dict) or set(told) != set(NetShape().as_dict()):
+        raise InvalidNetwork("it does not tell the sizes of its layers")
+    shape = NetShape(**told)
+    arrays = {}
+    for name, size in shape.arrays(model.geometry).items():
+        array, unit = model.arrays.get(name), model.arrays.get(name + _UNIT)
+        if array is None:
+            raise InvalidNetwork(f"its part {name!r} is missing")
+        if array.shape != size:
+            raise InvalidNetwork(f"its part {name!r} must be of shape {size}, not {array.shape}")
+        if not name.endswith(_BIAS):
+            if array.dtype != np.int8 or unit is None or unit.shape != array.shape[-1:]:
+                raise InvalidNetwork(f"its part {name!r} is not of int8 with a unit an output")
+            array = array.astype(np.float32) * unit
+        arrays[name] = array
+    return Net(shape, arrays, model.geometry)
+
+
+def rounded(weights: npt.NDArray[Any], steps: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return weights as whole numbers from -steps to steps, and the unit of each output."""
+    table = weights.reshape(-1, weights.shape[-1])
+    greatest = np.abs(table).max(axis=0)
+    usual = np.sqrt((table.astype(np.float64) ** 2).mean(axis=0))
+    unit = (np.minimum(greatest, _FAR * usual) / steps).astype(np.float32)
+    unit[unit == 0] = 1.0
+    whole = np.clip(np.rint(weights / unit), -steps, steps).astype(np.int8)
+    return whole, unit

@@ -1,0 +1,37 @@
+"""The planes of features, in their order: a number for each cell of a board.
+
+| plane                        | 1, or the number, where a cell ...                            |
+|------------------------------|---------------------------------------------------------------|
+| mine, theirs                 | has a disc of the side to move, of the other side             |
+| playable, above playable     | takes the next disc of its column, the one after              |
+| my threat, first or second   | would complete a line of the side to move; one plane if that  |
+|                              | is the first player, another if it is the second              |
+| their threat, first, second  | would complete a line of the other side; by the side to move  |
+| under my, their threat       | is empty and lies directly under such a cell                  |
+| my, their near lines         | lies on a line that lacks two discs and has none of the other |
+| the same, twice              | lies on two or more such lines                                |
+| my, their far lines          | lies on such lines that lack three: how many, up to 4         |
+
+A plane of the other side follows that of the side to move.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MINE: Final = 0
+THEIRS: Final = 1
+PLAYABLE: Final = 2
+ABOVE_PLAYABLE: Final = 3
+#: Four planes: mine with the first player to move, mine with the second, theirs likewise.
+MY_THREAT_FIRST: Final = 4
+UNDER_MY_THREAT: Final = 8
+MY_LINES_NEAR: Final = 10
+MY_LINES_NEAR_TWICE: Final = 12
+MY_LINES_FAR: Final = 14
+PLANES: Final = 16
+
+#: What a cell is in the state of a line: empty and out of reach, mine, theirs, playable.
+STATES: Final = 4
+#: The most far lines that are counted.
+MOST_LINES: Final = 4

@@ -1,0 +1,121 @@
+"""Exported networks: the same numbers as ours, the same moves as the agents, another board."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position, make_agent
+from claimeven.adapters.kaggle import network_file, submission
+from claimeven.adapters.kaggle.network_file import packed_network
+from claimeven.adapters.kaggle.parts.board import Board
+from claimeven.adapters.kaggle.parts.ntuple import NTuple, learnt_or
+from claimeven.agents import InvalidSpec, Limit
+from claimeven.game.encodings import to_kaggle
+from claimeven.networks import NTupleNetwork, NTuples, read_network, write_network
+from claimeven.networks.ntuple import Tuple
+from tests.positions import random_position
+
+CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 300}
+#: Groups of different lengths, one that is its own mirror image, one that crosses the middle.
+ODD: tuple[Tuple, ...] = (((0, 0),), ((2, 0), (2, 1), (2, 2)), ((1, 3), (2, 2), (3, 1), (4, 0)))
+
+
+def ongoing(geometry: Geometry, count: int, seed: int = 1) -> list[Position]:
+    rng = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = random_position(rng, geometry)
+        if not position.is_over:
+            found.append(position)
+    return found
+
+
+def with_weights(tuples: NTuples, path: Path) -> NTupleNetwork:
+    """A network of random weights, half of them 0, as its file is read again."""
+    rng = np.random.default_rng(3)
+    weights = rng.normal(size=2 * tuples.table_size) * rng.integers(0, 2, 2 * tuples.table_size)
+    write_network(path, NTupleNetwork(tuples, weights.astype(np.float32)))
+    return read_network(path)
+
+
+@pytest.mark.parametrize(
+    "tuples",
+    [
+        NTuples(ODD, Geometry(5, 4)),
+        NTuples.drawn(9, 4, Geometry(6, 5), seed=2),
+        NTuples.drawn(5, 3, Geometry(8, 7), seed=2),
+        NTuples.drawn(3, 2, Geometry(4, 3, 3), seed=2),
+    ],
+    ids=lambda tuples: str(tuples.geometry),
+)
+def test_values_are_those_of_the_textbook(tuples: NTuples, tmp_path: Path) -> None:
+    network = with_weights(tuples, tmp_path / "model.npz")
+    geometry = tuples.geometry
+    evaluate = NTuple(
+        Board(geometry.columns, geometry.rows, geometry.connect), packed_network(network)
+    )
+    for position in [Position(geometry), *ongoing(geometry, 150)]:
+        assert evaluate(position.mine, position.mask) == network.evaluate(position)
+
+
+def test_a_network_without_weights_is_worth_nothing() -> None:
+    network = NTupleNetwork(NTuples.drawn(3, 3))
+    assert NTuple(Board(7, 6, 4), packed_network(network))(0, 0) == 0
+
+
+@pytest.fixture(scope="module")
+def exported() -> dict[str, Any]:
+    """What each file leaves behind, executed as Kaggle does."""
+    files: dict[str, Any] = {}
+    for spec in ("ntuple", "ntuple-alphabeta:depth=3"):
+        files[spec] = {}
+        exec(compile(submission(spec), "main.py", "exec"), files[spec])
+    return files
+
+
+@pytest.mark.parametrize(("spec", "count"), [("ntuple", 150), ("ntuple-alphabeta:depth=3", 25)])
+def test_moves_are_those_of_the_agent(exported: dict[str, Any], spec: str, count: int) -> None:
+    agent, rng = make_agent(spec), np.random.default_rng(0)
+    for position in [Position(), *ongoing(Geometry(), count, seed=8)]:
+        observation = {"board": to_kaggle(position), "mark": position.turn + 1}
+        column = exported[spec]["agent"](observation, CONFIGURATION)
+        assert column == agent.choose(position, Limit(), rng).column, position
+
+
+def test_on_another_board_windows_are_counted(exported: dict[str, Any]) -> None:
+    """Three in a row for the side to move: it wins on a board that the network does not know."""
+    observation = {"board": [0] * 15 + [2, 2, 0, 0, 0] + [1, 1, 0, 0, 2], "mark": 1}
+    configuration = {"rows": 5, "columns": 5, "inarow": 3, "actTimeout": 300}
+    assert exported["ntuple"]["agent"](observation, configuration) == 2
+    assert learnt_or(Board(5, 5, 3), b"\x07\x06\x04", max) is max
+
+
+def test_files_and_options_stand_in_the_submission(tmp_path: Path) -> None:
+    model = tmp_path / "small.npz"
+    with_weights(NTuples.drawn(3, 3), model)
+    text = submission(f"ntuple-alphabeta:model={model},order=left,nodes=500")
+    assert (
+        "nodes=500" in text
+        and "left_first=True" in text
+        and "depth=" not in text.split("def make_player")[1]
+    )
+    assert "depth=6" in submission(f"ntuple-alphabeta:model={model}").split("def make_player")[1]
+    assert len(text) < 60_000
+
+
+def test_networks_that_cannot_be_exported_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InvalidSpec, match=r"gone.npz cannot be read"):
+        submission(f"ntuple:model={tmp_path / 'gone.npz'}")
+    with pytest.raises(InvalidSpec, match="a submission has no backend"):
+        submission("ntuple:backend=python")
+    network_file.packed_network.cache_clear()
+    monkeypatch.setattr(network_file, "MOST_WEIGHTS", 100)
+    with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
+        submission("ntuple")
