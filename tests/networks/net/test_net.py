@@ -100,6 +100,19 @@ def test_many_positions_get_what_each_gets_alone() -> None:
     assert [len(array) for array in net.evaluate(none, none)] == [0, 0]
 
 
+@pytest.mark.parametrize(
+    "shape", [NetShape(3, 0, 1), NetShape(5, 1, 2), NetShape(40, 3, 4)], ids=str
+)
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_few_positions_take_another_way_to_the_same(geometry: Geometry, shape: NetShape) -> None:
+    """Compiled loops for few, matrix products for many: up to rounding the same."""
+    net = drawn_net(geometry, shape, seed=8)
+    mines, masks = boards_of(geometry, 30)
+    outputs = np.empty((30, 2 * geometry.columns + 1), dtype=np.float32)
+    net._judge_few(mines, masks, outputs)
+    assert np.abs(outputs - net._averaged(mines, masks)).max() < 1e-5
+
+
 def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
     """So that which of them is played is no matter of rounding."""
     net = drawn_net(seed=7)
