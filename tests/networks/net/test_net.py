@@ -15,6 +15,7 @@ from tests.networks.net.support import TINY, drawn_net
 from tests.positions import random_positions
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 5))
+SHAPES_OF_TESTS = (NetShape(3, 0, 1), NetShape(5, 1, 2), NetShape(40, 3, 4))
 
 
 def boards_of(geometry: Geometry, count: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
