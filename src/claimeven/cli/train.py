@@ -12,6 +12,7 @@ from claimeven.cli.options import geometry_options, json_option
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
+from claimeven.cli.train_distil import distil
 from claimeven.cli.train_plot import drawn_in_the_end, plot, plots_option
 from claimeven.cli.verbs import Verbs
 from claimeven.game.geometry import Geometry
@@ -33,11 +34,13 @@ def command() -> None:
     Examples:
       claimeven train ntuple --out run1
       claimeven match ntuple:model=run1/model.npz uct:iterations=500
+      claimeven train distil data.csv --out run2
       claimeven train plot run1
     """
 
 
 command.add_command(plot)
+command.add_command(distil)
 
 
 @command.command("ntuple")
@@ -91,7 +94,7 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: An
 
 
 def _progress_text(at: TrainingProgress) -> str:
-    text = count_text(at.done, at.total, "games", at.seconds, at.resumed)
+    text = count_text(at.done, at.total, "games", at.seconds)
     if at.row is not None and at.row["perfect"] is not None:
         text += f"; {at.row['perfect']:.1%} perfect"
     return text
