@@ -39,16 +39,16 @@ def test_curves_are_drawn_in_the_end_and_on_demand(run: Run, tmp_path: Path) -> 
     words = ("train", "ntuple", "--out", str(out), "--games", "80", *WORDS)
     assert run(*words, "--plots").status == 0
     pictures = sorted(path.name for path in (out / "plots").iterdir())
-    assert {"against_perfect-by-games.png", "against_perfect-by-time.svg"} <= set(pictures)
+    assert pictures == [f"by-{by}.{kind}" for by in ("games", "time") for kind in ("png", "svg")]
     assert "it has no recipe.json" in bad_input(run("train", "plot", str(tmp_path)))
     (out / "log.jsonl").write_text('{"games": 9, "perfect": 0.5}\n')
     both = tmp_path / "both"
     words = ("train", "plot", str(out), str(out), "--out", str(both))
     told = json.loads(run(*words, "--json").out)
     assert told["runs"] == [str(out)] * 2
-    assert told["plots"] == [str(both / f"perfect-by-games.{kind}") for kind in ("png", "svg")]
+    assert told["plots"] == [str(both / f"by-games.{kind}") for kind in ("png", "svg")]
     said = " ".join(run(*words).out.split())
-    assert said == f"{both}: 2 pictures of 2 runs, such as perfect-by-games.svg"
+    assert said == f"{both}: by-games.png, by-games.svg"
 
 
 def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:

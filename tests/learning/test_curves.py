@@ -34,12 +34,10 @@ def test_numbers_of_the_log_become_points(tmp_path: Path) -> None:
     assert run.points("seconds", "perfect") == ([300.0, 900.0], [0.25, 0.5])
     assert run.points("games", "loss.policy") == ([100, 200], [2.0, 1.5])
     assert run.points("games", "loss.value") == ([100], [1.0])
-    names = [chart.name for chart in curves_of([run])]
-    assert sorted(names) == sorted(
-        f"{what}-by-{across}"
-        for what in ("perfect", "loss-policy", "loss-value")
-        for across in ("time", "games")
-    )
+    pictures = curves_of([run])
+    assert [*pictures] == ["by-games", "by-time"]
+    for panels in pictures.values():
+        assert [panel.name for panel in panels] == ["perfect", "loss.policy", "loss.value"]
 
 
 def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
@@ -48,9 +46,10 @@ def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
     other = [{"steps": 1, "seconds": 10_000, "perfect": 0.75}]
     runs = [read_run(folder_of(tmp_path / name, rows)) for name, rows in
             (("one", ROWS), ("two", other))]  # fmt: skip
-    charts = {chart.name: chart for chart in curves_of(runs)}
+    panels = {(name, panel.name): panel for name, panels in curves_of(runs).items()
+              for panel in panels}  # fmt: skip
     axes = Figure().add_subplot()
-    charts["perfect-by-time"].draw(axes)
+    panels["by-time", "perfect"].draw(axes)
     assert axes.get_xlabel() == "minutes"
     first, second = axes.get_lines()
     assert first.get_xdata().tolist() == [5.0, 15.0]
@@ -58,8 +57,10 @@ def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
     assert second.get_ydata().tolist() == [75.0]
     assert axes.get_ylabel() == "answers that keep the exact score, %"
     axes = Figure().add_subplot()
-    charts["loss-policy-by-games"].draw(axes)
-    assert len(axes.get_lines()) == 1 and axes.get_xlabel() == "games"
+    panels["by-games", "loss.policy"].draw(axes)
+    assert [line.get_label() for line in axes.get_lines()] == [
+        " one"
+    ] and axes.get_xlabel() == "games"
 
 
 def test_files_are_written_and_the_same_every_time(tmp_path: Path) -> None:
@@ -67,12 +68,14 @@ def test_files_are_written_and_the_same_every_time(tmp_path: Path) -> None:
     run = folder_of(tmp_path / "run", rows)
     files = draw_curves([run])
     assert {path.parent for path in files} == {run / "plots"} and len(files) == 2
-    svg = run / "plots" / "perfect-by-time.svg"
+    svg = run / "plots" / "by-time.svg"
     first = svg.read_bytes()
     assert re.search(rb">minutes<", first) and b"keep the exact score" in first
     draw_curves([run])
     assert svg.read_bytes() == first
-    both = draw_curves([run, run], tmp_path / "a" / "b")
+    assert b"> run<" not in first
+    both = draw_curves([run, folder_of(tmp_path / "other", rows)], tmp_path / "a" / "b")
+    assert all(name in both[1].read_bytes() for name in (b"run<", b"other<"))
     assert len(both) == 2 and all(path.stat().st_size > 2000 for path in both)
 
 

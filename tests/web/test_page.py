@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Position, Solver, play_tournament
+from claimeven.records import GameRecord, write_text
 from tests.web.conftest import Server, running
 from tests.web.pages import PHONE, beaten_by_agent, board_of, drop, moves_of, rows
 
@@ -223,6 +224,50 @@ def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.wait_for_selector("dialog.editor", state="detached")
     assert board_of(page).endswith("/..X....")
     assert "position=" in page.url
+
+
+def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:
+    games = [
+        GameRecord((0, 1, 0, 1, 0, 1, 0), first="ann", second="bob"),
+        GameRecord((4, 4), Geometry(5, 4, 3)),
+    ]
+    replays = tmp_path / "replays.json"
+    replays.write_text(write_text(games, "kaggle"))
+    page.goto("/?second=greedy")
+    page.click("summary:has-text('Share')")
+    told = "details [role=status]"
+    page.set_input_files("input[type=file]", replays)
+    shows(page, "1212121")
+    assert "Game 1 of 2: ann against bob, 7 moves, the first player won." in page.inner_text(told)
+    page.select_option("[aria-label='Game of the file']", "1")
+    page.wait_for_function("() => document.querySelectorAll('.stage [data-cell]').length === 20")
+    assert moves_of(page) == "55"
+    assert page.input_value("[aria-label='Board, columns x rows']") == "5x4"
+    row = tmp_path / "connect-4.data"
+    row.write_text(write_text([GameRecord((3,), label="win")], "uci"))
+    page.fill("[aria-label='Board, columns x rows']", "7x6")
+    page.fill("[aria-label='Discs in a line that win']", "4")
+    page.click("button:text-is('Use')")
+    page.set_input_files("input[type=file]", row)
+    shows(page, "4")
+    assert "an order that could have been" in page.inner_text(told)
+    assert page.locator("[aria-label='Game of the file']").is_hidden()
+    moves = tmp_path / "games.txt"
+    moves.write_text("4x\n4455\n")
+    page.set_input_files("input[type=file]", moves)
+    shows(page, "4455")
+    assert "1 cannot be read (line 1: move 2: 'x' is not a column" in page.inner_text(told)
+
+
+def test_seconds_a_move_are_in_the_address(page: Any) -> None:
+    page.goto("/?second=greedy&second-seconds=0.5&first-seconds=junk")
+    page.click("fieldset:has-text('Second player') >> text=Options")
+    seconds = page.locator("fieldset:has-text('Second player') label:has-text('seconds') input")
+    assert seconds.input_value() == "0.5"
+    seconds.fill("0.25")
+    seconds.press("Tab")
+    page.wait_for_url("**second-seconds=0.25*")
+    assert "first-seconds" not in page.url
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -172,9 +172,9 @@ class Decision:
 
     `values`     one number or None a column: what the agent makes of it, its own scale
     `value_words` the same as short texts for people, where numbers alone mislead
-    `values_are` what these numbers are, in a word: "mean", "eval", "score", "run"
+    `values_are` what these numbers are, in a word: "mean", "eval", "score", "guess", "run"
     `visits`     one number a column: iterations that went through it
-    `priors`     one number a column: how good it looked to a model before the search
+    `priors`     one number a column: how good it looks to a model, before any search
     `line`       the principal variation, 0-based columns
     `branching`  mean columns tried in an expanded position
     `backend`    "compiled" or "python"

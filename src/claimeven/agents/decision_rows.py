@@ -12,7 +12,7 @@ def decision_rows(decision: Decision) -> list[tuple[str, list[str]]]:
     """Return the rows that a decision has, each with its name and a text a column.
 
     The first is named by what the values are (`eval`, `mean`, `score` ...), then come `visits`,
-    `prior`, what a model thought before the search, and `share`, the policy.
+    `prior`, what a model thought before any search, and `share`, the policy.
     """
     details = decision.details
     rows: list[tuple[str, list[str]]] = []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from claimeven.agents import classic, human, montecarlo, ntuple, perfect, puct, simple
+from claimeven.agents import classic, human, montecarlo, net, ntuple, perfect, puct, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
 from claimeven.agents.files import file_of, files_of, load_agent, split_file_spec
 from claimeven.agents.foreign.kind import ForeignKind
@@ -33,7 +33,7 @@ _AT_ONCE = 4
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
     kind.name: kind
-    for family in (simple, classic, montecarlo, ntuple, puct, perfect, human)
+    for family in (simple, classic, montecarlo, ntuple, net, puct, perfect, human)
     for kind in family.KINDS
 }
 

@@ -36,7 +36,8 @@ _LEGENDS = {
     "mean": "mean: mean result of the iterations through a column; win, draw, loss are proven",
     "run": "run: longest line of own discs through the new disc",
     "visits": "visits: iterations that went through a column",
-    "prior": "prior: how good a column looks to the model, before the search",
+    "guess": "guess: what the net takes the exact score of a column to be",
+    "prior": "prior: how good a column looks to the model, before any search",
     "share": "share: chance that the column is played",
 }
 _LABEL = 7

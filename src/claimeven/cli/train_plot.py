@@ -21,8 +21,8 @@ from claimeven.cli.tables import fitted
 def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """Draw what runs have measured, against time and against games, as PNG and SVG.
 
-    Each chart has a line a run, up to six. A run may still be going on. Needs Matplotlib: pip
-    install 'claimeven[plot]'.
+    A picture has a panel a measure and a line a run, up to six. A run may still be going on. Needs
+    Matplotlib: pip install 'claimeven[plot]'.
 
     \b
     Examples:
@@ -35,8 +35,8 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     if as_json:
         write_json({"runs": list(folders), "plots": [str(path) for path in files]}, sys.stdout)
         return
-    runs = f"{len(folders)} run{'s' * (len(folders) != 1)}"
-    text = f"{files[0].parent}: {len(files)} pictures of {runs}, such as {files[-1].name}"
+    names = ", ".join(path.name for path in files)
+    text = f"{files[0].parent}: {names}"
     click.echo(fitted(text, text_width()))
 
 

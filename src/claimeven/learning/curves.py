@@ -1,7 +1,7 @@
 """Learning curves: what training runs measured, drawn against time and against games.
 
-One chart a measure of the logs and a way to count what was put in, a line a run. Drawn by
-Matplotlib (the extra `plot`); the same logs give the same files.
+One picture a way to count what was put in, with a panel a measure of the logs and a line a run.
+Drawn by Matplotlib (the extra `plot`); the same logs give the same files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image
+from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image_of_panels
 from claimeven.inputs import text_of
 from claimeven.learning.run_folder import LOG, RECIPE, InvalidRun
 from claimeven.outputs import make_folder, write_bytes
@@ -31,10 +31,9 @@ TIME: Final = "seconds"
 _INPUTS: Final = {
     "games": "games",
     "positions": "positions",
-    "examples": "positions",
+    "seen": "positions seen, again and again",
     "iteration": "iterations",
-    "epoch": "passes over the positions",
-    "step": "steps",
+    "steps": "steps",
 }
 #: Measures that are shares, drawn in per cent, and what they are called.
 _SHARES: Final = {
@@ -43,8 +42,12 @@ _SHARES: Final = {
     "against_perfect": "score as first player against perfect, %",
     "first_wins": "games won by the first player, %",
     "draws": "games drawn, %",
+    "held_out": "right answers on games held out, %",
     "hard": "right answers on the hard set, %",
     "easy": "right answers on the easy set, %",
+    "held_out_sign": "right signs of values on games held out, %",
+    "hard_sign": "right signs of values on the hard set, %",
+    "easy_sign": "right signs of values on the easy set, %",
 }
 _WORDS: Final = {"plies": "discs in a game"}
 #: Units of time: the first in which the longest run takes so many at most.
@@ -100,53 +103,51 @@ def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) ->
         if len(folders) > 1:
             raise InvalidRun("several runs are drawn into a folder of their own: name one")
         out = Path(folders[0]) / PLOTS
-    charts = curves_of([read_run(folder) for folder in folders])
+    pictures = curves_of([read_run(folder) for folder in folders])
     make_folder(out)
     written = []
-    for chart in charts:
+    for name, panels in pictures.items():
         for kind in _KINDS:
-            written.append(Path(out) / f"{chart.name}.{kind}")
-            write_bytes(written[-1], image(chart, kind))
+            written.append(Path(out) / f"{name}.{kind}")
+            write_bytes(written[-1], image_of_panels(panels, kind))
     return tuple(written)
 
 
-def curves_of(runs: Sequence[Run]) -> list[Chart]:
-    """Return a chart for each measure of the runs and each way to count what was put in."""
+def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
+    """Return the panels of each picture: of each measure of the runs, by what was put in."""
     keys = dict.fromkeys(key for run in runs for row in run.rows for key in row)
     inputs = [key for key in keys if key == TIME or key in _INPUTS]
-    charts = []
-    for up in keys:
-        if up in inputs:
-            continue
-        for across in inputs:
+    pictures: dict[str, list[Chart]] = {}
+    for across in inputs:
+        for up in keys:
             drawn = [run for run in runs if run.points(across, up)[0]]
-            if drawn:
-                by = "time" if across == TIME else across
-                name = f"{up.replace('.', '-')}-by-{by}"
-                words = _words(up)
-                charts.append(Chart(name, words, partial(_draw, drawn, across, up)))
-    return charts
+            if up not in inputs and drawn:
+                colours = [runs.index(run) for run in drawn]
+                panel = Chart(up, _words(up), partial(_draw, drawn, colours, across, up))
+                name = f"by-{'time' if across == TIME else across}"
+                pictures.setdefault(name, []).append(panel)
+    return pictures
 
 
-def _draw(runs: Sequence[Run], across: str, up: str, axes: Axes) -> None:
-    """A line a run, with a mark at each measurement."""
+def _draw(runs: Sequence[Run], places: Sequence[int], across: str, up: str, axes: Axes) -> None:
+    """A line a run, with a mark at each measurement, looking as the run's place says."""
     unit, size = _INPUTS.get(across, across), 1
     if across == TIME:
         longest = max(max(run.points(across, up)[0]) for run in runs)
         unit, size = next((u, s) for u, s, most in _UNITS if most is None or longest <= most * s)
     scale = 100 if _is_share(up) else 1
-    for run, (colour, marker, dashes) in zip(runs, LINES, strict=False):
+    for run, place in zip(runs, places, strict=True):
+        colour, marker, dashes = LINES[place]
         xs, ys = run.points(across, up)
         axes.plot(
             [x / size for x in xs], [scale * y for y in ys], color=colour, marker=marker,
             linestyle=dashes, markersize=4, label=f" {run.name}",
         )  # fmt: skip
     axes.set_xlim(left=0)
+    axes.locator_params(axis="x", nbins=5)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}")
     axes.set_xlabel(unit)
     axes.set_ylabel(_words(up))
-    if len(runs) > 1:
-        axes.figure.legend(loc="outside lower center", ncols=2)
 
 
 def _is_share(key: str) -> bool:

@@ -10,11 +10,14 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.networks import ntuple_file
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.model_file import read_model
+from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple_policy import NTuplePolicyValue
 from claimeven.networks.policy_value import PolicyValue
 
-#: The n-tuple network that comes along.
-SHIPPED_NTUPLE: Final = Path(__file__).parent / "data" / "ntuple-7x6-v1.npz"
+_DATA: Final = Path(__file__).parent / "data"
+#: The net and the n-tuple network that come along.
+SHIPPED_NET: Final = _DATA / "net-7x6-v1.npz"
+SHIPPED_NTUPLE: Final = _DATA / "ntuple-7x6-v1.npz"
 
 
 def default_policy_value(geometry: Geometry = STANDARD) -> PolicyValue:
@@ -32,17 +35,17 @@ def default_policy_value(geometry: Geometry = STANDARD) -> PolicyValue:
 
 @lru_cache(maxsize=1)
 def _shipped() -> PolicyValue:
-    return read_policy_value(SHIPPED_NTUPLE)
+    return read_policy_value(SHIPPED_NET if SHIPPED_NET.is_file() else SHIPPED_NTUPLE)
 
 
 def read_policy_value(path: str | Path) -> PolicyValue:
     """Return the model of a file, of any kind that has values. Raises `InvalidNetwork`."""
     model = read_model(path)
-    if model.kind != ntuple_file.KIND:
-        raise InvalidNetwork(
-            f"{path} holds a model of the kind {model.kind!r}, which has no values"
-        )
     try:
-        return NTuplePolicyValue(ntuple_file.unpacked(model))
+        if model.kind == net_file.KIND:
+            return net_file.unpacked(model)
+        if model.kind == ntuple_file.KIND:
+            return NTuplePolicyValue(ntuple_file.unpacked(model))
     except InvalidNetwork as error:
         raise InvalidNetwork(f"{path} is no model: {error}") from None
+    raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, which has no values")

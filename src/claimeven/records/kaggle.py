@@ -57,7 +57,7 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
         whole = json.loads("\n".join(parts))
     except json.JSONDecodeError as error:
         raise InvalidRecord(f"it is no JSON: {error.msg}", number + error.lineno - 1) from None
-    except RecursionError:
+    except (ValueError, RecursionError):  # numbers without end, lists within lists
         raise InvalidRecord("it is no replay", number) from None
     yield number, whole
 

@@ -15,7 +15,7 @@ from claimeven.game.notation import parse_moves
 from claimeven.records.lines import text_lines
 from claimeven.records.record import GameRecord
 
-_SCORE = re.compile(r"\s+[+-]?\d+$")
+_SCORE = re.compile(r"[+-]?\d+")
 
 
 def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -28,8 +28,10 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a line."""
-    text = str(item)
-    return GameRecord(parse_moves(_SCORE.sub("", text), geometry), geometry)
+    moves, *rest = str(item).rsplit(maxsplit=1)
+    if rest and not _SCORE.fullmatch(rest[0]):
+        moves = str(item)
+    return GameRecord(parse_moves(moves, geometry), geometry)
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:

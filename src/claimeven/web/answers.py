@@ -201,6 +201,29 @@ class ReviewAnswer(BaseModel):
     judged: list[JudgedAnswer]
 
 
+class RecordAnswer(BaseModel):
+    """A game of a file."""
+
+    board: str
+    connect: int
+    moves: str
+    first: str = Field(description="The first player's name; empty where nobody told it.")
+    second: str
+    result: str = Field(description="first, second, draw or unfinished.")
+    fault: str | None = Field(description="What lost a game that its moves leave open.")
+    ordered: bool = Field(description="false: the file told a position, not the order of its discs")
+
+
+class RecordsAnswer(BaseModel):
+    """The games of a file."""
+
+    format: str
+    games: list[RecordAnswer]
+    wrong: int = Field(description="Games that could not be read.")
+    problem: str | None = Field(description="The line and the reason of the first of them.")
+    more: bool = Field(description="Whether the file holds more games than are told.")
+
+
 class Counters(BaseModel):
     """What a minimax search counted."""
 

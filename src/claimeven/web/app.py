@@ -17,6 +17,7 @@ from claimeven.web import errors
 from claimeven.web.api_page import api_page
 from claimeven.web.pool import WorkerPool
 from claimeven.web.routes import ROUTERS
+from claimeven.web.schemas import RECORDS_BODY
 from claimeven.web.security import Guard, is_loopback
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
@@ -68,6 +69,7 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
         hosts=settings.hosts,
         is_public=not is_loopback(settings.host),
         body=settings.body,
+        bodies={"/api/records": max(settings.body, RECORDS_BODY)},
     )
     return app
 

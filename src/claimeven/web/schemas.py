@@ -19,6 +19,8 @@ from claimeven.web.settings import ServerSettings
 
 #: Characters of moves, of a drawing and of a spec that are read.
 MOST_MOVES, MOST_DRAWING, MOST_SPEC = 400, 4_000, 300
+#: Characters of a file of games, and bytes of the request that holds it.
+MOST_RECORDS, RECORDS_BODY = 2_000_000, 1 << 22
 #: Greatest seed, and greatest number that is read at all.
 MOST_SEED, MOST_NUMBER = 2**53 - 1, 10**12
 
@@ -150,6 +152,17 @@ class MoveRequest(PositionFields):
     limit: LimitFields = LimitFields()
     seed: Seed = None
     tree: int = Field(default=0, ge=0, le=2_000, description="Nodes of the search tree to tell.")
+
+
+class RecordsRequest(BoardFields):
+    """The text of a file with games."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
+
+    text: str = Field(max_length=MOST_RECORDS, examples=["4455\n3344\n"])
+    name: str = Field(
+        default="", max_length=MOST_SPEC, description="Of the file: its ending tells the format."
+    )
 
 
 class PlayRequest(PositionFields):

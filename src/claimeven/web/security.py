@@ -13,7 +13,7 @@ import contextlib
 import ipaddress
 import json
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -43,16 +43,25 @@ class Guard:
 
     `hosts` are the names, besides the addresses and names of this machine, that the server may be
     asked under; `is_public` says that it listens on more than the loopback, so that it is asked for
-    by whatever address it has there. `body` is the longest body in bytes.
+    by whatever address it has there. `body` is the longest body in bytes, `bodies` that of some
+    paths.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], is_public: bool, body: int) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Iterable[str],
+        is_public: bool,
+        body: int,
+        bodies: Mapping[str, int] | None = None,
+    ) -> None:
         self.app = app
         self.names = {"localhost", *(host.lower() for host in hosts)}
         if is_public:
             self.names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
         self.is_public = is_public
         self.body = body
+        self.bodies = bodies or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it in a sentence."""
@@ -67,7 +76,10 @@ class Guard:
                 await _read_on(receive)
             await _refuse(marked, *refusal)
             return
-        await _Bounded(self.app, self.body)(scope, receive, marked)
+        await _Bounded(self.app, self._longest(scope))(scope, receive, marked)
+
+    def _longest(self, scope: Scope) -> int:
+        return self.bodies.get(scope["path"], self.body)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -81,9 +93,9 @@ class Guard:
             return FORBIDDEN, "pages of other sites cannot use this server"
         if headers.get("sec-fetch-site") in _FOREIGN and not _is_followed_link(scope, headers):
             return FORBIDDEN, "pages of other sites cannot use this server"
-        length = headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and int(length[:18]) > self.body:
-            return TOO_LARGE, _too_large(self.body)
+        length, most = headers.get("content-length", ""), self._longest(scope)
+        if length.isascii() and length.isdigit() and int(length[:18]) > most:
+            return TOO_LARGE, _too_large(most)
         return None
 
     def knows(self, host: str) -> bool:

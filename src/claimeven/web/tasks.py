@@ -245,6 +245,13 @@ def puzzle_hints(
     return {"hints": [hint.as_dict() for hint in hints_for(puzzle, found, solver)]}
 
 
+def records(tools: Tools, tell: Tell, board: list[int], text: str, name: str) -> dict[str, Any]:
+    """Return the games of a file's text; those that name no board are on this one."""
+    from claimeven.web.records import games_json  # noqa: PLC0415 - for those alone who open files
+
+    return games_json(text, name, wire.board(*board))
+
+
 def make_agents_ready(agent: Agent, geometry: Geometry, limit: Limit) -> None:
     """Raise what keeps an agent from playing on a board under a limit; load what it needs."""
     make_agent(agent, geometry, limit)
@@ -256,6 +263,7 @@ TASKS: dict[str, Task] = {
     "move": move,
     "explanation": explanation,
     "review": review,
+    "records": records,
     "puzzle_verdict": puzzle_verdict,
     "puzzle_hints": puzzle_hints,
     "minimax": search_views.minimax,

@@ -22,6 +22,7 @@ SPECS = (
     "perfect",
     "uct:iterations=60",
     "uct:playout=careful,choice=mean,decisive=root,solver=no,iterations=60",
+    "uct-polito:playout=greedy,least_wins=2,capacity=500,iterations=60",
     *(f"alphabeta:depth=2,eval={name}" for name in EVALUATION_PARTS),
 )
 
@@ -88,9 +89,14 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
         ("alphabeta:depht=2", "did you mean depth"),
         ("alphabeta:eval=mine.py:f", "eval=mine.py:f cannot be exported: choose from sequences"),
         ("negamax:table=4", "a submission has no table: negamax is exported as it is with table"),
-        ("uct:playout=greedy", "playout=greedy cannot be exported: choose from random, wins-and"),
-        ("uct-polito", "uct-polito cannot be exported: choose from minimax"),
-        ("uct:threads=2", "threads=2 cannot be exported: choose from 1"),
+        (
+            "uct:playout=alphabeta1",
+            "playout=alphabeta1 cannot be exported, which would be too slow",
+        ),
+        ("uct:playout=mine.py:f", r"playout=mine\.py:f cannot be .* choose from random, wins-and"),
+        ("uct:table=mirror", "table=mirror cannot be exported, since its tree .* choose from off"),
+        ("uct-itu-table", "uct-itu-table cannot be exported: choose from minimax"),
+        ("uct:threads=2", "threads=2 cannot be exported, since a .* one core: choose from 1"),
         ("perfect:level=3", "a submission has no level: perfect is exported as it is with level"),
     ],
 )

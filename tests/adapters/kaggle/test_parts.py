@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -16,11 +17,12 @@ from claimeven.adapters.kaggle.parts.perfect import Perfect
 from claimeven.adapters.kaggle.parts.sequences import Sequences
 from claimeven.adapters.kaggle.parts.streaks import Streaks
 from claimeven.adapters.kaggle.parts.triples import Triples
-from claimeven.adapters.kaggle.parts.uct import Uct
+from claimeven.adapters.kaggle.parts.uct import Uct, UctNode, count_nodes
 from claimeven.adapters.kaggle.parts.windows import Windows
 from claimeven.agents import Limit
 from claimeven.game import tactics
 from claimeven.game.encodings import to_kaggle
+from claimeven.montecarlo.formula import counted_total, log_root, upper_bound
 from tests import naive
 from tests.positions import BOARDS, SEARCHED, oracle, random_position
 from tests.solver.plain import all_scores
@@ -189,9 +191,18 @@ def test_what_is_known_by_then_decides() -> None:
 
 def test_uct_finds_wins_and_blocks_and_repeats_itself() -> None:
     board = Board(7, 6, 4)
-    for playout in ("random", "wins-and-blocks", "careful", "replies"):
+    firsts = itertools.cycle(("random", "order", "all"))
+    for playout in ("random", "wins-and-blocks", "careful", "greedy", "replies"):
         for solver in (False, True):
-            player = Uct(board, playout=playout, solver=solver, decisive="off", iterations=120)
+            player = Uct(
+                board,
+                playout=playout,
+                solver=solver,
+                decisive="off",
+                first=next(firsts),
+                least_wins=int(solver),
+                iterations=120,
+            )
             wins = Position.from_moves("112233")
             assert player.choose(wins.mine, wins.mask, Clock(LONG)) == 3
             blocks = Position.from_moves("1122337")
@@ -202,6 +213,45 @@ def test_uct_finds_wins_and_blocks_and_repeats_itself() -> None:
         for _ in range(2)
     }
     assert len(chosen) == 1
+
+
+def test_uct_goes_by_its_options_as_ours_does() -> None:
+    board = Board(7, 6, 4)
+    player = Uct(board, first="all", solver=False, decisive="off", reuse=False, iterations=30)
+    player.choose(0, 0, Clock(LONG))
+    assert player.root is not None
+    tried = [child.visits for child in player.root.children]
+    assert len(tried) == 7 and min(tried) > 0 and sum(tried) == 30
+    small = Uct(board, decisive="off", capacity=20, reuse=False, iterations=200)
+    small.choose(0, 0, Clock(LONG))
+    assert small.root is not None and small.root.visits == 200
+    assert count_nodes(small.root) <= 20
+    rng = random.Random(1)
+    for least_wins in (0, 1, 3):
+        player = Uct(board, weight=0.9, least_wins=least_wins, solver=False, first="all")
+        for _ in range(50):
+            node = UctNode(0, 0, -1)
+            for _ in range(7):
+                child = UctNode(0, 0, 0)
+                child.visits = rng.randrange(6)
+                child.total = rng.randint(-child.visits, child.visits)
+                node.children.append(child)
+            node.visits = 1 + sum(child.visits for child in node.children)
+            spread = 0.9 * log_root(node.visits)
+            bounds = {
+                id(child): upper_bound(
+                    counted_total(child.total, child.visits, least_wins), child.visits, spread
+                )
+                if child.visits
+                else 1.0 + spread
+                for child in node.children
+            }
+            assert bounds[id(player.select(node))] == pytest.approx(max(bounds.values()))
+    for moves in ("", "4455", "112233", "4444441"):
+        now = Position.from_moves(moves)
+        for cell in bits_of(tactics.playable_cells(now.mask, now.geometry)):
+            wanted = tactics.longest_run(now.mine, cell, now.geometry)
+            assert player.longest_run(now.mine, cell) == wanted
 
 
 def test_uct_proves_and_keeps_its_tree() -> None:

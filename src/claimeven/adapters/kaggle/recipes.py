@@ -40,10 +40,8 @@ LINE: Final = 80
 #: What options of UCT can be in a submission, where not all is.
 UCT_CHOICES: Final[dict[str, tuple[Any, ...]]] = {
     "method": ("uct",),
-    "playout": ("random", "wins-and-blocks", "careful", "replies"),
-    "first": ("random", "order"),
+    "playout": ("random", "wins-and-blocks", "careful", "greedy", "replies"),
     "table": ("off",),
-    "least_wins": (0,),
     "threads": (1,),
 }
 
@@ -55,6 +53,15 @@ class Packed:
     name: str
     words: str
     content: bytes
+
+
+#: Why it cannot be anything else.
+_UCT_REASONS: Final = {
+    "method": "which has no tree",
+    "playout": "which would be too slow in plain Python or is no part of the file",
+    "table": "since its tree has a node for each path",
+    "threads": "since a submission has one core",
+}
 
 
 @dataclass(frozen=True)
@@ -106,15 +113,11 @@ def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe
 def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
     limit = Limit(options["seconds"], options["iterations"])
+    _check_uct({name: options[name] for name in UCT_CHOICES if options.get(name) is not None})
     chosen = PRESETS[kind.name].with_changes(
         **{name: value for name, value in options.items() if name in _UCT_OPTIONS}
     )
-    for name, known in UCT_CHOICES.items():
-        if getattr(chosen, name) not in known:
-            raise InvalidSpec(
-                f"{name}={getattr(chosen, name)} cannot be exported: choose from"
-                f" {', '.join(str(choice) for choice in known)}"
-            )
+    _check_uct({name: getattr(chosen, name) for name in UCT_CHOICES})
     usual = PRESETS[kind.name]
     free = limit.is_free and usual.iterations is not None
     given = {
@@ -125,12 +128,17 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
         "solver": chosen.solver,
         "decisive": chosen.decisive,
         "reuse": chosen.reuse,
-        "left_first": chosen.first == "order",
+        "first": chosen.first,
+        "least_wins": chosen.least_wins,
+        "capacity": options["capacity"],
         "iterations": usual.iterations if free else limit.iterations,
         "seconds": limit.seconds,
         "seed": seed,
     }
-    return Recipe(("board", "clock", "uct", "entry"), _call("Uct", "board", **given))
+    return Recipe(
+        ("board", "clock", "uct", "entry"),
+        _call("Uct", "board", **{n: v for n, v in given.items() if n != "capacity" or v}),
+    )
 
 
 def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
@@ -156,6 +164,16 @@ def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
         _call("AlphaBeta", "board", "learnt_or(board, NETWORK, Windows(board))", **_said(given)),
         Packed("NETWORK", "The network, packed (see above).", network),
     )
+
+
+def _check_uct(options: Mapping[str, Any]) -> None:
+    """Raise `InvalidSpec` naming an option that a search in plain Python does not have, and why."""
+    for name, value in options.items():
+        if value not in UCT_CHOICES[name]:
+            raise InvalidSpec(
+                f"{name}={value} cannot be exported, {_UCT_REASONS[name]}: choose from"
+                f" {', '.join(str(choice) for choice in UCT_CHOICES[name])}"
+            )
 
 
 def _is_known(options: MonteCarloOptions) -> bool:

@@ -21,6 +21,7 @@ from claimeven.errors import ClaimevenError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 #: Agents whose lines one chart shows: more cannot be told apart.
 MOST_LINES = 6
@@ -150,13 +151,35 @@ def image(chart: Chart, kind: str) -> bytes:
     return _drawn(chart, kind)
 
 
+def image_of_panels(charts: Sequence[Chart], kind: str) -> bytes:
+    """Return several charts beside and below each other as one file, with one legend of all."""
+    across = min(2, len(charts))
+    down = -(-len(charts) // across)
+
+    def draw(figure: Figure) -> None:
+        lines: dict[str, Line2D] = {}
+        for place, chart in enumerate(charts, start=1):
+            axes = figure.add_subplot(down, across, place)
+            chart.draw(axes)
+            lines |= {str(line.get_label()): line for line in axes.get_lines()}
+        if len(lines) > 1:
+            figure.legend(handles=[*lines.values()], loc="outside lower center", ncols=3)
+
+    return _saved(draw, kind, (across * _SIZE[0], down * max(chart.height for chart in charts)))
+
+
 def _drawn(chart: Chart, kind: str) -> bytes:
+    return _saved(lambda figure: chart.draw(figure.add_subplot()), kind, (_SIZE[0], chart.height))
+
+
+def _saved(draw: Callable[[Figure], None], kind: str, size: tuple[float, float]) -> bytes:
+    """Return what is drawn into a figure of so many inches, as the bytes of a file."""
     from matplotlib import style  # noqa: PLC0415 - an extra, and slow
     from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, and slow
 
     with style.context(["default", _STYLE]):
-        figure: Figure = Figure(figsize=(_SIZE[0], chart.height), layout="constrained")
-        chart.draw(figure.add_subplot())
+        figure: Figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
         written = io.BytesIO()
         metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
         figure.savefig(written, format=kind, dpi=200, metadata=metadata)

@@ -62,10 +62,12 @@ def unpacked(model: ModelFile) -> Net:
         raise InvalidNetwork("it does not tell the sizes of its layers")
     shape = NetShape(**told)
     arrays = {}
-    for name in shape.arrays(model.geometry):
+    for name, size in shape.arrays(model.geometry).items():
         array, unit = model.arrays.get(name), model.arrays.get(name + _UNIT)
         if array is None:
             raise InvalidNetwork(f"its part {name!r} is missing")
+        if array.shape != size:
+            raise InvalidNetwork(f"its part {name!r} must be of shape {size}, not {array.shape}")
         if not name.endswith(_BIAS):
             if array.dtype != np.int8 or unit is None or unit.shape != array.shape[-1:]:
                 raise InvalidNetwork(f"its part {name!r} is not of int8 with a unit an output")

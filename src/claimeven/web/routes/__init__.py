@@ -8,6 +8,7 @@ from claimeven.web.routes import (
     play,
     positions,
     puzzles,
+    records,
     reviews,
     searches,
     solve,
@@ -18,6 +19,7 @@ from claimeven.web.routes import (
 ROUTERS = tuple(
     module.router
     for module in (
-        positions, reviews, agents, searches, book, puzzles, live, solve, play, lund, status
+        positions, reviews, records, agents, searches, book, puzzles, live, solve, play, lund,
+        status,
     )
 )  # fmt: skip

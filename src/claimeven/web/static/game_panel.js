@@ -1,28 +1,38 @@
 // Share, load and save: links, move strings, files, pictures, another board.
 
+import { post } from "./api.js";
 import { h, say } from "./dom.js";
-import { columnsOf, Position } from "./rules.js";
+import { Board } from "./rules.js";
+
+/** Bytes of a file that is opened. */
+const MOST_BYTES = 2_000_000;
 
 export function gamePanel(view) {
   const told = h("p", { class: "hint-text", role: "status" });
   const tell = (text) => { told.textContent = text; say(text); };
   const moves = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "such as 4455", "aria-label": "Moves" });
-  const load = (text) => {
+  const load = (board, line, told) => {
     try {
-      const line = movesIn(text);
-      const { board } = view.game;
-      columnsOf(line, board);
-      view.newGame(new Position(board));
-      view.isGoing = false;
-      view.game.replay(line);
-      tell(`${line.length} moves loaded.`);
+      view.load(board, line);
+      tell(told ?? `${line.length} moves loaded.`);
     } catch (error) {
       tell(error.message);
     }
   };
+  const games = new Games((game, told) => load(Board.parse(game.board, game.connect), game.moves, told));
+  const open = async (found) => {
+    try {
+      if (found.size > MOST_BYTES) throw new Error("This file is longer than the 2 MB that are opened here.");
+      const { size: board, connect } = view.game.board;
+      games.show(await post("/api/records", { text: await found.text(), name: found.name, board, connect }));
+    } catch (error) {
+      tell(`${found.name}: ${error.message}`);
+    }
+  };
   const file = h("input", {
-    type: "file", accept: ".txt,.csv,.json,.jsonl,text/plain", hidden: true,
-    onchange: async () => { if (file.files[0]) load(await file.files[0].text()); file.value = ""; },
+    type: "file", hidden: true, "aria-label": "File of games",
+    accept: ".txt,.csv,.json,.jsonl,.openspiel,.data,text/plain",
+    onchange: async () => { if (file.files[0]) await open(file.files[0]); file.value = ""; },
   });
   const copy = async (text, what) => {
     try {
@@ -45,8 +55,9 @@ export function gamePanel(view) {
     h("div", { class: "row" }, button("Copy link", () => copy(view.address, "The link")),
       button("Copy moves", () => copy(view.game.moves(view.game.line.at(-1)), "The moves")),
       button("Save SVG", () => savePicture(view, "svg")), button("Save PNG", () => savePicture(view, "png"))),
-    h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); load(moves.value); } },
+    h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); load(view.game.board, moves.value.trim()); } },
       moves, h("button", {}, "Load moves"), button("Open a file", () => file.click()), file),
+    games.element,
     h("form", {
       class: "row", onsubmit: async (event) => {
         event.preventDefault();
@@ -57,13 +68,40 @@ export function gamePanel(view) {
     told);
 }
 
-/** Return the first string of moves in a text: a line of columns, or the moves of a JSON game. */
-function movesIn(text) {
-  const found = /"moves"\s*:\s*"([^"]*)"/.exec(text);
-  if (found) return found[1];
-  const line = text.split("\n").map((each) => each.trim()).find((each) => each && !each.startsWith("#"));
-  if (!line) throw new Error("There are no moves in it.");
-  return line.split(/[\s,;]+/)[0];
+/** The games of a file: the first is shown, the others can be chosen. */
+class Games {
+  /** `choose(game, told)` shows a game; `told` says which it is. */
+  constructor(choose) {
+    this.choose = choose;
+    this.list = h("select", { "aria-label": "Game of the file", onchange: () => this.#chosen() });
+    this.element = h("label", { class: "row", hidden: true }, "Game ", this.list);
+  }
+
+  show({ games, wrong, problem, more }) {
+    this.games = games;
+    this.list.replaceChildren(...games.map((game, at) => h("option", { value: at }, `${at + 1}: ${about(game)}`)));
+    this.element.hidden = games.length < 2;
+    const others = [
+      more ? "The file holds more games, which are not shown." : "",
+      wrong ? `${wrong} cannot be read (${problem}).` : "",
+    ].filter(Boolean);
+    this.#chosen(others);
+  }
+
+  #chosen(others = []) {
+    const at = Number(this.list.value);
+    const game = this.games[at];
+    const which = this.games.length > 1 ? `Game ${at + 1} of ${this.games.length}: ` : "";
+    const order = game.ordered ? [] : ["It is a position: its discs were given an order that could have been."];
+    this.choose(game, [`${which}${about(game)}.`, ...order, ...others].join(" "));
+  }
+}
+
+const ENDS = { first: "the first player won", second: "the second player won", draw: "a draw", unfinished: "not finished" };
+
+function about({ first, second, moves, result, fault }) {
+  const names = first || second ? `${first || "first player"} against ${second || "second player"}, ` : "";
+  return `${names}${moves.length} moves, ${ENDS[result]}${fault ? ` by a fault (${fault})` : ""}`;
 }
 
 /** Save the board as a picture, its colours written out. */

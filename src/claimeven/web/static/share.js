@@ -9,6 +9,8 @@ export function readAddress(text = location.search) {
   const search = new URLSearchParams(text);
   const wanted = { view: search.get("view") ?? "play", problem: null, analysis: search.get("analysis") };
   wanted.sides = SIDES.map((side) => search.get(side));
+  // Seconds a move of an agent; nothing where none are told, or what is told is no such number.
+  wanted.seconds = SIDES.map((side) => (Number(search.get(`${side}-seconds`)) > 0 ? search.get(`${side}-seconds`) : ""));
   try {
     const board = Board.parse(search.get("board") ?? "7x6", Number(search.get("connect") ?? 4));
     const drawn = search.get("position");
@@ -40,7 +42,10 @@ export function addressOf({ view = "play", game, sides = [], analysis = null }) 
     if (path.length < line.length) search.set("at", path.length - 1);
   }
   SIDES.forEach((side, player) => {
-    if (sides[player] && sides[player] !== "human") search.set(side, sides[player]);
+    const { spec, seconds } = sides[player] ?? {};
+    if (!spec || spec === "human") return;
+    search.set(side, spec);
+    if (seconds) search.set(`${side}-seconds`, seconds);
   });
   if (analysis) search.set("analysis", analysis);
   const text = search.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");

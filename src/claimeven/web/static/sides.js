@@ -36,11 +36,11 @@ export function formatSpec(name, options) {
 
 /** The form of one side. Tells `change` when another player was chosen. */
 export class Side extends EventTarget {
-  constructor(player, spec = HUMAN) {
+  constructor(player, spec = HUMAN, seconds = "") {
     super();
     this.player = player;
     this.spec = spec || HUMAN;
-    this.seconds = "";
+    this.seconds = seconds;
     this.choice = h("select", { onchange: () => this.#chosen() });
     this.options = h("div", { class: "options" });
     this.details = h("details", { class: "agent-options" }, h("summary", {}, "Options"), this.options);
@@ -99,7 +99,10 @@ export class Side extends EventTarget {
       h("label", { title: `at most ${this.caps.seconds} s` }, "seconds a move",
         h("input", {
           type: "number", min: "0.01", max: this.caps.seconds, step: "any", value: this.seconds,
-          onchange: (event) => { this.seconds = event.target.value; },
+          onchange: (event) => {
+            this.seconds = event.target.value;
+            this.dispatchEvent(new Event("change"));
+          },
         })),
     );
   }

@@ -40,12 +40,14 @@ class UctNode:
 class Uct:
     """A search on one board.
 
-    `weight` is that of the bonus on the scale -1..1; `playout` is `random`, `wins-and-blocks`,
-    `careful` or `replies`, cut after `cut` moves where that is not 0; `choice` is `visits`, `mean`
-    or `ucb`. With `solver` proven results are backed up; `decisive` is `off`, `root` or `tree`:
-    where wins at once are taken without a search. With `reuse` the tree is kept from move to move.
-    `iterations` and `seconds` are the most for a move, `capacity` the most nodes; `seed` starts the
-    random numbers.
+    `weight` is that of the bonus on the scale -1..1; a tried child counts at least `least_wins`
+    wins in it. `first` is which child is tried first: `random`, `order` (from the left) or `all`,
+    where all enter at once, an untried one as if it had won. `playout` is `random`,
+    `wins-and-blocks`, `careful`, `greedy` (the longest run) or `replies`, cut after `cut` moves
+    where that is not 0; `choice` is `visits`, `mean` or `ucb`. With `solver` proven results are
+    backed up; `decisive` is `off`, `root` or `tree`: where wins at once are taken without a search.
+    With `reuse` the tree is kept from move to move. `iterations` and `seconds` are the most for a
+    move, `capacity` the most nodes; `seed` starts the random numbers.
     """
 
     spends_bank = False
@@ -61,7 +63,8 @@ class Uct:
         solver: bool = True,
         decisive: str = "tree",
         reuse: bool = True,
-        left_first: bool = False,
+        first: str = "random",
+        least_wins: int = 0,
         capacity: int = 500_000,
         iterations: int | None = None,
         seconds: float | None = None,
@@ -75,7 +78,8 @@ class Uct:
         self.solver = solver
         self.decisive = decisive
         self.reuse = reuse
-        self.left_first = left_first
+        self.first = first
+        self.least_wins = least_wins
         self.capacity = capacity
         self.iterations = iterations
         self.seconds = seconds
@@ -137,11 +141,21 @@ class Uct:
         path, node = [root], root
         while node.proof is None or (node.children and not self.solver):
             if node.untried is None:
-                if node.visits == 0 and node is not root:
+                if node.visits == 0 and node is not root and self.first != "all":
                     break
-                if self.stored > self.capacity:
+                moves = self.moves_to_try(node)
+                if self.stored + len(moves) > self.capacity:
                     break
-                node.untried = self.moves_to_try(node)
+                self.stored += len(moves)
+                if self.first == "all":
+                    node.untried = []
+                    for move in moves:
+                        self.add_child(node, move)
+                    if node.children:
+                        path.append(self.random.choice(node.children))
+                        node = path[-1]
+                    break
+                node.untried = moves
             if node.untried:
                 node = self.add_child(node, node.untried.pop())
                 path.append(node)
@@ -159,7 +173,7 @@ class Uct:
         if self.decisive == "tree":
             moves = self.safe_moves(node.mine, node.mask) or moves
         listed = list(bits_of(moves))
-        if self.left_first:
+        if self.first == "order":
             listed.reverse()
         else:
             self.random.shuffle(listed)
@@ -180,7 +194,6 @@ class Uct:
         board, mask = self.board, node.mask | move
         child = UctNode(node.mine ^ node.mask, mask, board.column_of(move))
         node.children.append(child)
-        self.stored += 1
         if board.has_line(node.mine | move):
             child.proof = 1
         elif mask == board.all:
@@ -194,12 +207,17 @@ class Uct:
 
     def select(self, node: UctNode) -> UctNode:
         """Return the child with the greatest upper bound that is not a proven loss."""
-        spread = self.weight * math.sqrt(math.log(node.visits))
+        spread = self.weight * math.sqrt(math.log(max(1, node.visits)))
         best, chosen = -math.inf, node.children[0]
         for child in node.children:
+            visits = child.visits
             if self.solver and child.proof == -1:
                 continue
-            bound = child.total / child.visits + spread / math.sqrt(child.visits)
+            if visits:
+                total = max(child.total, 2 * self.least_wins - visits)
+                bound = total / visits + spread / math.sqrt(visits)
+            else:
+                bound = 1.0 + spread
             if bound > best:
                 best, chosen = bound, child
         return chosen
@@ -226,6 +244,10 @@ class Uct:
         board = self.board
         playable = board.playable(mask)
         allowed = playable
+        if self.playout == "greedy":
+            lengths = {move: self.longest_run(mine, move) for move in bits_of(playable)}
+            longest = max(lengths.values())
+            return self.random.choice([move for move in lengths if lengths[move] == longest])
         if self.playout != "random":
             urgent = board.winning_cells(mine, mask) & playable
             if not urgent:
@@ -240,6 +262,18 @@ class Uct:
                 if answer & playable:
                     return answer
         return self.random.choice(list(bits_of(allowed)))
+
+    def longest_run(self, mine: int, move: int) -> int:
+        """Return the length of the longest run of one's own through a move."""
+        longest = 0
+        for step in self.board.steps:
+            length, above, below = 1, move << step, move >> step
+            while mine & above:
+                length, above = length + 1, above << step
+            while mine & below:
+                length, below = length + 1, below >> step
+            longest = max(longest, length)
+        return longest
 
     def learn(self, moves: list[int], turn: int, result: int) -> None:
         """Remember the winner's answers in a playout, and forget the loser's."""
@@ -280,10 +314,10 @@ def prove(node: UctNode) -> bool:
 
 
 def count_nodes(root: UctNode) -> int:
-    """Return the number of nodes of a tree."""
+    """Return the number of nodes of a tree, those included that are to be tried."""
     waiting, count = [root], 0
     while waiting:
         node = waiting.pop()
-        count += 1
+        count += 1 + len(node.untried or ())
         waiting += node.children
     return count

@@ -7,7 +7,8 @@ import { AfterPaint, button, h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
-import { Board, Position } from "../rules.js";
+import { Board, played, Position } from "../rules.js";
+import { Pace } from "../pace.js";
 import { ScoreRow } from "../score_row.js";
 import { addressOf, keepAddress } from "../share.js";
 import { gamePanel } from "../game_panel.js";
@@ -20,9 +21,9 @@ export class PlayView {
     this.scores = scores;
     // Agents move by themselves until somebody goes back in the game, or a link stands in its middle.
     this.isGoing = game.here.next === null;
-    this.isPaused = false;
-    this.pause = 400;
-    this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player] ?? (player ? "perfect:level=4" : "human")));
+    this.sides = [0, 1].map((player) => new Side(
+      player, wanted.sides[player] ?? (player ? "perfect:level=4" : "human"), wanted.seconds[player],
+    ));
     this.isAnalysing = wanted.analysis === "on";
     this.afterBoard = new AfterPaint();
     this.#build();
@@ -143,13 +144,7 @@ export class PlayView {
     this.graph = new ScoreGraph(this.game, (place) => this.#firstScore(place), (place) => this.review.judged(place));
     this.review = new Review(this);
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyse(this.switch.checked) });
-    this.pauseButton = button("Pause", () => this.#togglePause());
-    this.speed = h("input", {
-      type: "range", min: 0, max: 3, step: 1, value: 2, "aria-label": "Speed",
-      oninput: () => { this.pause = [2000, 1000, 400, 0][this.speed.value]; },
-    });
-    this.watching = h("div", { class: "row controls", hidden: true }, this.pauseButton,
-      button("One move", () => this.#oneMove()), h("label", { class: "speed" }, "Speed", this.speed));
+    this.pace = new Pace(() => this.#paused(), () => this.#oneMove());
     this.again = button("Play again", () => this.newGame(), { class: "primary" });
     this.moveNow = button("Let it move", () => { this.isGoing = true; this.#goOn(); });
     const step = (how, symbol, label) => button(symbol, () => this.step(how), { "aria-label": label, title: label });
@@ -162,7 +157,7 @@ export class PlayView {
           step("forward", "▶", "Forward (right arrow)"), step("toEnd", "⏭", "To the end (End)"),
           button("Undo", () => this.undo(), { title: "Take back (u)" }), button("Redo", () => this.redo(), { title: "Play again (r)" }),
           button("Hint", () => this.hint(), { title: "Show the best column (h)" }), this.moveNow, this.again),
-        this.watching),
+        this.pace.element),
       h("section", { class: "panels" },
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, "Players"), button("Swap", () => this.swap(), { title: "Each plays the other's side" }),
@@ -214,6 +209,17 @@ export class PlayView {
     this.#goOn();
   }
 
+  /** Show a game; agents wait until somebody lets them move. Throws a sentence if it cannot be. */
+  load(board, moves) {
+    played(new Position(board), moves);
+    this.#stopThinking();
+    this.isGoing = false;
+    const isOther = !board.equals(this.game.board);
+    this.game.begin(new Position(board));
+    this.game.replay(moves);
+    if (isOther) this.#offer();
+  }
+
   async edit() {
     const start = await editPosition(this.game.position);
     if (start) this.newGame(start);
@@ -242,11 +248,9 @@ export class PlayView {
     this.switch.checked = this.isAnalysing;
     this.element.classList.toggle("analysing", this.isAnalysing);
     this.moves.draw();
-    const bots = this.sides.filter((side) => !side.isHuman).length;
-    this.watching.hidden = bots < 2;
+    this.pace.show(this.sides.every((side) => !side.isHuman));
     this.again.hidden = !game.position.isOver;
     this.moveNow.hidden = !this.#agentToMove() || this.isGoing;
-    this.pauseButton.textContent = this.isPaused ? "Go on" : "Pause";
     this.#drawStatus();
     if (this.isAnalysing) {
       this.scores.ask(game);
@@ -258,7 +262,7 @@ export class PlayView {
     }
     this.#drawScores();
     this.review.draw();
-    keepAddress({ game, sides: this.sides.map((side) => side.spec), analysis: this.isAnalysing ? "on" : null });
+    keepAddress(this.#shown);
   }
 
   #drawScores() {
@@ -315,7 +319,7 @@ export class PlayView {
 
   /** Whether an agent is about to move, so that nobody else may. */
   #thinker() {
-    return this.#agentToMove() && this.isGoing && !this.isPaused;
+    return this.#agentToMove() && this.isGoing && !this.pace.isPaused;
   }
 
   #goOn() {
@@ -324,14 +328,12 @@ export class PlayView {
   }
 
   #oneMove() {
-    this.isPaused = true;
     this.isGoing = true;
     if (this.#agentToMove() && !this.thinking) this.#think();
   }
 
-  #togglePause() {
-    this.isPaused = !this.isPaused;
-    if (this.isPaused) this.#stopThinking();
+  #paused() {
+    if (this.pace.isPaused) this.#stopThinking();
     this.isGoing = true;
     this.draw();
     this.#goOn();
@@ -349,7 +351,7 @@ export class PlayView {
     try {
       const [decision] = await Promise.all([
         post("/api/move", { ...game.query(place), agent: side.spec, limit: side.limit }, control.signal),
-        wait(bots ? this.pause : 150, control.signal),
+        wait(bots ? this.pace.milliseconds : 150, control.signal),
       ]);
       this.thinking = null;
       if (game.here === place) game.play(decision.column - 1);
@@ -385,10 +387,13 @@ export class PlayView {
     this.#goOn();
   }
 
+  /** What an address says of this view. */
+  get #shown() {
+    return { game: this.game, sides: this.sides, analysis: this.isAnalysing ? "on" : null };
+  }
+
   /** The address that shows this game. */
   get address() {
-    return new URL(addressOf({
-      game: this.game, sides: this.sides.map((side) => side.spec), analysis: this.isAnalysing ? "on" : null,
-    }), location.href).href;
+    return new URL(addressOf(this.#shown), location.href).href;
   }
 }

@@ -1,0 +1,33 @@
+"""Records of games: files of ours and of other programs, read for the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from claimeven.agents import wire
+from claimeven.web.answers import RecordsAnswer
+from claimeven.web.routes.common import PROBLEMS
+from claimeven.web.schemas import RecordsRequest
+from claimeven.web.services import Shared
+
+router = APIRouter(prefix="/api", tags=["records"], responses=PROBLEMS)
+
+
+@router.post("/records", response_model=RecordsAnswer)
+async def records(request: Request, body: RecordsRequest, services: Shared) -> dict[str, Any]:
+    """Read the games of a file in any format that `claimeven convert` reads.
+
+    The format is told by the ending of its name and by how it begins; `board` and `connect` are
+    those of games that do not name theirs. Games that cannot be read are counted and the first of
+    them is told; 422 where none can be.
+    """
+    return await services.ask(
+        request,
+        "records",
+        services.settings.seconds,
+        board=wire.from_geometry(body.geometry()),
+        text=body.text,
+        name=body.name,
+    )

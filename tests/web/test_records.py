@@ -1,0 +1,96 @@
+"""Files of games over HTTP: every format, what is wrong with them, how long they may be."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from claimeven import Geometry
+from claimeven.records import FORMATS, GameRecord, InvalidRecord, write_text
+from claimeven.web.records import MOST_GAMES, games_json
+from claimeven.web.schemas import MOST_RECORDS
+from tests.web.conftest import Server
+
+GAMES = [
+    GameRecord((0, 1, 0, 1, 0, 1, 0), first="ann", second="bob"),
+    GameRecord((3, 3, 2), label="win"),
+]
+
+
+def of(text: str, name: str = "", geometry: Geometry | None = None) -> dict[str, Any]:
+    return games_json(text, name, geometry or Geometry())
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_read(server: Server, form: str) -> None:
+    name = f"games{FORMATS[form].endings[0]}"
+    answer = server.post("/api/records", {"text": write_text(GAMES, form), "name": name})
+    assert answer.status == 200
+    told = answer.json
+    assert told["format"] == form
+    assert (told["wrong"], told["problem"], told["more"]) == (0, None, False)
+    first, second = told["games"]
+    assert first["result"] == "first"
+    assert second["result"] == "unfinished"
+    assert first["ordered"] == (form != "uci")
+    assert sorted(first["moves"]) == sorted("1212121")
+    assert second["moves"] == "443" or form == "uci"
+    assert first["first"] == ("ann" if form in ("csv", "jsonl", "kaggle") else "")
+
+
+def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
+    small = Geometry(5, 4, 3)
+    (game,) = of(write_text([GameRecord((4,), small)], "kaggle"))["games"]
+    assert (game["board"], game["connect"], game["moves"]) == ("5x4", 3, "5")
+    (game,) = of("5", "a.txt", small)["games"]
+    assert (game["board"], game["connect"]) == ("5x4", 3)
+    analysed = {"moves": "5", "columns": 5, "rows": 4, "connect": 3, "score": 1}
+    (game,) = of(json.dumps(analysed, indent=2), "game.json")["games"]
+    assert (game["board"], game["moves"]) == ("5x4", "5")
+
+
+def test_games_that_cannot_be_read_are_counted_and_the_first_is_told() -> None:
+    told = of("44\n4x\n1111111\n12\n")
+    assert [game["moves"] for game in told["games"]] == ["44", "12"]
+    assert told["wrong"] == 2
+    assert told["problem"].startswith("line 2: move 2: 'x' is not a column")
+    assert of("1\n" * (MOST_GAMES + 1))["more"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "there are no games in it"),
+        ("44x", "line 1: move 3: 'x' is not a column: choose from 1 to 7"),
+        ("SQLite format 3\0\2", "claimeven convert FILE -o games.csv"),
+        ("[" * 100_000, "line 1: it is no replay"),
+        ('{"steps": ' + "1" * 5000 + "}", "line 1: it is no replay"),
+        ('{"moves": "44", "columns": 99, "rows": 1, "connect": 4}', "columns must be 1 to 16"),
+        ("x,o", "line 1: it has 2 cells"),
+    ],
+)
+def test_what_is_no_file_of_games_is_refused_in_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as refused:
+        of(text)
+    assert sentence in str(refused.value)
+
+
+def test_a_line_of_nothing_but_spaces_takes_no_time() -> None:
+    with pytest.raises(InvalidRecord, match="is not a column"):
+        of(" " * 1_000_000 + "x")
+
+
+def test_a_file_may_be_so_long_and_other_bodies_may_not(server: Server) -> None:
+    line = "4455\n"
+    long = line * (MOST_RECORDS // len(line))
+    assert server.post("/api/records", {"text": long}).json["more"]
+    answer = server.post("/api/records", {"text": long + line})
+    assert answer.status == 422
+    assert "at most 2000000 characters" in answer.json["error"]
+    answer = server.post("/api/records", {"text": long * 3})
+    assert (answer.status, answer.json["error"][:18]) == (413, "the body is longer")
+    assert server.post("/api/move", {"moves": long}).status == 413
+    for wrong in ({"name": "a"}, {"text": "4", "board": "99x1"}, {"text": "4", "other": 1}):
+        assert server.post("/api/records", wrong).status == 422
