@@ -79,8 +79,8 @@ def selfplay(
     Every iteration the net plays games, thinking by PUCT, learns from the last positions what its
     search preferred and what came of the games, and is measured: how many answers are right on the
     held-out sets, alone and with a search, and what it scores as first player against the perfect
-    agent. None of this is learnt from. With a --gate a net takes over only if the lower bound of its
-    share of the points against the best so far is --gate-least.
+    agent. None of this is learnt from. With a --gate a net takes over only if its share of the
+    points against the best so far has a lower bound of at least --gate-least.
 
     --jobs 2 plays in two processes, --executor ray on a cluster; the net is the same. The same
     command takes up a run that was ended, and may ask for more iterations where the rate does not

@@ -178,7 +178,6 @@ def _iterate(learner: SelfPlayLearner, executor: Executor | None, meter: _Meter)
         "iteration": learner.iteration,
         "games": learner.iteration * recipe.games,
         "positions": learner.learnt,
-        "steps": learner.trainer.step,
         **meter.spent(cores),
         "playing": round(seconds, 1),
         **_tally(played),

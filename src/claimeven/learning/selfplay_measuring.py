@@ -32,9 +32,10 @@ def measure_selfplay(net: Net, recipe: SelfPlayRecipe) -> dict[str, float | None
     """Return shares of right answers on the held-out sets and the score against the perfect agent.
 
     `hard` and `easy` are the net's alone, on the whole sets; `hard_search` and `easy_search` those
-    of `recipe.searches` iterations of PUCT on `recipe.positions` of them; `sign` is the share of
-    won and lost positions of the hard set whose value has the right sign. `against_perfect` is the
-    score of that search as first player. None where a board has no such sets, or nothing is asked.
+    of `recipe.searches` iterations of PUCT on `recipe.positions` of them; `hard_sign` is the share
+    of won and lost positions of the hard set whose value has the right sign. `against_perfect` is
+    the score of that search as first player. None where a board has no such sets, or nothing is
+    asked.
     """
     found: dict[str, float | None] = {}
     for name in HELD_OUT:
@@ -45,7 +46,7 @@ def measure_selfplay(net: Net, recipe: SelfPlayRecipe) -> dict[str, float | None
         judged = net.judge(data.mines, data.masks)
         found[name] = policy_accuracy(data, judged.priors.argmax(axis=1)).share
         if name == HELD_OUT[0]:
-            found["sign"] = sign_accuracy(data, judged.values)
+            found["hard_sign"] = sign_accuracy(data, judged.values)
         if recipe.positions:
             every = np.linspace(0, len(data) - 1, min(recipe.positions, len(data)))
             part = data.picked(every.astype(np.int64))
