@@ -33,7 +33,7 @@ def command() -> None:
     \b
     Examples:
       claimeven train ntuple --out run1
-      claimeven train selfplay --out run2 --jobs 2
+      claimeven train selfplay --out run2
       claimeven match ntuple:model=run1/model.npz uct:iterations=500
       claimeven train plot run1
     """

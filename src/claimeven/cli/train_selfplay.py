@@ -64,7 +64,7 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option("--seed", default=0, show_default=True, help="Seed of weights and games.")
 @plots_option
 @json_option
-@players_options(alone=True)
+@players_options()
 @geometry_options
 def selfplay(
     out: str,
@@ -82,17 +82,17 @@ def selfplay(
     agent. None of this is learnt from. With a --gate a net takes over only if its share of the
     points against the best so far has a lower bound of at least --gate-least.
 
-    --jobs 2 plays in two processes, --executor ray on a cluster; the net is the same. The same
-    command takes up a run that was ended, and may ask for more iterations where the rate does not
-    --fall. Needs JAX: pip install 'claimeven[learn]'.
+    Games are played by --jobs processes, or with --executor ray on a cluster; the net is the same.
+    The same command takes up a run that was ended, and may ask for more iterations where the rate
+    does not --fall. Needs JAX: pip install 'claimeven[learn]'.
 
     The model of the last measurement is in the folder: play it as puct:model=FOLDER/model.npz, or
     without search as net:model=FOLDER/model.npz.
 
     \b
     Examples:
-      claimeven train selfplay --out run1 --jobs 2
-      claimeven train selfplay --out quick --iterations 5 --games 500 --jobs 2
+      claimeven train selfplay --out run1
+      claimeven train selfplay --out quick --iterations 5 --games 500
       claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
         --iterations 5 --games 64 --task 32 --searches 24
     """
