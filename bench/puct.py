@@ -25,8 +25,8 @@ POSITION = Position.from_moves("4453")
 #: Visits of the columns of POSITION after ITERATIONS, by leaves in a batch.
 BATCHES = {
     1: (8, 8, 296, 19546, 12, 101, 28),
-    8: (8, 8, 327, 19510, 12, 105, 29),
-    32: (9, 10, 384, 19437, 13, 112, 34),
+    8: (8, 8, 309, 19527, 12, 105, 30),
+    32: (9, 9, 328, 19497, 13, 111, 32),
 }
 #: Visits of all roots of `forest` by column, by leaves in a batch; and of the board in `tree`.
 FOREST = {
@@ -98,7 +98,7 @@ PARTS = {"batches": batches, "forest": forest, "tree": tree}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.puct", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parts = parser.parse_args().parts
     for part in parts:

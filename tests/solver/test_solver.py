@@ -198,7 +198,7 @@ def test_a_solver_that_is_asked_for_no_size_takes_the_usual_table() -> None:
         return solver._search.entries.nbytes >> 20
 
     assert table(Solver()) == 128
-    assert table(Solver(book=Deep())) == 16
+    assert table(Solver(book=Deep())) == 8
     assert table(Solver(book=Deep(), table_mb=64)) == 64
     assert table(Solver(book=None)) == 128
 

@@ -276,7 +276,7 @@ _SOLVER_OPTIONS = (
         "table_mb",
         "int",
         None,
-        "size of the table in MB; usual: 128, or 16 beside a deep book",
+        "size of the table in MB; usual: 128, or 8 beside a deep book",
         1,
         1 << 20,
     ),

@@ -60,7 +60,7 @@ KINDS = (
                    "a file that `train` wrote; else one that comes along"),
             _number("c", "constant of the bonus c * prior * sqrt(N) / (1 + n)"),
             _number("fpu", "how much less than its parent an untried move is taken to be worth"),
-            _whole("leaves", "leaves that the model judges at a time"),
+            _whole("leaves", "most leaves that the model judges at a time"),
             Option("solver", "flag", DEFAULT.solver, "back up proven wins and losses"),
             _number("noise", "how much of the priors at the root is random"),
             _number("temperature", "0: the most visited column; above: drawn, the more evenly"),

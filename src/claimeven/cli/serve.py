@@ -27,7 +27,7 @@ _NEEDED = ("fastapi", "uvicorn")
 @click.option(
     "--table-mb",
     type=float,
-    show_default="64; beside a deep book 16",
+    show_default="64; beside a deep book 8",
     help="Table of each worker's solver, in MB.",
 )
 @click.option("--seconds", default=10.0, show_default=True, help="Most time a search may take.")

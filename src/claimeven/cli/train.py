@@ -12,6 +12,7 @@ from claimeven.cli.options import geometry_options, json_option
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
+from claimeven.cli.train_distil import distil
 from claimeven.cli.train_plot import drawn_in_the_end, plot, plots_option
 from claimeven.cli.train_selfplay import selfplay
 from claimeven.cli.verbs import Verbs
@@ -35,12 +36,14 @@ def command() -> None:
       claimeven train ntuple --out run1
       claimeven train selfplay --out run2
       claimeven match ntuple:model=run1/model.npz uct:iterations=500
+      claimeven train distil data.csv --out run3
       claimeven train plot run1
     """
 
 
 command.add_command(plot)
 command.add_command(selfplay)
+command.add_command(distil)
 
 
 @command.command("ntuple")
@@ -94,7 +97,7 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: An
 
 
 def _progress_text(at: TrainingProgress) -> str:
-    text = count_text(at.done, at.total, "games", at.seconds, at.resumed)
+    text = count_text(at.done, at.total, "games", at.seconds)
     if at.row is not None and at.row["perfect"] is not None:
         text += f"; {at.row['perfect']:.1%} perfect"
     return text

@@ -27,7 +27,7 @@ from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.networks.model_file import ModelFile, write_model
-from claimeven.networks.net import SHAPES, Features, Net, NetShape
+from claimeven.networks.net import SHAPES, Features, Net, NetShape, read_net
 from claimeven.networks.net.file import STEPS, packed, unpacked
 from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such
@@ -44,7 +44,8 @@ class DistilRecipe:
     `size` is a name of `SHAPES`, or a `shape` is given. `epochs` times every position is seen, as
     it lies or mirrored, in batches of `batch`; `every` so many steps the net is measured and kept.
     `rate` and `decay` are those of `Descent`; weights are kept with `steps` steps either side of
-    zero. Raises `InvalidRun` for anything out of range.
+    zero. `start` is the file of a net of that size to begin with, else weights are drawn. Raises
+    `InvalidRun` for anything out of range.
     """
 
     size: str = "medium"
@@ -55,6 +56,7 @@ class DistilRecipe:
     decay: float = 1e-4
     weight_steps: int = STEPS
     seed: int = 0
+    start: str | None = None
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
@@ -82,7 +84,7 @@ class DistilRecipe:
     def as_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data."""
         board = self.geometry
-        told = {name: value for name, value in vars(self).items() if name != "geometry"}
+        told = {n: v for n, v in vars(self).items() if n not in ("geometry", "start")}
         sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
         return {"method": "distil", **told, "shape": self.shape.as_dict(), "board": sizes}
 
@@ -168,6 +170,8 @@ def train_distil(
         recipe.shape, Descent(steps, recipe.rate, recipe.decay), geometry, recipe.seed
     )
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}
+    if recipe.start is not None:
+        told["start"] = _begin_with(Path(recipe.start), trainer)
     with RunFolder.opened(folder, told) as run:
         checkpoint = run.take_up(KIND)
         if checkpoint is not None:
@@ -180,6 +184,15 @@ def train_distil(
             run.note(row)
             run.keep(ModelFile(KIND, geometry, trainer.checkpoint()))
         return run.rows
+
+
+def _begin_with(path: Path, trainer: NetTrainer) -> str:
+    """Let training begin with the net of a file; return the digest of the file."""
+    net = read_net(path, trainer.geometry)
+    if net.shape != trainer.shape:
+        raise InvalidRun(f"{path} is a net of another size: {net.shape.as_dict()}")
+    trainer.begin_with(net)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def data_digest(data: Dataset) -> str:

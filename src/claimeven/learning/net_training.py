@@ -115,6 +115,10 @@ class NetTrainer:
         self._state = self._optimiser.init(self.weights)
         self._update = self._jax.jit(self._updated)
 
+    def begin_with(self, net: Net) -> None:
+        """Begin with the weights of a net of the same shape and board instead of drawn ones."""
+        self.weights = self.mean = dict(net.arrays)
+
     def learn(self, batch: Batch) -> Losses:
         """Take a step; return the losses of before it."""
         rate = self.descent.rate_at(self.step)

@@ -46,7 +46,7 @@ class Solver:
 
     `table_mb` is the size of the table in MB (2**20 bytes), rounded down to a power of two, and up
     to the least that can hold a board's keys (4 MB for boards of 64 bits); None is the usual one,
-    128, or 16 beside a deep book (`usual_table_mb`). `threads` work together on each call. `book`
+    128, or 8 beside a deep book (`usual_table_mb`). `threads` work together on each call. `book`
     is "auto" (the usual one, if any), None, a path to a book or anything that answers as one.
 
     A call ends early by Ctrl-C, by `stop` from another thread, or when its `seconds` are over, a
@@ -72,14 +72,13 @@ class Solver:
         book: OpeningBook | str | Path | None = USUAL_BOOK,
     ) -> None:
         check_board(geometry)
-        if table_mb is not None:
-            check_table_mb(table_mb)
         check_threads(threads)
         self.geometry = geometry
         self.table_mb = table_mb
         self.threads = threads
         self.book = contract.book_for(geometry, book)
-        size = usual_table_mb(geometry, self.book) if table_mb is None else table_mb
+        usual = usual_table_mb(geometry, self.book)
+        size = usual if table_mb is None else check_table_mb(table_mb)
         try:
             self._search = ExactSearch(geometry, size, threads)
         except (MemoryError, OverflowError):
@@ -321,10 +320,10 @@ class Solver:
             answer = final_score(child) if child.is_over else self._from_book(child)
             if answer is None:
                 children[column] = child
-            else:
-                self._book_hits += not child.is_over
-                scores[column] = -answer
-                low = max(low, -answer)
+                continue
+            self._book_hits += not child.is_over
+            scores[column] = -answer
+            low = max(low, -answer)
         if not children:
             return tuple(scores)
         images = images_among(children, position)

@@ -45,7 +45,7 @@ ENTRY_BYTES = 8
 
 #: MB of the usual table, and of that beside a book which answers `DEEP` plies or more and leaves
 #: at most `SOON_SOLVED` empty cells.
-USUAL_MB, BESIDE_DEEP_MB = 128.0, 16.0
+USUAL_MB, BESIDE_DEEP_MB = 128.0, 8.0
 DEEP, SOON_SOLVED = 12, 30
 
 _HUGE_PAGE = 1 << 21

@@ -33,7 +33,7 @@ class ServerSettings:
     """Where a server listens and how much it does.
 
     `host` and `port` are the address (port 0: any free one). `workers` search, each with a
-    transposition table of `table_mb` MB, None for 64, or 16 beside a deep book. A search has
+    transposition table of `table_mb` MB, None for 64, or 8 beside a deep book. A search has
     `seconds` at most, an explanation twice and a review of a game six times as long; an agent may
     make `iterations` and look at `nodes` at most for a move. `body` is the longest request body in
     bytes, `waiting` the most requests that wait for a worker. `store` is a file of games to show.

@@ -36,9 +36,9 @@ def facts(result: MonteCarloResult) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     "options",
     [
-        PuctOptions(),
-        PuctOptions(noise=0.5, temperature=1.0),
-        PuctOptions(solver=False, capacity=100),
+        PuctOptions(leaves=1),
+        PuctOptions(leaves=1, noise=0.5, temperature=1.0),
+        PuctOptions(leaves=1, solver=False, capacity=100),
     ],
 )
 def test_backends_decide_alike(options: PuctOptions) -> None:
@@ -172,7 +172,7 @@ def test_threads_share_a_search() -> None:
 
 
 def test_a_trace_is_the_search() -> None:
-    search = PuctSearch(Hashed(Geometry()), PuctOptions(noise=0.25))
+    search = PuctSearch(Hashed(Geometry()), PuctOptions(leaves=1, noise=0.25))
     steps, root = search.trace(POSITION, np.random.default_rng(3), 40)
     found = search.search(POSITION, np.random.default_rng(3), iterations=40)
     assert root == found.root

@@ -71,7 +71,8 @@ def unpacked(model: ModelFile) -> Net:
         if not name.endswith(_BIAS):
             if array.dtype != np.int8 or unit is None or unit.shape != array.shape[-1:]:
                 raise InvalidNetwork(f"its part {name!r} is not of int8 with a unit an output")
-            array = array.astype(np.float32) * unit
+            with np.errstate(all="ignore"):  # what is no number is refused with the net
+                array = array.astype(np.float32) * unit
         arrays[name] = array
     return Net(shape, arrays, model.geometry)
 

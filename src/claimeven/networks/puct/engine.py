@@ -23,6 +23,11 @@ from claimeven.networks.puct.textbook import PuctNode, PuctTree
 CONCENTRATION: Final = 1.0
 
 
+#: Visits of the root for each leaf of a batch beyond the first. Early batches decide where a search
+#: goes, and with few visits several leaves at a time would be guesses.
+VISITS_A_LEAF: Final = 16
+
+
 class PuctEngine(Viewed, Protocol):
     """A tree that grows, batch by batch."""
 
@@ -94,7 +99,8 @@ class CompiledPuct(PuctEngine):
         return int(self.forest.iterations()[0])
 
     def step(self, until: int) -> int:
-        return self.forest.step(self.model, self.options.leaves, until)
+        leaves = 1 + self.visits() // VISITS_A_LEAF
+        return self.forest.step(self.model, min(leaves, self.options.leaves), until)
 
     def add_noise(self, rng: np.random.Generator) -> None:
         self.forest.add_noise(rng, self.options.noise, CONCENTRATION)

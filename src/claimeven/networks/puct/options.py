@@ -9,8 +9,9 @@ is selected, then the left one.
   was not tried, but never less than -1.
 - `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
   are not selected, and the search ends when the root is proven.
-- `leaves` (1 to 4096): leaves that the model judges together; those of one batch are selected one
-  after the other, each as if those before it had been lost.
+- `leaves` (1 to 4096): the most leaves that the model judges together; those of one batch are
+  selected one after the other, each as if those before it had been lost. A young tree takes fewer:
+  one, and one more for every 16 visits of its root.
 - `capacity` (64 to 100,000,000): how many nodes the tree can store; a full tree grows no further,
   iterations go on at its leaves, and the result says `full`.
 - `reuse` (yes or no): the tree is kept for the next decision when its position is in it, up to 4
@@ -48,7 +49,7 @@ class PuctOptions:
     c: float = 1.5
     fpu: float = 0.2
     solver: bool = True
-    leaves: int = 1
+    leaves: int = 8
     capacity: int = 4_000_000
     reuse: bool = True
     noise: float = 0.0

@@ -82,9 +82,12 @@ class PuctSearch:
                 return
             PuctForest.load()
             if geometry is not None and self._engine is None:
-                engine = self._engine_of(geometry)
-                engine.start(Position(geometry))
+                # Numba prepares the call of a kernel when it is first made.
+                engine, position = self._engine_of(geometry), Position(geometry)
+                engine.start(position)
                 engine.step(1)
+                if geometry.cells > 1:
+                    engine.start(position.play(geometry.centre_order[0]))
                 engine.forget()
 
     def reset(self) -> None:

@@ -1,0 +1,106 @@
+"""`claimeven train distil`: a net learns from positions with exact scores."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import geometry_options, json_option
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import table_width, text_width
+from claimeven.cli.tables import fitted, table_lines
+from claimeven.cli.train_plot import drawn_in_the_end, plots_option
+from claimeven.game.geometry import Geometry
+
+if TYPE_CHECKING:
+    from claimeven.learning import TrainingProgress
+
+#: What the table calls the shares of the log; only those that were measured have a column.
+_SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "easy": "easy"}
+
+
+@click.command("distil")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
+@click.option("--out", required=True, help="Folder of the run.")
+@click.option("--size", default="medium", show_default=True, help="small, medium or large.")
+@click.option("--epochs", default=20.0, show_default=True, help="Times each position is seen.")
+@click.option("--batch", default=512, show_default=True, help="Positions of a step.")
+@click.option("--every", default=1000, show_default=True, help="Steps between measurements.")
+@click.option("--rate", default=1e-3, show_default=True, help="Greatest rate of the descent.")
+@click.option("--decay", default=1e-4, show_default=True, help="Decay of the weights.")
+@click.option("--weight-steps", default=31, show_default=True, help="Steps a weight is kept in.")
+@click.option("--seed", default=0, show_default=True, help="Seed of weights and order.")
+@plots_option
+@json_option
+@geometry_options
+def distil(
+    data: tuple[str, ...],
+    out: str,
+    plots: bool,
+    as_json: bool,
+    geometry: Geometry,
+    **asked: Any,
+) -> None:
+    """Learn a neural net from the data sets that `claimeven dataset` writes.
+
+    It learns which columns keep the exact score, who wins, and the score of each column. One game
+    in a hundred is held out to see how well; the held-out sets that come along are never learnt
+    from, and measured too. Needs JAX and optax: pip install 'claimeven[learn]'.
+
+    The model of the last measurement is in the folder: play it as net:model=FOLDER/model.npz, or
+    with search as puct:model=FOLDER/model.npz.
+
+    \b
+    Examples:
+      claimeven dataset --positions 50000 --source mixed --plies 8-36 --out d.csv
+      claimeven train distil d.csv --out run1 --size small --epochs 10
+      claimeven accuracy net:model=run1/model.npz --set hard
+      claimeven train distil a.csv b.parquet --out run2 --every 5000
+    """
+    from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
+    from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
+
+    recipe = DistilRecipe(**asked, geometry=geometry)
+    jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
+    say_when_compiling()
+    try:
+        with drawn_in_the_end(out, plots), status_line() as line:
+            rows = train_distil(out, data, recipe, lambda at: line.show(lambda: _progress(at)))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
+    if as_json:
+        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
+        return
+    shares = [name for name in _SHARES if any(name in row for row in rows)]
+    headings = ("steps", "seconds", "loss", *(_SHARES[name] for name in shares))
+    cells = [_cells(row, shares) for row in rows]
+    print("\n".join(table_lines(headings, cells, table_width())))
+    print(fitted(f"model: {out}/model.npz", text_width()))
+
+
+def _progress(at: TrainingProgress) -> str:
+    """Say how far it is, how fast, and what was measured last."""
+    text = count_text(at.done, at.total, "steps", at.seconds)
+    if at.row is not None:
+        text += f"; loss {_loss(at.row):.3f}"
+        share = at.row.get("hard", at.row.get("held_out"))
+        if share is not None:
+            text += f", {share:.1%} right"
+    return text
+
+
+def _loss(row: Any) -> float:
+    """Return the loss that the descent lowers: see `learning.net_training`."""
+    return float(row["policy_loss"] + 0.5 * row["value_loss"] + 0.5 * row["score_loss"])
+
+
+def _cells(row: Any, shares: list[str]) -> list[str]:
+    return [
+        f"{row['steps']:,}",
+        f"{row['seconds']:.0f}",
+        f"{_loss(row):.3f}",
+        *("-" if row.get(name) is None else f"{row[name]:.1%}" for name in shares),
+    ]

@@ -1,0 +1,107 @@
+"""`claimeven train distil`: a run, its table and JSON, what is refused, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from claimeven import Geometry
+from claimeven.dataset import DatasetPlan, make_dataset
+from claimeven.learning.extras import jax_and_optax
+from claimeven.solver import Solver
+from tests.cli.conftest import Run, bad_input, interrupted
+from tests.cli.test_reading_output import keys_of, section
+from tests.learning.jax_cache import keep_what_jax_compiles
+
+SMALL = Geometry(4, 4, 3)
+BOARD = ("--columns", "4", "--rows", "4", "--connect", "3")
+QUICK = ("--size", "small", "--batch", "20", "--every", "5", *BOARD)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    pytest.importorskip("jax", reason="training nets needs the extra learn")
+    pytest.importorskip("optax", reason="training nets needs the extra learn")
+    keep_what_jax_compiles(tmp_path_factory.mktemp("jax"))
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("data") / "small.csv"
+    make_dataset(path, DatasetPlan(200, 0, 12, seed=1, geometry=SMALL), Solver(SMALL, table_mb=1))
+    return str(path)
+
+
+def test_a_run_is_told_and_its_model_plays(run: Run, table: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    words = ("train", "distil", table, "--out", out, "--epochs", "1", *QUICK)
+    ran = run(*words)
+    assert ran.status == 0
+    lines = ran.out.splitlines()
+    assert lines[0].split() == ["steps", "seconds", "loss", "held", "out", "sign"]
+    assert [line.split()[0] for line in lines[1:3]] == ["5", "10"]
+    assert "".join(lines[3:]).replace(" ", "") == f"model:{out}/model.npz"
+    told = json.loads(run(*words, "--json").out)
+    assert told["model"] == f"{out}/model.npz"
+    assert [row["steps"] for row in told["rows"]] == [5, 10]
+    named = set(re.findall(r"`([a-z_0-9]+)`", section("train")))
+    assert {"hard", "easy", "hard_sign", "easy_sign", *keys_of(told)} <= named
+    for name in ("net", "puct"):
+        words = (f"{name}:model={told['model']}", "random", "--games", "2", *BOARD)
+        assert run("match", *words, "--iterations", "5").status == 0
+    thought = run("think", "112", "--agent", f"net:model={told['model']}", *BOARD).out
+    assert "guess: what the net takes the exact score of a column to be" in thought
+    said = bad_input(run("match", f"net:model={told['model']}", "random"))
+    assert "the net knows 4x4 connect 3, not 7x6 connect 4" in said
+
+
+def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    log = out / "log.jsonl"
+    ended = interrupted(
+        *("train", "distil", table, "--out", str(out), "--epochs", "100000", *QUICK),
+        when=lambda: log.exists() and log.read_text().count("\n") > 1,
+    )
+    assert (ended.status, ended.out) == (130, "")
+    assert ended.err == f"\ninterrupted; run the same again to go on from {out}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--out", "r"), "Missing argument 'DATA...'"),
+        (("no.csv", "--out", "r"), "no.csv cannot be read: No such file"),
+        (("mine.txt", "--out", "r"), "mine.txt is no data set: those end in .csv or .parquet"),
+        (("no.csv", "--out", "r", "--size", "tiny"), "there is no size 'tiny'"),
+        (("no.csv", "--out", "r", "--rate", "0"), "rate is 0.0: 1e-09 to 1 can be"),
+        (("TABLE", "--out", "r"), "small.csv"),
+        (("TABLE", "--out", ".", *BOARD), "holds other files (mine.txt): name a folder of its own"),
+    ],
+)
+def test_bad_input(
+    run: Run,
+    table: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.txt").write_text("x")
+    given = [table if word == "TABLE" else word for word in words]
+    assert said in bad_input(run("train", "distil", *given))
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_without_jax_the_extra_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jax_and_optax.cache_clear()
+    monkeypatch.setitem(sys.modules, "optax", None)
+    said = bad_input(run("train", "distil", "no.csv", "--out", str(tmp_path / "r")))
+    assert said == "training a net needs JAX and optax: pip install 'claimeven[learn]'"
+    jax_and_optax.cache_clear()

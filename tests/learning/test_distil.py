@@ -1,0 +1,181 @@
+"""Learning from exact labels: it learns, the same from the same seed, whatever ends it."""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, play_match
+from claimeven.agents.net import NetAgent
+from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
+from claimeven.learning import DistilRecipe, InvalidRun, train_distil
+from claimeven.learning.distil import Lessons, accuracy_facts, batch_of
+from claimeven.networks import read_model
+from claimeven.networks.net import Features, read_net
+from claimeven.outputs import CannotWrite
+from claimeven.solver import Solver
+from tests.cli.conftest import interrupted
+
+pytest.importorskip("jax", reason="training nets needs the extra learn")
+pytest.importorskip("optax", reason="training nets needs the extra learn")
+
+SMALL = Geometry(4, 4, 3)
+#: A run of a second or two.
+QUICK = DistilRecipe(size="small", epochs=8, batch=64, every=40, rate=3e-3, geometry=SMALL)
+WORDS = (
+    "--size", "small", "--epochs", "8", "--batch", "64", "--every", "40", "--rate", "0.003",
+    "--columns", "4", "--rows", "4", "--connect", "3",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A thousand positions with exact scores."""
+    path = tmp_path_factory.mktemp("data") / "small.csv"
+    make_dataset(path, DatasetPlan(1000, 0, 12, seed=1, geometry=SMALL), Solver(SMALL, table_mb=1))
+    return path
+
+
+@pytest.fixture(scope="module")
+def data(table: Path) -> Dataset:
+    return read_dataset(table, SMALL)
+
+
+@pytest.fixture(scope="module")
+def whole(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing disturbed."""
+    path = tmp_path_factory.mktemp("runs") / "whole"
+    train_distil(path, [table], QUICK)
+    return path
+
+
+def told(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
+    return [{name: row[name] for name in row if name != "seconds"} for row in rows]
+
+
+def test_a_run_leaves_all_it_promises(whole: Path, table: Path) -> None:
+    rows = told(whole)
+    assert [row["steps"] for row in rows] == [40, 80, 120, 124]
+    assert all(row["seen"] == row["steps"] * 64 for row in rows)
+    assert rows[-1]["policy_loss"] < rows[0]["policy_loss"]
+    facts = read_model(whole / "model.npz", "net", SMALL).facts
+    assert facts["recipe"]["epochs"] == 8
+    assert facts["recipe"]["data"] == json.loads((whole / "recipe.json").read_text())["data"]
+    assert facts["parameters"] == read_net(whole / "model.npz").parameters
+    assert round(facts["measured"]["held_out"], 4) == rows[-1]["held_out"]
+    before = (whole / "model.npz").read_bytes()
+    assert len(train_distil(whole, [table], QUICK)) == len(rows)  # nothing is left to do
+    assert (whole / "model.npz").read_bytes() == before
+
+
+def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path) -> None:
+    """On positions that are not in its data, and against random play."""
+    other = tmp_path / "other.csv"
+    make_dataset(other, DatasetPlan(600, 0, 12, seed=2, geometry=SMALL), Solver(SMALL, table_mb=1))
+    unseen = read_dataset(other, SMALL).without(read_dataset(table, SMALL))
+    assert len(unseen) > 200
+    net = read_net(whole / "model.npz")
+    facts = accuracy_facts(net, unseen)
+    assert facts["accuracy"] > facts["floor"] + 0.15
+    assert facts["sign"] > 0.7
+    assert play_match(NetAgent(net), "random", games=100, geometry=SMALL, seed=1).wins[0] >= 70
+
+
+def test_the_same_seed_gives_the_same_model(whole: Path, data: Dataset, tmp_path: Path) -> None:
+    train_distil(tmp_path / "same", data, QUICK)
+    assert told(tmp_path / "same") == told(whole)
+    assert (tmp_path / "same" / "model.npz").read_bytes() == (whole / "model.npz").read_bytes()
+
+
+def test_a_killed_run_goes_on_to_the_same_model(whole: Path, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    log = out / "log.jsonl"
+    words = ("train", "distil", str(table), "--out", str(out), *WORDS)
+    interrupted(*words, when=lambda: log.exists() and log.read_text(), by=signal.SIGKILL)
+    train_distil(out, [table], QUICK)
+    assert told(out) == told(whole)
+    assert (out / "model.npz").read_bytes() == (whole / "model.npz").read_bytes()
+
+
+def test_a_full_disk_leaves_the_last_checkpoint_whole(
+    whole: Path, table: Path, tmp_path: Path
+) -> None:
+    """No file may grow beyond some bytes: what a full disk does, without one."""
+    out = tmp_path / "run"
+    seen = []
+
+    def fill(at: Any) -> None:
+        if at.done == 41:
+            seen.extend((out / name).read_bytes() for name in ("checkpoint.npz", "model.npz"))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with pytest.raises(CannotWrite, match="cannot be written: File too large"):
+            train_distil(out, [table], QUICK, fill)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert seen == [(out / name).read_bytes() for name in ("checkpoint.npz", "model.npz")]
+    train_distil(out, [table], QUICK)
+    assert told(out) == told(whole)
+
+
+def test_what_stands_in_a_folder_is_not_lost(whole: Path, table: Path, tmp_path: Path) -> None:
+    other = DistilRecipe(**{**vars(QUICK), "seed": 1})
+    with pytest.raises(InvalidRun, match="holds a run with"):
+        train_distil(whole, [table], other)
+    copy = tmp_path / "copy"
+    shutil.copytree(whole, copy)
+    (copy / "checkpoint.npz").write_bytes(b"PK")
+    with pytest.raises(InvalidRun, match="is no model, or it is damaged: delete it to begin again"):
+        train_distil(copy, [table], QUICK)
+
+
+def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
+    lessons = Lessons(data, 100, seed=3)
+    assert lessons.steps == 10
+    seen = np.concatenate([lessons.at(step).planes.sum(axis=1) for step in range(10)])
+    assert sorted(seen) == sorted(Features(SMALL).of(data.mines, data.masks)[0].sum(axis=1))
+    again = Lessons(data, 100, seed=3)
+    for one, other in zip(again.at(13), lessons.at(13), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_mirrored_positions_have_mirrored_answers(data: Dataset) -> None:
+    features, few = Features(SMALL), data.picked(np.arange(50))
+    one = batch_of(few, np.zeros(50, dtype=bool), features)
+    image = batch_of(few, np.ones(50, dtype=bool), features)
+    assert np.array_equal(one.policies[:, ::-1], image.policies)
+    assert np.array_equal(one.scores[:, ::-1], image.scores)
+    assert np.array_equal(one.values, image.values)
+    planes = one.planes[:, :-1].reshape(50, SMALL.cells, -1)[:, features.mirrored_cells]
+    assert np.array_equal(planes.reshape(50, -1), image.planes[:, :-1])
+    assert (one.policies.sum(axis=1) == pytest.approx(1.0)) and (
+        one.policies[~one.playable] == 0
+    ).all()
+    for place in range(50):
+        best = few.scores[place] == few.scores[place].max()
+        assert one.policies[place] == pytest.approx(best / best.sum())
+        assert one.values[place] == np.sign(few.scores[place].max())
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"size": "tiny"}, "there is no size 'tiny'"),
+        ({"epochs": 0}, "epochs is 0: 1e-06 to"),
+        ({"batch": 0}, "batch is 0: 1 to 65536 can be"),
+        ({"weight_steps": 200}, "weight steps is 200: 1 to 127 can be"),
+    ],
+)
+def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidRun, match=said):
+        DistilRecipe(**asked)

@@ -1,0 +1,116 @@
+"""What a net sees of a position, against the same by hand: grids, lists and sets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry
+from claimeven.networks import InvalidNetwork
+from claimeven.networks.net import Features
+from tests import naive
+from tests.positions import oracle, random_positions
+
+BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 5), Geometry(3, 5, 2), Geometry(1, 6, 4))
+
+Line = tuple[tuple[int, int], ...]
+
+
+def lines_of(game: naive.Game) -> set[Line]:
+    """All lines of cells that would win."""
+    found = set()
+    for column in range(game.columns):
+        for row in range(game.rows):
+            for right, up in naive.DIRECTIONS:
+                line = tuple((column + n * right, row + n * up) for n in range(game.connect))
+                if all(0 <= c < game.columns and 0 <= r < game.rows for c, r in line):
+                    found.add(line)
+    return found
+
+
+def height(game: naive.Game, column: int) -> int:
+    return sum(cell is not naive.EMPTY for cell in game.grid[column])
+
+
+def planes_by_hand(game: naive.Game) -> list[list[int]]:
+    """Sixteen numbers a cell, column by column from the left, each from the bottom."""
+    lines, me = lines_of(game), game.player
+    owned = {player: [line for line in lines if lacking(game, line, player)] for player in (0, 1)}
+
+    def through(cell: tuple[int, int], player: int, missing: int) -> int:
+        return sum(cell in line and lacking(game, line, player) == missing
+                   for line in owned[player])  # fmt: skip
+
+    planes = []
+    for column in range(game.columns):
+        for row in range(game.rows):
+            cell, disc = (column, row), game.grid[column][row]
+            above = row - height(game, column)
+            row_of = [disc == me, disc == 1 - me, above == 0, above == 1]
+            sides = (me, 1 - me)
+            is_empty = disc is naive.EMPTY
+            for side in sides:
+                threat = is_empty and through(cell, side, 1) > 0
+                row_of += [threat and me == 0, threat and me == 1]
+            row_of += [
+                is_empty and row + 1 < game.rows and through((column, row + 1), side, 1) > 0
+                for side in sides
+            ]
+            row_of += [is_empty and through(cell, side, 2) > 0 for side in sides]
+            row_of += [is_empty and through(cell, side, 2) > 1 for side in sides]
+            row_of += [min(4, through(cell, side, 3)) if is_empty else 0 for side in sides]
+            planes.append([int(number) for number in row_of])
+    return planes
+
+
+def lacking(game: naive.Game, line: Line, player: int) -> int:
+    """Discs that a line lacks which only `player` has discs in; 0 for any other line."""
+    discs = [game.grid[c][r] for c, r in line]
+    if 1 - player in discs or player not in discs:
+        return 0
+    return discs.count(naive.EMPTY)
+
+
+def state_by_hand(game: naive.Game, line: Line) -> int:
+    state = 0
+    for place, (column, row) in enumerate(line):
+        disc = game.grid[column][row]
+        digit = 3 if disc is naive.EMPTY and row == height(game, column) else 0
+        if disc is not naive.EMPTY:
+            digit = 1 if disc == game.player else 2
+        state += digit * 4**place
+    return state
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
+    features = Features(geometry)
+    cells = [(c, r) for c in range(geometry.columns) for r in range(geometry.rows)]
+    lines = [tuple(cells[number] for number in line) for line in features.lines]
+    positions = list(random_positions(geometry, 30, seed=5, going_on=True))
+    games = [oracle(position) for position in positions]
+    assert len(lines) == len(set(lines))
+    assert set(lines) == lines_of(games[0])
+    mines, masks = (
+        np.array([getattr(position, name) for position in positions], dtype=np.uint64)
+        for name in ("mine", "mask")
+    )
+    planes, states = features.of(mines, masks)
+    assert planes.shape == (30, features.plane_count)
+    for found, told, game in zip(planes, states, games, strict=True):
+        assert found[:-1].reshape(len(cells), -1).tolist() == planes_by_hand(game)
+        assert found[-1] == game.player
+        assert told.tolist() == [state_by_hand(game, line) for line in lines]
+        assert all(0 <= state < features.line_states for state in told)
+
+
+def test_mirrored_cells() -> None:
+    features = Features(Geometry(4, 2, 2))
+    assert features.mirrored_cells.tolist() == [6, 7, 4, 5, 2, 3, 0, 1]
+
+
+def test_boards_that_are_too_large_are_refused() -> None:
+    with pytest.raises(ValueError, match="9x9"):
+        Features(Geometry(9, 9))
+    with pytest.raises(InvalidNetwork, match="lines of up to 6 cells, not those of 7x6 connect 7"):
+        Features(Geometry(7, 6, 7))

@@ -1,0 +1,155 @@
+"""Nets in files: there and back, and what is no net refused in a sentence, before it costs much."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry
+from claimeven.networks import InvalidNetwork, ModelFile, read_policy_value, write_model
+from claimeven.networks.net import Net, NetShape, read_net, write_net
+from claimeven.networks.net.file import packed
+from tests.networks.net.support import TINY, drawn_net
+
+SMALL = Geometry(4, 4, 3)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("nets") / "whole.npz"
+    write_net(path, drawn_net(SMALL), {"recipe": {"seed": 3}})
+    return path
+
+
+def test_a_net_goes_there_and_back(tmp_path: Path) -> None:
+    net, path = drawn_net(SMALL), tmp_path / "a.npz"
+    for steps in (31, 127):
+        write_net(path, net, steps=steps)
+        back = read_net(path, SMALL)
+        assert (back.geometry, back.shape) == (SMALL, TINY)
+        for name, array in net.arrays.items():
+            rough = 0.0 if name.endswith("_bias") else float(np.abs(array).max()) / steps
+            # Half a unit of rounding, and what lies far out is cut off.
+            assert (np.abs(back.arrays[name] - array) <= rough / 2 + 1e-6).mean() > 0.95
+    before = path.read_bytes()
+    write_net(tmp_path / "b.npz", net, steps=127)
+    assert (tmp_path / "b.npz").read_bytes() == before
+    write_net(path, back, steps=127)
+    again = read_policy_value(path)
+    assert isinstance(again, Net)
+    for name, array in back.arrays.items():
+        assert np.allclose(array, again.arrays[name], atol=0.02)
+
+
+def test_a_damaged_file_is_refused(whole: Path, tmp_path: Path) -> None:
+    content, path, rng = whole.read_bytes(), tmp_path / "a.npz", random.Random(1)
+    for _ in range(60):
+        damaged = bytearray(content)
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            read_net(path)  # a bit that nobody reads, such as a date, may have flipped
+        except InvalidNetwork as error:
+            assert str(path) in str(error)
+            assert "\n" not in str(error)
+    for length in (0, 10, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:length])
+        with pytest.raises(InvalidNetwork, match="is no model, or it is damaged"):
+            read_net(path)
+
+
+def test_another_board_and_another_kind_are_refused(whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidNetwork, match="knows 4x4 connect 3, not 7x6 connect 4"):
+        read_net(whole, Geometry())
+    path = tmp_path / "a.npz"
+    write_model(path, ModelFile("net checkpoint", SMALL, {}))
+    with pytest.raises(InvalidNetwork, match="of the kind 'net checkpoint', not 'net'"):
+        read_net(path)
+    for geometry, told in ((Geometry(9, 9), "64 bits"), (Geometry(7, 6, 7), "up to 6 cells")):
+        facts = {"shape": TINY.as_dict()}
+        write_model(path, ModelFile("net", geometry, {}, facts))
+        with pytest.raises(ValueError, match=told):
+            read_net(path)
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        (None, "does not tell the sizes of its layers"),
+        ({"width": 12}, "does not tell the sizes of its layers"),
+        ({"width": 10**9, "blocks": 2, "line_numbers": 3}, "the width of a net: 1 to 4096, not 10"),
+        ({"width": "12", "blocks": 2, "line_numbers": 3}, "1 to 4096, not '12'"),
+        ({"width": [1], "blocks": 2, "line_numbers": 3}, r"1 to 4096, not \[1\]"),
+        ({"width": 4096, "blocks": 64, "line_numbers": 64}, r"'lines' must be of shape \(24, 64, "),
+        ({"width": 12, "blocks": 3, "line_numbers": 3}, "its part 'block2' is missing"),
+    ],
+)
+def test_sizes_that_are_not_those_of_its_parts(shape: Any, told: str, tmp_path: Path) -> None:
+    model = packed(drawn_net(SMALL))
+    path = tmp_path / "a.npz"
+    write_model(path, ModelFile("net", SMALL, model.arrays, {"shape": shape}))
+    with pytest.raises(InvalidNetwork, match=told):
+        read_net(path)
+    with pytest.raises(InvalidNetwork, match=told):
+        read_policy_value(path)
+
+
+def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
+    model = packed(drawn_net(SMALL))
+    path = tmp_path / "a.npz"
+    good = model.arrays
+    for name, array, told in (
+        ("in", good["in"].astype(np.float32), "'in' is not of int8 with a unit an output"),
+        ("in", good["in"][:, :3], r"'in' must be of shape \(329, 12\), not \(329, 3\)"),
+        ("in_unit", good["in_unit"][:3], "'in' is not of int8 with a unit an output"),
+        ("in_unit", np.full(12, np.inf, dtype=np.float32), "'in' holds what is no number"),
+        ("in_bias", good["in_bias"].astype(np.float64), "'in_bias' must be float32"),
+        ("out_bias", good["out_bias"][None], r"'out_bias' must be of shape \(9,\)"),
+    ):
+        write_model(path, ModelFile("net", SMALL, {**good, name: array}, model.facts))
+        with pytest.raises(InvalidNetwork, match=told):
+            read_net(path)
+
+
+class Boom:
+    """What must never come to life."""
+
+    def __reduce__(self) -> Any:
+        return (print, ("a pickle was run",))
+
+
+def test_a_pickle_inside_is_refused_and_not_run(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.npz"
+    member = io.BytesIO()
+    np.lib.format.write_array(member, np.array([Boom()], dtype=object), allow_pickle=True)
+    for content in (member.getvalue(), pickle.dumps(Boom())):
+        with zipfile.ZipFile(whole) as old, zipfile.ZipFile(path, "w") as new:
+            for info in old.infolist():
+                is_in = info.filename == "in.npy"
+                new.writestr(info.filename, content if is_in else old.read(info))
+        with pytest.raises(InvalidNetwork, match=r"its part 'in\.npy' (holds|is no array)"):
+            read_net(path)
+    assert capsys.readouterr().out == ""
+
+
+def test_nothing_large_is_set_aside_for_sizes_that_are_a_lie(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    huge = NetShape(4096, 64, 64).as_dict()
+    write_model(path, ModelFile("net", SMALL, packed(drawn_net(SMALL)).arrays, {"shape": huge}))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidNetwork):
+            read_net(path)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
