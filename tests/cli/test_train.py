@@ -105,7 +105,7 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
         (("selfplay", "--out", "r", "--mix", "2"), "mix is 2.0: 0 to 1 can be"),
-        (("selfplay", "--out", "r", "--fall", "fast"), "none, stepwise or cosine"),
+        (("selfplay", "--out", "r", "--fall", "fast"), "is none of none, stepwise, cosine"),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
     ],
