@@ -15,6 +15,7 @@ from tests.networks.net.support import TINY, drawn_net
 from tests.positions import random_positions
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 5))
+SHAPES_OF_TESTS = (NetShape(3, 0, 1), NetShape(5, 1, 2), NetShape(40, 3, 4))
 
 
 def boards_of(geometry: Geometry, count: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -98,6 +99,19 @@ def test_many_positions_get_what_each_gets_alone() -> None:
     assert (priors.sum(axis=1) == pytest.approx(1.0, abs=1e-5)) and (np.abs(values) <= 1).all()
     none = np.zeros(0, dtype=np.uint64)
     assert [len(array) for array in net.evaluate(none, none)] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "shape", [NetShape(3, 0, 1), NetShape(5, 1, 2), NetShape(40, 3, 4)], ids=str
+)
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_few_positions_take_another_way_to_the_same(geometry: Geometry, shape: NetShape) -> None:
+    """Compiled loops for few, matrix products for many: up to rounding the same."""
+    net = drawn_net(geometry, shape, seed=8)
+    mines, masks = boards_of(geometry, 30)
+    outputs = np.empty((30, 2 * geometry.columns + 1), dtype=np.float32)
+    net._judge_few(mines, masks, outputs)
+    assert np.abs(outputs - net._averaged(mines, masks)).max() < 1e-5
 
 
 def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:

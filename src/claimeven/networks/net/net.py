@@ -30,10 +30,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import load
 from claimeven.game.arrays import mirrored_keys
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net.features import Features
+from claimeven.networks.net.pass_kernel import judge_few
 from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
@@ -42,6 +44,8 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 #: Positions that are judged at a time: their numbers stay near the processor.
 BATCH: Final = 512
+#: Positions that are quicker judged one after the other than by matrix products.
+FEW: Final = 4
 #: Bounds on the sizes of a net, for files of strangers.
 _MOST: Final = {"width": 4096, "blocks": 64, "line_numbers": 64}
 #: The part of a block's output that is added.
@@ -137,9 +141,12 @@ class Net:
         self.geometry = geometry
         self.arrays = {name: np.ascontiguousarray(arrays[name]) for name in shape.arrays(geometry)}
         self.features = Features(geometry)
-        self._blocks = [
-            (self.arrays[f"block{n}"], self.arrays[f"block{n}_bias"]) for n in range(shape.blocks)
-        ]
+        width = shape.width
+        self._blocks = np.zeros((shape.blocks, width, width), dtype=np.float32)
+        self._block_biases = np.zeros((shape.blocks, width), dtype=np.float32)
+        for n in range(shape.blocks):
+            self._blocks[n], self._block_biases[n] = arrays[f"block{n}"], arrays[f"block{n}_bias"]
+            self.arrays[f"block{n}"] = self._blocks[n]  # one copy is enough
         self._which_line = np.arange(len(self.features.lines))
 
     @classmethod
@@ -156,6 +163,7 @@ class Net:
     def load(self) -> None:
         """Compile what `evaluate` calls, or load it from the cache."""
         self.features.load()
+        load(judge_few)
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return values and priors of positions: see `PolicyValue`."""
@@ -166,9 +174,12 @@ class Net:
         """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`."""
         columns = self.geometry.columns
         outputs = np.empty((len(mines), 2 * columns + 1), dtype=np.float32)
-        for begin in range(0, len(mines), BATCH):
-            part = slice(begin, begin + BATCH)
-            outputs[part] = self._averaged(mines[part], masks[part])
+        if len(mines) <= FEW:
+            self._judge_few(mines, masks, outputs)
+        else:
+            for begin in range(0, len(mines), BATCH):
+                part = slice(begin, begin + BATCH)
+                outputs[part] = self._averaged(mines[part], masks[part])
         playable = playable_columns(masks, self.geometry)
         logits = np.where(playable, outputs[:, :columns], np.float32(-np.inf))
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -185,12 +196,37 @@ class Net:
         numbers = arrays["lines"][self._which_line, states].reshape(len(mines), -1)
         inputs = np.concatenate([planes.astype(np.float32), numbers], axis=1)
         hidden = np.maximum(inputs @ arrays["in"] + arrays["in_bias"], np.float32(0))
-        for weights, bias in self._blocks:
+        for weights, bias in zip(self._blocks, self._block_biases, strict=True):
             added = np.maximum(hidden @ weights + bias, np.float32(0))
             added *= _SHARE
             hidden += added
         outputs: Floats = hidden @ arrays["out"] + arrays["out_bias"]
         return outputs
+
+    def _judge_few(self, mines: Words, masks: Words, outputs: Floats) -> None:
+        """Write what `_averaged` returns."""
+        arrays, features, shape = self.arrays, self.features, self.shape
+        judge_few(
+            features.board,
+            features.bits,
+            features.lines,
+            np.ascontiguousarray(mines),
+            np.ascontiguousarray(masks),
+            self.geometry.rows,
+            arrays["lines"],
+            arrays["in"],
+            arrays["in_bias"],
+            self._blocks,
+            self._block_biases,
+            arrays["out"],
+            arrays["out_bias"],
+            np.empty((2, 2), dtype=np.uint64),
+            np.empty((2, features.plane_count), dtype=np.uint8),
+            np.empty((2, len(features.lines)), dtype=np.int64),
+            np.empty((2, len(arrays["in"])), dtype=np.float32),
+            np.empty((3, 2, max(shape.width, outputs.shape[1])), dtype=np.float32),
+            outputs,
+        )
 
     def _averaged(self, mines: Words, masks: Words) -> Floats:
         """Return the output averaged over each position and its mirror image."""
