@@ -75,15 +75,21 @@ def test_ray_plays_the_games_of_local_workers(two_workers: RayWorkers) -> None:
     assert games_of(what, two_workers) == games_of(what, local(2))
 
 
-def test_matches_and_tests_are_played_by_ray_too(two_workers: RayWorkers, tmp_path: Path) -> None:
+@pytest.fixture
+def one_worker(two_workers: RayWorkers) -> RayWorkers:
+    """One worker of the same Ray: each is a process, which takes long to start."""
+    return RayWorkers(1)
+
+
+def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_path: Path) -> None:
     agents = ("random", "greedy:win=yes")
     wanted = [played.game for played in play_match(*agents, games=8, seed=3).games]
     for more in ({}, {"out": tmp_path / "match.db"}):
-        told = play_match(*agents, games=8, seed=3, executor=two_workers, **more)  # type: ignore[arg-type]
+        told = play_match(*agents, games=8, seed=3, executor=one_worker, **more)  # type: ignore[arg-type]
         assert [played.game.columns for played in told.games] == [game.columns for game in wanted]
     tests = [
         run_sprt(*agents, elo1=100, seed=2, most_games=60, executor=executor)
-        for executor in (None, two_workers)
+        for executor in (None, one_worker)
     ]
     assert tests[0].verdict is tests[1].verdict is Verdict.ELO0
     assert tests[0].run.counts == tests[1].run.counts
@@ -99,13 +105,13 @@ def test_a_worker_killed_in_mid_game_loses_nothing(two_workers: RayWorkers, tmp_
 
 
 def test_a_game_that_ends_every_worker_is_given_up(
-    two_workers: RayWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one_worker: RayWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_executor, "TRIES", 2)
     killer = tmp_path / "killer.py"
     killer.write_text(KILLER.format(always=True), encoding="utf-8")
     with pytest.raises(InvalidMatch, match=r"the Ray worker that plays game \d has ended 2 times"):
-        games_of(work("random", str(killer), games=2), two_workers)
+        games_of(work("random", str(killer), games=2), one_worker)
 
 
 def test_a_machine_that_differs_is_named(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from claimeven.compiled import (
     int64,
     named_tuple,
     popcount,
+    prepared,
     trailing_zeros,
     uint64,
     when_compiling,
@@ -40,8 +41,13 @@ def doubled(word: Word) -> Word:
     return word * np.uint64(2)
 
 
+@prepared
+def discs(word: Word) -> Word:
+    return np.uint64(popcount(doubled(word)))
+
+
 def counts(word: Word) -> Word:
-    return np.uint64(popcount(doubled(word))) * np.uint64(256) + np.uint64(trailing_zeros(word))
+    return discs(word) * np.uint64(256) + np.uint64(trailing_zeros(word))
 
 
 def new_kernel(function: Callable[[Word], Word] = counts) -> Kernel:

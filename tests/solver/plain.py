@@ -23,17 +23,12 @@ def wins_with(board: Board, column: int, connect: int, directions: Directions = 
     """Whether the top disc of a column is part of a line in one of the directions."""
     row = len(board[column]) - 1
     disc = board[column][row]
-
-    def same(c: int, r: int) -> bool:
-        return 0 <= c < len(board) and 0 <= r < len(board[c]) and board[c][r] == disc
-
     for dc, dr in directions:
         length = 1
-        for sign in (1, -1):
-            step = sign
-            while same(column + step * dc, row + step * dr):
-                length += 1
-                step += sign
+        for step_c, step_r in ((dc, dr), (-dc, -dr)):
+            c, r = column + step_c, row + step_r
+            while 0 <= c < len(board) and 0 <= r < len(board[c]) and board[c][r] == disc:
+                length, c, r = length + 1, c + step_c, r + step_r
         if length >= connect:
             return True
     return False
@@ -41,9 +36,8 @@ def wins_with(board: Board, column: int, connect: int, directions: Directions = 
 
 def played(board: Board, column: int) -> Board:
     """Return the board with one more disc."""
-    after = list(board)
-    after[column] += "xo"[sum(map(len, board)) % 2]
-    return tuple(after)
+    disc = "xo"[sum(map(len, board)) % 2]
+    return (*board[:column], board[column] + disc, *board[column + 1 :])
 
 
 def scores_from(

@@ -8,7 +8,7 @@ from claimeven.compiled.intrinsics import (
     trailing_zeros,
     winning_four,
 )
-from claimeven.compiled.kernels import Kernel, inlined, kernel, load, when_compiling
+from claimeven.compiled.kernels import Kernel, inlined, kernel, load, prepared, when_compiling
 from claimeven.compiled.types import (
     Int,
     Ints,
@@ -44,6 +44,7 @@ __all__ = [
     "named_tuple",
     "popcount",
     "prefetch",
+    "prepared",
     "trailing_zeros",
     "uint8",
     "uint64",

@@ -17,6 +17,7 @@ from typing import Any
 import llvmlite
 import numba
 from numba.core import compiler, event, serialize
+from numba.core.codegen import JITCodeLibrary
 
 from claimeven.compiled import cache, intrinsics_kernel
 from claimeven.compiled.sources import sources_digest
@@ -34,6 +35,10 @@ _OPTIONS: dict[str, Any] = {
     "_nrt": False,
     "no_cfunc_wrapper": True,
 }
+
+
+#: Goes up when other code is made of the same sources.
+_MAKING = 2
 
 
 def compiled(
@@ -63,13 +68,73 @@ def compiled(
     return made
 
 
-def helper(function: Callable[..., Any], callable_here: bool = False) -> Any:
+def helper(
+    function: Callable[..., Any], prepared: bool = False, callable_here: bool = False
+) -> Any:
     """Return a function that becomes part of the kernels that call it.
 
-    `callable_here`: from Python too. An entry for that takes time to compile, and few need it.
+    `prepared`: it is optimized by itself before. `callable_here`: it can be called from Python too.
+    Either takes time to compile, and few need it.
     """
     options = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": not callable_here}
+    if not callable_here:
+        options["pipeline_class"] = _PreparedCompiler if prepared else _PartCompiler
     return numba.njit(**options)(function)
+
+
+class _Nowhere:
+    """Stands for the code generator of a `_Part` where its place in memory would be noted."""
+
+    def set_env(self, env_name: str, env: Any) -> None:
+        """Do nothing: only code that raises errors looks there, and kernels raise none."""
+
+
+class _Prepared(JITCodeLibrary):
+    """The code of a helper, which is made that of a processor in its kernels only."""
+
+    def _finalize_final_module(self) -> None:
+        whole: Any = self
+        whole._finalize_dynamic_globals()
+        whole._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: there is no code to be called."""
+        return 0
+
+    @property
+    def codegen(self) -> _Nowhere:
+        """Who would be told where it lies."""
+        return _Nowhere()
+
+
+class _Part(_Prepared):
+    """The code of a helper, which is optimized in its kernels only.
+
+    Numba would optimize it with those it calls in it as if it were called by itself: the same code
+    once for each helper around it.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+class _PartCompiler(compiler.Compiler):
+    """Compiles a helper to a `_Part`."""
+
+    made: Any = _Part
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        """Compile a function."""
+        self.state.library = self.made(self.state.targetctx.codegen(), func.__qualname__)
+        compile_extra: Any = super().compile_extra
+        return compile_extra(func)
+
+
+class _PreparedCompiler(_PartCompiler):
+    """Compiles a helper to what is `_Prepared`."""
+
+    made = _Prepared
 
 
 class KernelCache:
@@ -97,7 +162,13 @@ class KernelCache:
         except OSError:
             return None
         name = f"{self.function.__module__}.{self.function.__qualname__}"
-        made_by = (numba.__version__, llvmlite.__version__, sys.version, sorted(_OPTIONS.items()))
+        made_by = (
+            numba.__version__,
+            llvmlite.__version__,
+            sys.version,
+            sorted(_OPTIONS.items()),
+            _MAKING,
+        )
         digest.update(repr((name, str(signature), target.magic_tuple(), made_by)).encode())
         shown = re.sub(r"[^\w.]", "_", name.partition(".")[2])
         return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Word, Words, inlined, popcount
+from claimeven.compiled import Int, Word, Words, inlined, popcount, prepared
 from claimeven.evaluation.counting import sequence_list
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import (
@@ -65,7 +65,7 @@ def sequences(position: Position) -> int:
     return total
 
 
-@inlined
+@prepared
 def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
     """Compiled twin of `sequences`; the side to move owns `mine`."""
     height, board = words[HEIGHT], words[BOARD]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
+from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.tactics import run_starts as python_run_starts
@@ -49,7 +49,7 @@ def _worth(discs: int, geometry: Geometry) -> int:
     return total
 
 
-@inlined
+@prepared
 def streaks_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     """Compiled twin of `streaks`; `weights` are those of `chain_weights`."""
     return _worth_kernel(mine, words, weights) - _worth_kernel(mine ^ mask, words, weights)

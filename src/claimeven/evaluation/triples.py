@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Word, Words, inlined, popcount
+from claimeven.compiled import Int, Word, Words, popcount, prepared
 from claimeven.evaluation.counting import count_by_length
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import CONNECT, HEIGHT, ONE, direction_step, run_starts
@@ -21,7 +21,7 @@ def triples(position: Position) -> int:
     return count_by_length(position, own, length) - count_by_length(position, other, length)
 
 
-@inlined
+@prepared
 def triples_kernel(mine: Word, mask: Word, words: Words) -> Int:
     """Compiled twin of `triples`; the side to move owns `mine`."""
     height, length = words[HEIGHT], words[CONNECT] - ONE

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount
+from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import (
@@ -75,7 +75,7 @@ def weight_array(weights: WindowWeights) -> tuple[int, ...]:
     return astuple(weights)
 
 
-@inlined
+@prepared
 def windows_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     """Compiled twin of `windows`; the side to move owns `mine`."""
     height, connect = words[HEIGHT], words[CONNECT]
