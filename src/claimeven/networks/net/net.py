@@ -139,7 +139,8 @@ class Net:
                 raise InvalidNetwork(f"its part {name!r} holds what is no number")
         self.shape = shape
         self.geometry = geometry
-        self.arrays = {name: np.ascontiguousarray(arrays[name]) for name in shape.arrays(geometry)}
+        # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
+        self.arrays = {n: np.require(arrays[n], requirements="CW") for n in shape.arrays(geometry)}
         self.features = Features(geometry)
         width = shape.width
         self._blocks = np.zeros((shape.blocks, width, width), dtype=np.float32)
