@@ -1,9 +1,10 @@
 """Nets in files: each weight in a few bits.
 
 Arrays: a weight matrix is int8, whole numbers of a unit, and its units are float32, one for each
-output (`in` and `in_unit`, `block0` and `block0_unit`, ...); biases are float32. Which sizes the
-net has stands in the header under `shape`, and whether it knows scores under `knows_scores`. Weights of few bits pack well: a net measured no worse
-with 31 steps either side of zero than with all of float32.
+output (`in` and `in_unit`, `block0` and `block0_unit`, ...); biases are float32. The header says
+under `shape` which sizes the net has, and under `knows_scores` whether scores were learnt. Weights
+of few bits pack well: a net measured no worse with 15 steps either side of zero than with all of
+float32.
 """
 
 from __future__ import annotations
