@@ -129,9 +129,10 @@ class NetTrainer:
         self.step += 1
         return Losses(*(float(loss) for loss in losses))
 
-    def net(self) -> Net:
-        """Return the net of the running mean."""
-        return Net(self.shape, {n: np.asarray(a) for n, a in self.mean.items()}, self.geometry)
+    def net(self, knows_scores: bool = False) -> Net:
+        """Return the net of the running mean, which knows scores if they were in its batches."""
+        arrays = {name: np.asarray(array) for name, array in self.mean.items()}
+        return Net(self.shape, arrays, self.geometry, knows_scores)
 
     def checkpoint(self) -> dict[str, Array]:
         """Return all that is needed to go on, as arrays by name."""
