@@ -149,7 +149,7 @@ class Net:
         self.geometry = geometry
         self.knows_scores = knows_scores
         # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
-        self.arrays = {n: np.require(arrays[n], requirements="CW") for n in shape.arrays(geometry)}
+        self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)
         width = shape.width
         self._blocks = np.zeros((shape.blocks, width, width), dtype=np.float32)
