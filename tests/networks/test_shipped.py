@@ -45,7 +45,7 @@ def test_the_figures_of_the_net_are_found_again() -> None:
         # Another processor rounds otherwise, and two columns may be all but equal.
         assert found["accuracy"] == pytest.approx(facts["measured"][name], abs=0.001)
         assert found["sign"] == pytest.approx(facts["measured"][f"{name}_sign"], abs=0.001)
-        assert found["accuracy"] > found["floor"] + 0.5
+        assert found["accuracy"] > found["floor"] + 0.4
 
 
 @with_net
