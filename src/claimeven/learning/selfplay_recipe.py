@@ -72,7 +72,7 @@ class SelfPlayRecipe:
     """
 
     iterations: int = 300
-    games: int = 2000
+    games: int = 1000
     task: int = 250
     searches: int = 100
     quick_searches: int = 16
