@@ -148,7 +148,8 @@ class Net:
         self.shape = shape
         self.geometry = geometry
         self.knows_scores = knows_scores
-        self.arrays = {name: np.ascontiguousarray(arrays[name]) for name in shape.arrays(geometry)}
+        # Kernels take arrays that can be written, which those of JAX cannot.
+        self.arrays = {n: np.require(arrays[n], None, "CW") for n in shape.arrays(geometry)}
         self.features = Features(geometry)
         width = shape.width
         self._blocks = np.zeros((shape.blocks, width, width), dtype=np.float32)
