@@ -22,8 +22,6 @@ from claimeven.networks.net import Net
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
 
-#: Leaves of a search that the net judges at a time, where games are played one by one.
-_LEAVES = 4
 #: Random plies before the games of a gate.
 _OPENING = 4
 
@@ -96,5 +94,5 @@ def gate(new: Net, best: Net, recipe: SelfPlayRecipe, iteration: int) -> PairCou
 def agent_of(net: PolicyValue, iterations: int) -> Agent:
     """Return the agent that plays by PUCT with a net, so many iterations a move."""
     own = Limit(iterations=iterations)
-    search = PuctSearch(net, PuctOptions(leaves=_LEAVES))
+    search = PuctSearch(net)
     return MonteCarloAgent("puct", search, own, own, remembers=False)

@@ -148,8 +148,8 @@ class Net:
         self.shape = shape
         self.geometry = geometry
         self.knows_scores = knows_scores
-        # Kernels take arrays that can be written, which those of JAX cannot.
-        self.arrays = {n: np.require(arrays[n], None, "CW") for n in shape.arrays(geometry)}
+        # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
+        self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)
         width = shape.width
         self._blocks = np.zeros((shape.blocks, width, width), dtype=np.float32)
