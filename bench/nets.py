@@ -67,9 +67,9 @@ def accuracy(net: Net, path: Path) -> None:
     carried = read_model(path).facts.get("measured", {})
     for name in HELD_OUT:
         data = held_out(name)
-        values, priors = net.evaluate(data.mines, data.masks)
-        found = policy_accuracy(data, priors.argmax(axis=1))
-        sign = sign_accuracy(data, values)
+        judged = net.judge(data.mines, data.masks)
+        found = policy_accuracy(data, judged.priors.argmax(axis=1))
+        sign = sign_accuracy(data, judged.values)
         print(f"{name}: {_shares(found)}; sign of the value right {sign:.1%}")
         for word, parts in (("ply", found.by_ply), ("right columns", found.by_right)):
             for number, part in parts.items():
