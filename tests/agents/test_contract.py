@@ -14,7 +14,6 @@ from claimeven.agents import AGENTS, GRACE, Agent, Decision, InvalidLimit, Limit
 from claimeven.agents.contract import one_hot
 from claimeven.agents.plain import plain_decision
 from claimeven.game.errors import ClaimevenError
-from claimeven.networks.evaluators import SHIPPED_NET
 from tests.positions import random_positions
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(9, 9, 5), Geometry(1, 4, 2))
@@ -23,7 +22,7 @@ EXACT = ("perfect", "full")
 LATE = 18
 #: Agents whose model was learnt on one board.
 OF_ONE_BOARD = ("ntuple", "ntuple-alphabeta", "net", "puct")
-PLAYERS = [name for name in AGENTS if name != "human" and (name != "net" or SHIPPED_NET.is_file())]
+PLAYERS = [name for name in AGENTS if name != "human"]
 
 
 @pytest.mark.parametrize("name", ["seconds", "iterations", "depth", "nodes"])

@@ -13,7 +13,7 @@ from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decision_json import decision_json
 from claimeven.agents.decision_rows import decision_rows
-from claimeven.agents.net import NetAgent, net_of
+from claimeven.agents.net import NetAgent
 from claimeven.networks import evaluators
 from claimeven.networks.net import Net, write_net
 from tests.networks.net.support import TINY, drawn_net
@@ -73,16 +73,6 @@ def test_models_from_files(tmp_path: Path) -> None:
     shipped = Path(evaluators.SHIPPED_NTUPLE)
     with pytest.raises(InvalidSpec, match="holds a model of the kind 'ntuple', not 'net'"):
         make_agent(f"net:model={shipped}")
-
-
-def test_without_a_net_that_comes_along_one_must_be_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("claimeven.agents.net.SHIPPED_NET", tmp_path / "none.npz")
-    net_of.cache_clear()
-    with pytest.raises(InvalidSpec, match="no net comes along: name one that was trained"):
-        make_agent("net")
-    net_of.cache_clear()
 
 
 def test_a_net_that_knows_no_scores_guesses_none() -> None:

@@ -14,8 +14,6 @@ from claimeven.networks import read_model
 from claimeven.networks.evaluators import SHIPPED_NET, default_policy_value
 from claimeven.networks.net import Net, read_net
 
-with_net = pytest.mark.skipif(not SHIPPED_NET.is_file(), reason="no net comes along yet")
-
 
 def test_its_figures_are_found_again() -> None:
     facts = read_model(SHIPPED, "ntuple", Geometry()).facts
@@ -35,7 +33,6 @@ def test_it_is_small_and_plays_well() -> None:
     assert make_agent("ntuple").name == "ntuple"
 
 
-@with_net
 def test_the_figures_of_the_net_are_found_again() -> None:
     facts, net = read_model(SHIPPED_NET, "net", Geometry()).facts, read_net(SHIPPED_NET)
     assert facts["parameters"] == net.parameters
@@ -48,7 +45,6 @@ def test_the_figures_of_the_net_are_found_again() -> None:
         assert found["accuracy"] > found["floor"] + 0.4
 
 
-@with_net
 def test_the_net_is_small_and_what_searches_ask() -> None:
     assert SHIPPED.stat().st_size + SHIPPED_NET.stat().st_size < 2_000_000
     assert isinstance(default_policy_value(), Net)

@@ -76,8 +76,6 @@ def _guesses(scores: Floats) -> dict[str, Any]:
 @lru_cache(maxsize=4)
 def net_of(model: str) -> Net:
     """Return the net of a file, or the one that comes along. Raises `InvalidSpec`."""
-    if model == DEFAULT and not SHIPPED_NET.is_file():
-        raise InvalidSpec("no net comes along: name one that was trained, net:model=FILE")
     try:
         return read_net(SHIPPED_NET if model == DEFAULT else model)
     except InvalidNetwork as error:

@@ -35,7 +35,7 @@ def default_policy_value(geometry: Geometry = STANDARD) -> PolicyValue:
 
 @lru_cache(maxsize=1)
 def _shipped() -> PolicyValue:
-    return read_policy_value(SHIPPED_NET if SHIPPED_NET.is_file() else SHIPPED_NTUPLE)
+    return read_policy_value(SHIPPED_NET)
 
 
 def read_policy_value(path: str | Path) -> PolicyValue:
