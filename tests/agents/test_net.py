@@ -23,7 +23,7 @@ SMALL = Geometry(4, 4, 3)
 
 
 def test_it_plays_the_column_its_policy_likes_best() -> None:
-    net = drawn_net(SMALL)
+    net = drawn_net(SMALL, knows_scores=True)
     agent = NetAgent(net)
     for position in random_positions(SMALL, 40, seed=2, going_on=True):
         decision = agent.choose(position, Limit(), np.random.default_rng(0))
@@ -48,7 +48,9 @@ def test_of_equal_columns_the_leftmost() -> None:
 def test_what_it_tells() -> None:
     """Guesses and priors a column, as rows for people and as JSON."""
     position = Position.from_moves("1" * 6)
-    decision = NetAgent(drawn_net()).choose(position, Limit(), np.random.default_rng(0))
+    decision = NetAgent(drawn_net(knows_scores=True)).choose(
+        position, Limit(), np.random.default_rng(0)
+    )
     rows = dict(decision_rows(decision))
     assert list(rows) == ["guess", "prior"]
     assert (rows["guess"][0], rows["prior"][0]) == (".", "0.0%")
@@ -81,3 +83,9 @@ def test_without_a_net_that_comes_along_one_must_be_named(
     with pytest.raises(InvalidSpec, match="no net comes along: name one that was trained"):
         make_agent("net")
     net_of.cache_clear()
+
+
+def test_a_net_that_knows_no_scores_guesses_none() -> None:
+    net = Net(TINY, drawn_net(SMALL).arrays, SMALL)
+    decision = NetAgent(net).choose(Position(SMALL), Limit(), np.random.default_rng(0))
+    assert [name for name, _ in decision_rows(decision)] == ["prior", "share"]

@@ -142,8 +142,8 @@ def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.Mo
     class Mortal(local_workers.Child):
         """A child that is killed when it is sent its second batch of games."""
 
-        def __init__(self, module: str) -> None:
-            super().__init__(module)
+        def __init__(self, module: str, **others: Any) -> None:
+            super().__init__(module, **others)
             started.append(self)
             self.sent = 0
 

@@ -33,6 +33,37 @@ def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
     assert "the network knows 4x4 connect 3, not 7x6 connect 4" in said
 
 
+SELFPLAY = (
+    "--games", "12", "--task", "12", "--searches", "8", "--quick-searches", "4", "--steps", "2",
+    "--batch", "8", "--against", "1", "--jobs", "1", "--columns", "4", "--rows", "4",
+    "--connect", "3",
+)  # fmt: skip
+
+
+def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
+    run: Run, tmp_path: Path
+) -> None:
+    pytest.importorskip("optax", reason="training a net needs the extra learn")
+    out = str(tmp_path / "run")
+    words = ("train", "selfplay", "--out", out, *SELFPLAY)
+    ran = run(*words, "--iterations", "1")
+    assert ran.status == 0
+    assert ran.out.split("\n")[0].split() == [
+        "iteration", "games", "core", "s", "policy", "value", "hard", "search", "easy", "perfect"
+    ]  # fmt: skip
+    assert max(map(len, ran.out.splitlines())) <= 80
+    told = json.loads(run(*words, "--iterations", "2", "--json").out)
+    assert [row["games"] for row in told["rows"]] == [12, 24]
+    page = (Path(__file__).parents[2] / "docs" / "reading-output.md").read_text(encoding="utf-8")
+    assert all(
+        f"`{key}`" in page.split("## train\n")[1].split("\n## ")[0] for key in told["rows"][0]
+    )
+    players = (f"net:model={told['model']}", f"puct:iterations=9,model={told['model']}")
+    assert run("match", *players, "--games", "2", *SELFPLAY[-6:]).status == 0
+    said = bad_input(run(*words, "--iterations", "2", "--noise", "0"))
+    assert "holds a run with noise 0.25, not 0.0" in said
+
+
 def test_curves_are_drawn_in_the_end_and_on_demand(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra plot")
     out = tmp_path / "run"
@@ -72,6 +103,10 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         (("ntuple", "--out", "r", "--games", "0"), "games is 0: 1 to 1000000000 can be"),
         (("ntuple", "--out", "r", "--length", "20"), "a tuple has 1 to 10 cells on 7x6"),
         (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
+        (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
+        (("selfplay", "--out", "r", "--mix", "2"), "mix is 2.0: 0 to 1 can be"),
+        (("selfplay", "--out", "r", "--fall", "fast"), "is none of none, stepwise, cosine"),
+        (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
     ],
 )

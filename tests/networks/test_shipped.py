@@ -1,4 +1,4 @@
-"""The network that comes along is what its header says."""
+"""The networks that come along are what their headers say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from claimeven import Geometry, make_agent, play_match
 from claimeven.agents.ntuple import SHIPPED
 from claimeven.arena.measuring import measure_accuracy
 from claimeven.arena.positions import shipped_set
+from claimeven.learning import HELD_OUT, held_out
+from claimeven.learning.distil import accuracy_facts
 from claimeven.networks import read_model
+from claimeven.networks.evaluators import SHIPPED_NET, default_policy_value
+from claimeven.networks.net import Net, read_net
+
+with_net = pytest.mark.skipif(not SHIPPED_NET.is_file(), reason="no net comes along yet")
 
 
 def test_its_figures_are_found_again() -> None:
@@ -27,3 +33,23 @@ def test_it_is_small_and_plays_well() -> None:
     assert play_match("ntuple-alphabeta:depth=4", "alphabeta:depth=4", games=20, seed=1,
                       opening_plies=4).wins[0] >= 10  # fmt: skip
     assert make_agent("ntuple").name == "ntuple"
+
+
+@with_net
+def test_the_figures_of_the_net_are_found_again() -> None:
+    facts, net = read_model(SHIPPED_NET, "net", Geometry()).facts, read_net(SHIPPED_NET)
+    assert facts["parameters"] == net.parameters
+    assert facts["recipe"]["seed"] >= 0
+    for name in HELD_OUT:
+        found = accuracy_facts(net, held_out(name))
+        # Another processor rounds otherwise, and two columns may be all but equal.
+        assert found["accuracy"] == pytest.approx(facts["measured"][name], abs=0.001)
+        assert found["sign"] == pytest.approx(facts["measured"][f"{name}_sign"], abs=0.001)
+        assert found["accuracy"] > found["floor"] + 0.4
+
+
+@with_net
+def test_the_net_is_small_and_what_searches_ask() -> None:
+    assert SHIPPED.stat().st_size + SHIPPED_NET.stat().st_size < 2_000_000
+    assert isinstance(default_policy_value(), Net)
+    assert play_match("net", "random", games=40, seed=1).wins[0] >= 36

@@ -16,6 +16,7 @@ from claimeven.game.position import Position
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.evaluators import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
+from claimeven.networks.policy_value import Floats
 
 #: What stands in a spec for the net that comes along.
 DEFAULT = "default"
@@ -50,19 +51,26 @@ class NetAgent(Agent):
         found = self.net.judge(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
         priors = found.priors[0]
         column = int(priors.argmax())
-        scores = [None if np.isnan(score) else float(score) for score in found.scores[0]]
         return Decision(
             column,
             float(found.values[0]),
             one_hot(column, position.geometry.columns),
             seconds=time.perf_counter() - start,
             details={
-                "values": scores,
-                "values_are": "guess",
-                "value_words": ["." if score is None else f"{score:.1f}" for score in scores],
+                **(_guesses(found.scores[0]) if self.net.knows_scores else {}),
                 "priors": priors.tolist(),
             },
         )
+
+
+def _guesses(scores: Floats) -> dict[str, Any]:
+    """Return what the net takes the columns' scores to be, as a decision tells values."""
+    numbers = [None if np.isnan(score) else float(score) for score in scores]
+    return {
+        "values": numbers,
+        "values_are": "guess",
+        "value_words": ["." if number is None else f"{number:.1f}" for number in numbers],
+    }
 
 
 @lru_cache(maxsize=4)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from claimeven.arena.errors import InvalidMatch
@@ -15,18 +14,6 @@ from claimeven.arena.referee import Referee
 from claimeven.arena.work import Executor, Result, Work
 from claimeven.game.arguments import whole_number
 from claimeven.processes import AVAILABLE
-
-
-@dataclass(frozen=True)
-class Here:
-    """Plays in this process, one game after the other in the order asked for."""
-
-    referee: Referee
-
-    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield each game as it ends."""
-        for number in numbers:
-            yield number, work.record(work.plan, self.referee.play(number))
 
 
 def play_games(
@@ -84,7 +71,7 @@ def play_work(
         if reason is not None and tell is not None:
             tell(reason)
         if executor is None or reason is not None or len(numbers) <= 1:
-            yield from Here(referee).play(work, numbers)
+            yield from work.played_by(referee, numbers)
             return
     with closing(executor.play(work, numbers)) as results:
         yield from results

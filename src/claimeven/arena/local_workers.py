@@ -9,9 +9,10 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.work import Result, Work
+from claimeven.arena.work import AnyWork, Result
 from claimeven.processes import Child, ChildEnded, ChildSilent
 
 #: Games handed to a worker at a time, at most: their numbers must fit into a pipe.
@@ -20,6 +21,8 @@ MOST = 512
 SPELL = 0.2
 #: Times a game is begun again when the process that plays it ends.
 TRIES = 3
+#: Of a worker's environment: it is one core's worth of work, so one thread multiplies matrices.
+ONE_CORE: Final = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: Milliseconds between two looks at workers that say nothing.
 LOOK = 100
 
@@ -30,7 +33,7 @@ class LocalWorkers:
 
     jobs: int
 
-    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
+    def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
         """Yield the games as they end. Raises `InvalidMatch` for one that ends `TRIES` processes,
         and whatever error ended a worker.
         """
@@ -66,7 +69,7 @@ class _Worker:
 class _Workers:
     """Several processes that play the games of a plan."""
 
-    def __init__(self, work: Work, numbers: Sequence[int], jobs: int) -> None:
+    def __init__(self, work: AnyWork, numbers: Sequence[int], jobs: int) -> None:
         self._first_message = pickle.dumps(work)
         self._waiting = deque(numbers)
         self._suspects: deque[int] = deque()
@@ -99,7 +102,7 @@ class _Workers:
         return bool(self._waiting or self._suspects)
 
     def _started(self) -> _Worker:
-        child = Child("claimeven.arena.worker")
+        child = Child("claimeven.arena.worker", variables=ONE_CORE)
         with suppress(ChildEnded):  # which is told when it is listened to
             child.send(self._first_message)
         return _Worker(child)

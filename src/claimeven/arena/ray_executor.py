@@ -21,7 +21,7 @@ from claimeven import interrupts
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.local_workers import TRIES
 from claimeven.arena.ray_worker import Player, Surroundings
-from claimeven.arena.work import Result, Work
+from claimeven.arena.work import AnyWork, Result
 from claimeven.game.arguments import whole_number
 
 #: Seconds of work that are handed out at a time, about, where a game takes less: what a call over
@@ -56,7 +56,7 @@ class RayWorkers:
         if importlib.util.find_spec("ray") is None:
             raise InvalidMatch("many machines need Ray: pip install 'claimeven[cluster]'")
 
-    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
+    def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
         """Yield the games as they end. Raises `InvalidMatch` for one that ends `TRIES` workers,
         for a cluster that does not answer, and for machines that cannot play.
         """
@@ -150,7 +150,7 @@ class _Workers:
     A game is done when its record has come, so a game may be played twice, and is yielded once.
     """
 
-    def __init__(self, ray: Any, work: Work, numbers: Sequence[int], jobs: int) -> None:
+    def __init__(self, ray: Any, work: AnyWork, numbers: Sequence[int], jobs: int) -> None:
         self._ray = ray
         self._actor_class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Player)
         self._work = ray.put(work)

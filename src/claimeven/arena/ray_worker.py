@@ -5,19 +5,17 @@ Ray is not imported here: it makes an actor of the class `Player`.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import claimeven
 from claimeven.agents.digests import digest_of_files
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import Here
-from claimeven.arena.referee import Referee
-from claimeven.arena.work import Result, Work
+from claimeven.arena.work import AnyWork, Play, Result
 from claimeven.errors import ClaimevenError
 
 
@@ -30,9 +28,9 @@ class Surroundings:
     digests: Mapping[str, str]
 
     @classmethod
-    def of(cls, work: Work) -> Surroundings:
+    def of(cls, work: AnyWork) -> Surroundings:
         """Return what some work finds in this process."""
-        specs = [spec for spec in work.plan.agents if isinstance(spec, str)]
+        specs = [spec for spec in work.agents if isinstance(spec, str)]
         digests = {spec: digest for spec in specs if (digest := _digest(spec)) is not None}
         return cls(claimeven.__version__, str(Path.cwd()), digests)
 
@@ -44,7 +42,7 @@ class Surroundings:
                 f"{here} has claimeven {claimeven.__version__}, and this is {self.version}:"
                 " install the same one on all machines"
             )
-        with contextlib.suppress(OSError):  # without it, agents by name play all the same
+        with suppress(OSError):  # without it, agents by name play all the same
             os.chdir(self.folder)
         for spec, digest in self.digests.items():
             found = _digest(spec)
@@ -60,23 +58,23 @@ class Player:
     """Plays games as they are asked for."""
 
     def __init__(self) -> None:
-        self._here: Here | None = None
+        self._play: Play | None = None
+        self._open = ExitStack()
 
-    def prepare(self, work: Work, surroundings: Surroundings) -> ClaimevenError | None:
+    def prepare(self, work: AnyWork, surroundings: Surroundings) -> ClaimevenError | None:
         """Take the work up; return an error that ends the match in place of raising it."""
         try:
             surroundings.find()
-            self._here = Here(Referee(work.plan, work.keep_decisions, resting=True))
-            self._work = work
+            self._play = self._open.enter_context(work.begun())
         except ClaimevenError as error:
             return error
         return None
 
     def play(self, numbers: Sequence[int]) -> list[Result] | ClaimevenError:
         """Return some games, or an error that ends the match."""
-        assert self._here is not None
+        assert self._play is not None
         try:
-            return list(self._here.play(self._work, numbers))
+            return list(self._play(numbers))
         except ClaimevenError as error:
             return error
 

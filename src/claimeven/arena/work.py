@@ -1,20 +1,25 @@
 """What is played, and what an executor is: the one interface of all that play games.
 
-An **executor** plays numbered games of a plan and yields what came of them as they end, in any
-order. What is played does not depend on it: a game is a function of the plan and its number.
+An **executor** plays numbered games of some work and yields what came of them as they end, in any
+order. What is played does not depend on it: a game is a function of the work and its number. Most
+work is the games of a plan; `learning` has games of self-play, many to a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from claimeven.arena.match import PlayedGame
 from claimeven.arena.plan import GamePlan
+from claimeven.arena.referee import Referee
 
 #: What an executor yields: the number of a game, and what is to be known of it.
 Result = tuple[int, Any]
+#: What plays games by their numbers, one after the other in the order asked for.
+Play = Callable[[Sequence[int]], Iterator[Result]]
 
 
 def as_played(plan: GamePlan, played: PlayedGame) -> PlayedGame:
@@ -34,11 +39,42 @@ class Work:
     keep_decisions: bool = False
     record: Callable[[Any, PlayedGame], Any] = as_played
 
+    @property
+    def agents(self) -> tuple[Any, ...]:
+        """Who plays, for what must be alike on all machines: see `AnyWork`."""
+        return tuple(self.plan.agents)
+
+    @contextmanager
+    def begun(self) -> Iterator[Play]:
+        """Make the agents in a process that does nothing else, and play: see `AnyWork`."""
+        with Referee(self.plan, self.keep_decisions, resting=True) as referee:
+            yield lambda numbers: self.played_by(referee, numbers)
+
+    def played_by(self, referee: Referee, numbers: Sequence[int]) -> Iterator[Result]:
+        """Yield the games of these numbers as they end."""
+        for number in numbers:
+            yield number, self.record(self.plan, referee.play(number))
+
+
+class AnyWork(Protocol):
+    """What an executor has done elsewhere: it must be possible to pickle it."""
+
+    @property
+    def agents(self) -> Sequence[Any]:
+        """Specs of agents whose files must be the same on all machines; other objects are no
+        matter.
+        """
+
+    def begun(self) -> AbstractContextManager[Play]:
+        """Make ready what plays the games, in the process that is to play them. Raises what makes
+        it impossible, a `ClaimevenError`, which is raised where the executor is.
+        """
+
 
 class Executor(Protocol):
     """Something that plays games."""
 
-    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
+    def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
         """Yield the games of these numbers as they end, each with its number.
 
         Whoever ends the generator early gives up the games that are being played. Raises

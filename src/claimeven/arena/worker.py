@@ -1,4 +1,4 @@
-"""A process that plays games of a plan for another one: what `local_workers` starts."""
+"""A process that plays games for another one: what `local_workers` starts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import pickle
 import sys
 import time
 
-from claimeven.arena.executors import Here
-from claimeven.arena.referee import Referee
-from claimeven.arena.work import Result, Work
+from claimeven.arena.work import AnyWork, Result
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent
 
@@ -35,13 +33,12 @@ def main(ends: tuple[int, int, int]) -> None:
     os._exit(0)  # nothing is left to do, and thousands of modules to take down
 
 
-def _serve(parent: Parent, work: Work) -> None:
-    with Referee(work.plan, work.keep_decisions, resting=True) as referee:
-        here = Here(referee)
+def _serve(parent: Parent, work: AnyWork) -> None:
+    with work.begun() as play:
         while (message := parent.receive()) is not None:
             results: list[Result] = []
             sent = time.monotonic()
-            for result in here.play(work, pickle.loads(message)):
+            for result in play(pickle.loads(message)):
                 results.append(result)
                 if time.monotonic() - sent > TICK:
                     parent.send(pickle.dumps(results))

@@ -14,6 +14,7 @@ from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
 from claimeven.cli.train_distil import distil
 from claimeven.cli.train_plot import drawn_in_the_end, plot, plots_option
+from claimeven.cli.train_selfplay import selfplay
 from claimeven.cli.verbs import Verbs
 from claimeven.game.geometry import Geometry
 
@@ -33,13 +34,15 @@ def command() -> None:
     \b
     Examples:
       claimeven train ntuple --out run1
+      claimeven train selfplay --out run2
       claimeven match ntuple:model=run1/model.npz uct:iterations=500
-      claimeven train distil data.csv --out run2
+      claimeven train distil data.csv --out run3
       claimeven train plot run1
     """
 
 
 command.add_command(plot)
+command.add_command(selfplay)
 command.add_command(distil)
 
 

@@ -20,6 +20,8 @@ from claimeven.learning.ntuple_training import (
 from claimeven.learning.oracle import Measured, measure_learner, score_against_perfect
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import InvalidRun, RunFolder
+from claimeven.learning.selfplay import SelfPlayProgress, train_selfplay
+from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 
 __all__ = [
     "HELD_OUT",
@@ -32,6 +34,8 @@ __all__ = [
     "NTupleRecipe",
     "PolicyAccuracy",
     "RunFolder",
+    "SelfPlayProgress",
+    "SelfPlayRecipe",
     "TrainingProgress",
     "held_out",
     "measure_learner",
@@ -40,4 +44,5 @@ __all__ = [
     "sign_accuracy",
     "train_distil",
     "train_ntuple",
+    "train_selfplay",
 ]

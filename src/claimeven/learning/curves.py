@@ -33,6 +33,7 @@ _INPUTS: Final = {
     "positions": "positions",
     "seen": "positions seen, again and again",
     "iteration": "iterations",
+    "core_seconds": "seconds of cores",
     "steps": "steps",
 }
 #: Measures that are shares, drawn in per cent, and what they are called.
@@ -45,11 +46,22 @@ _SHARES: Final = {
     "held_out": "right answers on games held out, %",
     "hard": "right answers on the hard set, %",
     "easy": "right answers on the easy set, %",
+    "hard_search": "right answers on the hard set with a search, %",
+    "easy_search": "right answers on the easy set with a search, %",
+    "gate": "points against the best net before, %",
+    "gate_low": "lower bound of that, %",
     "held_out_sign": "right signs of values on games held out, %",
     "hard_sign": "right signs of values on the hard set, %",
     "easy_sign": "right signs of values on the easy set, %",
 }
-_WORDS: Final = {"plies": "discs in a game"}
+_WORDS: Final = {
+    "plies": "discs in a game",
+    "policy_loss": "loss of the policy",
+    "value_loss": "loss of the value",
+    "playing": "seconds of play in an iteration",
+    "judged": "positions judged in an iteration",
+    "taken": "1 where the net took over",
+}
 #: Units of time: the first in which the longest run takes so many at most.
 _UNITS: Final = (("seconds", 1, 600), ("minutes", 60, 300), ("hours", 3600, None))
 

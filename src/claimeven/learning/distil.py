@@ -251,7 +251,7 @@ def _measured(
 ) -> dict[str, Any]:
     """Measure the net as its file will be read again, rounded; write it, and return the figures."""
     geometry = recipe.geometry
-    model = packed(trainer.net(), steps=recipe.weight_steps)
+    model = packed(trainer.net(knows_scores=True), steps=recipe.weight_steps)
     net = unpacked(model)
     found: dict[str, Any] = {}
     if len(held):

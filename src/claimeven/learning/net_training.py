@@ -30,10 +30,12 @@ Array = npt.NDArray[Any]
 
 #: Weights of the losses of values and scores beside that of the policy.
 _VALUE, _SCORE = 0.5, 0.5
-#: Steps over which the rate rises.
+#: Steps over which the rate rises; and where it does not fall, whatever the steps in all.
 _WARM_UP: Final = 500
-#: The part of the running mean that stays at a step.
+_SHORT_WARM_UP: Final = 100
+#: The part of the running mean that stays at a step, and how the rate may fall.
 _STAYS: Final = 0.999
+FALLS: Final = ("cosine", "stepwise", "none")
 
 
 class Batch(NamedTuple):
@@ -64,16 +66,32 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True)
 class Descent:
-    """How the weights go down: `steps` in all, the greatest `rate`, and the `decay` of weights."""
+    """How the weights go down: `steps` in all, the greatest `rate`, and the `decay` of weights.
+
+    After the first steps the rate falls to nothing by half a cosine; with `fall` "stepwise" it is
+    divided by 3 after half of the steps and again after three quarters, with "none" it stays. Of
+    the running mean the part `stays` stays at a step.
+    """
 
     steps: int
     rate: float = 1e-3
     decay: float = 1e-4
+    fall: str = "cosine"
+    stays: float = _STAYS
 
     def rate_at(self, step: int) -> float:
         """Return the rate of a step, from 0."""
-        risen = min(1.0, (step + 1) / min(_WARM_UP, self.steps))
-        return self.rate * risen * 0.5 * (1 + math.cos(math.pi * step / self.steps))
+        warm_up = _SHORT_WARM_UP if self.fall == "none" else min(_WARM_UP, self.steps)
+        risen = min(1.0, (step + 1) / warm_up)
+        return self.rate * risen * self._left_at(step / self.steps)
+
+    def _left_at(self, done: float) -> float:
+        """Return the part of the rate that is left when so much is done, 0 to 1."""
+        if self.fall == "none":
+            return 1.0
+        if self.fall == "stepwise":
+            return 1.0 if done < 1 / 2 else 1 / 3 if done < 3 / 4 else 1 / 9
+        return 0.5 * (1 + math.cos(math.pi * done))
 
 
 class NetTrainer:
@@ -104,16 +122,17 @@ class NetTrainer:
     def learn(self, batch: Batch) -> Losses:
         """Take a step; return the losses of before it."""
         rate = self.descent.rate_at(self.step)
-        stays = min(_STAYS, (1 + self.step) / (10 + self.step))
+        stays = min(self.descent.stays, (1 + self.step) / (10 + self.step))
         self.weights, self._state, self.mean, losses = self._update(
             self.weights, self._state, self.mean, rate, stays, batch
         )
         self.step += 1
         return Losses(*(float(loss) for loss in losses))
 
-    def net(self) -> Net:
-        """Return the net of the running mean."""
-        return Net(self.shape, {n: np.asarray(a) for n, a in self.mean.items()}, self.geometry)
+    def net(self, knows_scores: bool = False) -> Net:
+        """Return the net of the running mean, which knows scores if they were in its batches."""
+        arrays = {name: np.asarray(array) for name, array in self.mean.items()}
+        return Net(self.shape, arrays, self.geometry, knows_scores)
 
     def checkpoint(self) -> dict[str, Array]:
         """Return all that is needed to go on, as arrays by name."""

@@ -77,8 +77,7 @@ class Solver:
         self.table_mb = table_mb
         self.threads = threads
         self.book = contract.book_for(geometry, book)
-        usual = usual_table_mb(geometry, self.book)
-        size = usual if table_mb is None else check_table_mb(table_mb)
+        size = usual_table_mb(geometry, self.book) if table_mb is None else check_table_mb(table_mb)
         try:
             self._search = ExactSearch(geometry, size, threads)
         except (MemoryError, OverflowError):

@@ -10,11 +10,16 @@ from claimeven.networks.net import Net, NetShape
 TINY = NetShape(width=12, blocks=2, line_numbers=3)
 
 
-def drawn_net(geometry: Geometry | None = None, shape: NetShape = TINY, seed: int = 0) -> Net:
+def drawn_net(
+    geometry: Geometry | None = None,
+    shape: NetShape = TINY,
+    seed: int = 0,
+    knows_scores: bool = False,
+) -> Net:
     """Return a net of random weights whose outputs are neither tiny nor saturated."""
     geometry, rng = geometry or Geometry(), np.random.default_rng(seed)
     arrays = {}
     for name, size in shape.arrays(geometry).items():
         spread = 0.3 if name.endswith("bias") or name == "lines" else (1 / size[0]) ** 0.5
         arrays[name] = rng.normal(scale=spread, size=size).astype(np.float32)
-    return Net(shape, arrays, geometry)
+    return Net(shape, arrays, geometry, knows_scores)

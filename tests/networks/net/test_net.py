@@ -140,6 +140,16 @@ def test_sizes_that_cannot_be_are_refused() -> None:
             Net(TINY, {**arrays, name: array})
 
 
+def test_arrays_that_cannot_be_written_will_do() -> None:
+    """Those of JAX cannot."""
+    net, boards = drawn_net(), boards_of(Geometry(), 3)
+    locked = {name: array.copy() for name, array in net.arrays.items()}
+    for array in locked.values():
+        array.setflags(write=False)
+    other = Net(TINY, locked)
+    assert (other.judge(*boards).priors == net.judge(*boards).priors).all()
+
+
 def test_parameters() -> None:
     assert drawn_net(Geometry(4, 4, 3)).parameters == (
         24 * 64 * 3 + (257 + 24 * 3) * 12 + 12 + 2 * (144 + 12) + 12 * 9 + 9

@@ -119,7 +119,9 @@ class Judgement:
 class Net:
     """A net of a shape for a board: a `PolicyValue`.
 
-    `arrays` are those of `NetShape.arrays`, float32. Raises `InvalidNetwork` where they are not.
+    `arrays` are those of `NetShape.arrays`, float32. `knows_scores` says that the scores of columns
+    were learnt: then the values of `evaluate` are graded, so that a search with them wins soon and
+    loses late. Raises `InvalidNetwork` where the arrays are others.
 
     >>> net = Net.untaught(NetShape(width=8, blocks=1), Geometry(4, 4, 3))
     >>> values, priors = net.evaluate(*np.zeros((2, 1), dtype=np.uint64))
@@ -130,7 +132,13 @@ class Net:
     #: Points of score that are 1 in the output.
     SCORE_UNIT: Final = 10.0
 
-    def __init__(self, shape: NetShape, arrays: Arrays, geometry: Geometry = STANDARD) -> None:
+    def __init__(
+        self,
+        shape: NetShape,
+        arrays: Arrays,
+        geometry: Geometry = STANDARD,
+        knows_scores: bool = False,
+    ) -> None:
         for name, size in shape.arrays(geometry).items():
             array = arrays.get(name)
             if array is None or array.shape != size or array.dtype != np.float32:
@@ -139,7 +147,9 @@ class Net:
                 raise InvalidNetwork(f"its part {name!r} holds what is no number")
         self.shape = shape
         self.geometry = geometry
-        self.arrays = {name: np.ascontiguousarray(arrays[name]) for name in shape.arrays(geometry)}
+        self.knows_scores = knows_scores
+        # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
+        self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)
         width = shape.width
         self._blocks = np.zeros((shape.blocks, width, width), dtype=np.float32)
@@ -164,11 +174,20 @@ class Net:
         """Compile what `evaluate` calls, or load it from the cache."""
         self.features.load()
         load(judge_few)
+        self.judge(*np.zeros((2, 1), dtype=np.uint64))  # a first call takes 10 ms longer
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        """Return values and priors of positions: see `PolicyValue`."""
+        """Return values and priors of positions: see `PolicyValue`.
+
+        The values of a net that knows scores lie halfway between the value of the outcome and the
+        score of the best column, as a part of the most discs that a side can have left.
+        """
         found = self.judge(mines, masks)
-        return found.values, found.priors
+        if not self.knows_scores:
+            return found.values, found.priors
+        most = np.float32(self.geometry.cells / 2)
+        scores = np.clip(np.nanmax(found.scores, axis=1) / most, np.float32(-1), np.float32(1))
+        return (found.values + scores) * np.float32(0.5), found.priors
 
     def judge(self, mines: Words, masks: Words) -> Judgement:
         """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`."""

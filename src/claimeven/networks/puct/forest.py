@@ -11,6 +11,7 @@ to think about at once: a forest is a tree for each of them. It works in lockste
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -248,19 +249,25 @@ class PuctForest(ReadableForest):
             column, _, _, _ = layout.unpacked(int(counts[root, META]))
             counts[root, META] = column | proof << PROOF_SHIFT
 
-    def add_noise(self, rng: np.random.Generator, share: float, concentration: float) -> None:
+    def add_noise(
+        self,
+        rng: np.random.Generator,
+        share: float,
+        concentration: float,
+        trees: Iterable[int] | None = None,
+    ) -> None:
         """Mix noise into the priors at the roots, so that self-play tries what the model would not.
 
         `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
-        that are not known to lose; one draw a tree, in their order. Trees whose root has not been
-        visited, or is proven, are left as they are.
+        that are not known to lose; one draw a tree, in the order of `trees` (all). Trees whose root
+        has not been visited, or is proven, are left as they are.
         """
         for name, number in (("share", share), ("concentration", concentration)):
             if not is_number(number) or not 0.0 <= number <= 1000.0:
                 raise InvalidOptions(f"{name} must be a number of at least 0, not {number!r}")
         priors = self._nodes.priors
-        for tree in range(len(self)):
-            root = self.node(self.root(tree))
+        for tree in range(len(self)) if trees is None else trees:
+            root = self.node(self.root(int(tree)))
             children = np.array(root.children, dtype=np.int64)
             live = children[self._proofs(children) != PROVEN_LOSS]
             if root.visits and root.proof == UNPROVEN and len(live):

@@ -46,7 +46,7 @@ class PuctOptions:
     Raises `InvalidOptions` naming the option and its range.
     """
 
-    c: float = 1.5
+    c: float = 3.0
     fpu: float = 0.2
     solver: bool = True
     leaves: int = 8

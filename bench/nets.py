@@ -1,0 +1,115 @@
+"""Speed and accuracy of a net: `python -m bench.nets [PART ...] [--model FILE]`.
+
+Parts: decisions, batches, accuracy (all of them by default). `decisions`: the agent asked position
+by position. `batches`: many positions at a call, as training and search ask. `accuracy`: right
+answers on the held-out sets, by ply and by number of right columns, with what random play gets,
+and signs of values. Without --model it is the net that comes along. The first two assert that a
+position is judged alike alone and among many, the last that the figures are those of the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from bench.timing import best_of, machine
+from claimeven import Limit, Position
+from claimeven.agents.net import NetAgent
+from claimeven.errors import ClaimevenError
+from claimeven.learning import HELD_OUT, AnswerShare, held_out, policy_accuracy, sign_accuracy
+from claimeven.networks import read_model
+from claimeven.networks.evaluators import SHIPPED_NET
+from claimeven.networks.net import Net, read_net
+
+#: Positions asked about one by one, and at a call.
+DECISIONS = 1000
+SIZES = (1, 4, 8, 64, 512, 3000)
+#: How far apart two ways to the same number may lie.
+CLOSE = 1e-5
+
+
+def decisions(net: Net, path: Path) -> None:
+    data, agent = held_out("hard"), NetAgent(net)
+    boards = list(zip(data.mines.tolist(), data.masks.tolist(), strict=True))[:DECISIONS]
+    positions = [Position(net.geometry, mine, mask) for mine, mask in boards]
+    rng, limit = np.random.default_rng(0), Limit()
+    agent.load(net.geometry)
+    seconds, columns = best_of(
+        3, lambda: [agent.choose(position, limit, rng).column for position in positions]
+    )
+    _, priors = net.evaluate(data.mines[:DECISIONS], data.masks[:DECISIONS])
+    chosen = priors[np.arange(len(columns)), columns]
+    assert (chosen >= priors.max(axis=1) - CLOSE).all(), "alone it chose another column"
+    print(f"one decision: {seconds / len(positions) * 1e3:.3f} ms")
+
+
+def batches(net: Net, path: Path) -> None:
+    data = held_out("hard")
+    values, priors = net.evaluate(data.mines, data.masks)
+    for size in SIZES:
+        parts = [slice(begin, begin + size) for begin in range(0, len(data), size)]
+        parts = parts[: max(1, DECISIONS // size)]
+        seconds, found = best_of(
+            3,
+            lambda: [net.evaluate(data.mines[part], data.masks[part]) for part in parts],  # noqa: B023
+        )
+        for part, (some_values, some_priors) in zip(parts, found, strict=True):
+            assert np.abs(some_values - values[part]).max() < CLOSE
+            assert np.abs(some_priors - priors[part]).max() < CLOSE
+        count = sum(len(each) for each, _ in found)
+        print(f"{size:>5} at a call: {count / seconds:>8,.0f} positions a second")
+
+
+def accuracy(net: Net, path: Path) -> None:
+    carried = read_model(path).facts.get("measured", {})
+    for name in HELD_OUT:
+        data = held_out(name)
+        judged = net.judge(data.mines, data.masks)
+        found = policy_accuracy(data, judged.priors.argmax(axis=1))
+        sign = sign_accuracy(data, judged.values)
+        print(f"{name}: {_shares(found)}; sign of the value right {sign:.1%}")
+        for word, parts in (("ply", found.by_ply), ("right columns", found.by_right)):
+            for number, part in parts.items():
+                print(f"  {word} {number:>2}: {_shares(part)}")
+        for key, share in ((name, found.share), (f"{name}_sign", sign)):
+            told = carried.get(key)
+            assert told is None or abs(told - share) < 1e-3, f"{key}: {share}, not {told}"
+
+
+def _shares(part: AnswerShare) -> str:
+    share = 0.0 if part.share is None else part.share
+    return f"{share:6.1%} right of {part.positions:>5,}, floor {part.floor:.1%}"
+
+
+PARTS: dict[str, Callable[[Net, Path], None]] = {
+    "decisions": decisions,
+    "batches": batches,
+    "accuracy": accuracy,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--model", type=Path, default=SHIPPED_NET, help="a file of a net")
+    asked = parser.parse_args()
+    for part in asked.parts:
+        if part not in PARTS:
+            parser.error(f"unknown part {part!r}: choose from {', '.join(PARTS)}")
+    try:
+        net = read_net(asked.model, held_out("hard").geometry)
+    except ClaimevenError as error:
+        parser.error(str(error))
+    net.load()
+    print(machine())
+    print(f"{net.parameters:,} parameters, {asked.model.stat().st_size:,} bytes, {net.shape}")
+    for part in asked.parts or PARTS:
+        print(f"\n{part}")
+        PARTS[part](net, asked.model)
+
+
+if __name__ == "__main__":
+    main()

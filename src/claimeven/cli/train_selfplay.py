@@ -1,0 +1,147 @@
+"""`claimeven train selfplay`: a net from nothing but games against itself."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import WordChoice, geometry_options, json_option
+from claimeven.cli.players import players_options
+from claimeven.cli.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.streams import table_width, text_width
+from claimeven.cli.tables import fitted, table_lines
+from claimeven.cli.train_plot import drawn_in_the_end, plots_option
+from claimeven.game.geometry import Geometry
+
+if TYPE_CHECKING:
+    from claimeven.arena.work import Executor
+    from claimeven.learning import SelfPlayProgress
+
+#: What a row of the log is told under, in the table that is printed.
+_HEADINGS = ("iteration", "games", "core s", "policy", "value", "hard", "search", "easy", "perfect")
+_SHARES = ("hard", "hard_search", "easy", "against_perfect")
+
+
+@click.command("selfplay")
+@click.option("--out", required=True, help="Folder of the run.")
+@click.option("--iterations", default=300, show_default=True, help="Times it plays and learns.")
+@click.option("--games", default=1000, show_default=True, help="Games of an iteration.")
+@click.option("--task", default=250, show_default=True, help="Of them side by side in a process.")
+@click.option("--searches", default=100, show_default=True, help="Iterations of PUCT for a move.")
+@click.option("--quick-searches", default=16, show_default=True, help="For a move not learnt from.")
+@click.option("--full-share", default=0.25, show_default=True, help="Share of the other moves.")
+@click.option("--c", default=1.5, show_default=True, help="Constant of PUCT's bonus.")
+@click.option("--fpu", default=0.2, show_default=True, help="How much less an untried move is.")
+@click.option("--noise", default=0.25, show_default=True, help="Part of priors drawn at random.")
+@click.option("--concentration", default=1.0, show_default=True, help="Of Dirichlet's noise.")
+@click.option("--hot-plies", default=12, show_default=True, help="Plies drawn by their visits.")
+@click.option("--temperature", default=1.0, show_default=True, help="Of these plies.")
+@click.option("--random-share", default=0.5, show_default=True, help="Games begun at random.")
+@click.option("--random-plies", type=int, help="Most moves of that; two thirds of the board.")
+@click.option("--fade", default=0.5, show_default=True, help="How much less a full board is worth.")
+@click.option("--mix", default=0.3, show_default=True, help="Part of the search in the value.")
+@click.option("--window", default=250_000, show_default=True, help="Positions learnt from.")
+@click.option("--batch", default=512, show_default=True, help="Positions of a step of learning.")
+@click.option("--steps", default=250, show_default=True, help="Steps of an iteration.")
+@click.option("--rate", default=1e-3, show_default=True, help="Rate of learning.")
+@click.option("--decay", default=1e-4, show_default=True, help="Decay of weights.")
+@click.option(
+    "--fall",
+    type=WordChoice("none", "stepwise", "cosine"),
+    default="none",
+    show_default=True,
+    help="How the rate falls over the run.",
+)
+@click.option("--stays", default=0.995, show_default=True, help="Of the mean of weights, a step.")
+@click.option("--size", default="small", show_default=True, help="small, medium or large.")
+@click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
+@click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
+@click.option("--positions", default=500, show_default=True, help="Searched to measure.")
+@click.option("--against", default=10, show_default=True, help="Games against perfect to measure.")
+@click.option("--seed", default=0, show_default=True, help="Seed of weights and games.")
+@plots_option
+@json_option
+@players_options()
+@geometry_options
+def selfplay(
+    out: str,
+    plots: bool,
+    as_json: bool,
+    players: Executor | None,
+    geometry: Geometry,
+    **asked: Any,
+) -> None:
+    """Learn a net from nothing but games against itself, as AlphaZero does.
+
+    Every iteration the net plays games, thinking by PUCT, learns from the last positions what its
+    search preferred and what came of the games, and is measured: how many answers are right on the
+    held-out sets, alone and with a search, and what it scores as first player against the perfect
+    agent. None of this is learnt from. With a --gate a net takes over only if its share of the
+    points against the best so far has a lower bound of at least --gate-least.
+
+    Games are played by --jobs processes, or with --executor ray on a cluster; the net is the same.
+    The same command takes up a run that was ended, and may ask for more iterations where the rate
+    does not --fall. Needs JAX: pip install 'claimeven[learn]'.
+
+    The model of the last measurement is in the folder: play it as puct:model=FOLDER/model.npz, or
+    without search as net:model=FOLDER/model.npz.
+
+    \b
+    Examples:
+      claimeven train selfplay --out run1
+      claimeven train selfplay --out quick --iterations 5 --games 500
+      claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
+        --iterations 5 --games 64 --task 32 --searches 24
+    """
+    from claimeven.learning import (  # noqa: PLC0415 - brings in the arena
+        SelfPlayRecipe,
+        train_selfplay,
+    )
+
+    recipe = SelfPlayRecipe(**asked, geometry=geometry)
+    say_when_compiling()
+    try:
+        with drawn_in_the_end(out, plots), status_line() as line:
+            rows = train_selfplay(
+                out, recipe, lambda at: line.show(lambda: _progress_text(at)), players
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
+    if as_json:
+        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
+        return
+    print("\n".join(table_lines(_HEADINGS, [_cells(row) for row in rows], table_width())))
+    print(fitted(f"model: {out}/model.npz", text_width()))
+
+
+def _progress_text(at: SelfPlayProgress) -> str:
+    """Return the status line: what goes on, how far it is, what was measured last.
+
+    >>> from claimeven.learning import SelfPlayProgress
+    >>> row = {"policy_loss": 1.2345, "value_loss": 0.5, "hard": 0.5, "hard_search": 0.75}
+    >>> _progress_text(SelfPlayProgress("playing", 2, 150, 1000, 100, 10.0, row))
+    'iteration 2: 150 of 1,000 games, 5.0 a second, 3 min left; loss 1.23; hard 75.0%'
+    """
+    text = count_text(at.games, at.total, "games", at.seconds, at.resumed)
+    text = f"iteration {at.iteration}: {text}"
+    if at.doing != "playing":
+        text = f"{text}; {at.doing}"
+    if at.row is not None:
+        text += f"; loss {at.row['policy_loss']:.2f}"
+        best = at.row["hard_search"] if at.row["hard_search"] is not None else at.row["hard"]
+        text += "" if best is None else f"; hard {best:.1%}"
+    return text
+
+
+def _cells(row: Any) -> list[str]:
+    return [
+        str(row["iteration"]),
+        f"{row['games']:,}",
+        f"{row['core_seconds']:.0f}",
+        f"{row['policy_loss']:.3f}",
+        f"{row['value_loss']:.3f}",
+        *("-" if row[name] is None else f"{row[name]:.1%}" for name in _SHARES),
+    ]

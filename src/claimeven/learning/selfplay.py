@@ -1,0 +1,257 @@
+"""Learning a net from nothing but games against itself: the loop of AlphaZero.
+
+An iteration: the best net so far plays games against itself, thinking by PUCT; their positions join
+a window of the last ones; the net learns steps from it, what the search preferred and what came of
+the game; it takes over at once, or if it passes the gate; and it is measured against exact play,
+which it never learns from.
+
+Source: Silver et al., "Mastering chess and shogi by self-play with a general reinforcement learning
+algorithm" (2017).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import claimeven
+from claimeven.arena.work import Executor
+from claimeven.learning.net_training import Descent, Losses, NetTrainer
+from claimeven.learning.replay import Replay
+from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
+from claimeven.learning.selfplay_measuring import gate, measure_selfplay
+from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.selfplay_work import Played, play_selfplay
+from claimeven.networks.model_file import ModelFile, write_model
+from claimeven.networks.net import Net
+from claimeven.networks.net.file import packed, unpacked
+
+KIND: Final = "selfplay checkpoint"
+#: The names of the arrays of the best net begin with this, in a checkpoint.
+_BEST: Final = "best_"
+#: Numbers of the log are kept with so many digits.
+_DIGITS: Final = 4
+#: What an iteration is doing.
+PLAYING, LEARNING, JUDGING = "playing", "learning", "measuring"
+
+
+@dataclass(frozen=True)
+class SelfPlayProgress:
+    """How far a run is.
+
+    `games` are played of `total`, `resumed` of them before this call, which has taken `seconds`;
+    `doing` is what iteration number `iteration` (from 1) is at; `row` is the last measurement.
+    """
+
+    doing: str
+    iteration: int
+    games: int
+    total: int
+    resumed: int
+    seconds: float
+    row: Row | None
+
+
+Watch = Callable[[SelfPlayProgress], object]
+
+
+class SelfPlayLearner:
+    """A net that learns from its own games: its training, the window, the best net so far."""
+
+    def __init__(self, recipe: SelfPlayRecipe) -> None:
+        self.recipe = recipe
+        steps = recipe.iterations * recipe.steps
+        descent = Descent(steps, recipe.rate, recipe.decay, recipe.fall, recipe.stays)
+        self.trainer = NetTrainer(recipe.shape, descent, recipe.geometry, recipe.seed)
+        self.replay = Replay(recipe.window, recipe.geometry)
+        self.best = self.trainer.net()
+        self.iteration = 0
+        self.learnt = 0
+
+    def learn(self) -> Losses:
+        """Learn the steps of an iteration; return the mean losses."""
+        recipe = self.recipe
+        total = np.zeros(len(Losses._fields))
+        for _ in range(recipe.steps):
+            rng = np.random.default_rng([recipe.seed, self.trainer.step, 2])
+            total += self.trainer.learn(self.replay.batch(recipe.batch, rng))
+        return Losses(*(float(part) for part in total / recipe.steps))
+
+    def promote(self) -> dict[str, Any]:
+        """Let the net take over, if it passes the gate; return what the log says of it."""
+        new = self.trainer.net()
+        if not self.recipe.gate:
+            self.best = new
+            return {}
+        pairs = gate(new, self.best, self.recipe, self.iteration)
+        passed = pairs.share_interval[0] >= self.recipe.gate_least
+        if passed:
+            self.best = new
+        return {
+            "gate": round(pairs.share, _DIGITS),
+            "gate_low": round(pairs.share_interval[0], _DIGITS),
+            "taken": int(passed),
+        }
+
+    def checkpoint(self) -> ModelFile:
+        """Return all that is needed to go on."""
+        best = {_BEST + name: array for name, array in self.best.arrays.items()}
+        arrays = {**self.trainer.checkpoint(), **self.replay.as_arrays(), **best}
+        facts = {"iteration": self.iteration, "learnt": self.learnt}
+        return ModelFile(KIND, self.recipe.geometry, arrays, facts)
+
+    def take_up(self, checkpoint: ModelFile) -> None:
+        """Go on from a checkpoint of the same recipe."""
+        arrays = checkpoint.arrays
+        self.trainer.take_up(arrays)
+        self.replay.take_up(arrays)
+        names = self.best.arrays
+        best = {name: arrays[_BEST + name] for name in names}
+        self.best = Net(self.recipe.shape, best, self.recipe.geometry)
+        self.iteration = int(checkpoint.facts["iteration"])
+        self.learnt = int(checkpoint.facts["learnt"])
+
+
+def train_selfplay(
+    folder: str | Path,
+    recipe: SelfPlayRecipe | None = None,
+    watch: Watch | None = None,
+    executor: Executor | None = None,
+) -> list[Row]:
+    """Train a net by self-play in a folder, or go on where it stands; return the rows of its log.
+
+    An `executor` of the arena (`LocalWorkers`, `RayWorkers`) plays the games; without one they are
+    played here. The net is the same wherever they are played. `folder/model.npz` is the best net so
+    far. Ended in any way, Ctrl-C and kill included, the same call goes on from the last iteration
+    and leads to the same model. Raises `InvalidRun` for a folder of another run, `MissingPackage`
+    without JAX, `InvalidMatch` where workers cannot play, and `CannotWrite`; the last checkpoint
+    stays whole.
+    """
+    recipe = recipe or SelfPlayRecipe()
+    learner = SelfPlayLearner(recipe)
+    with RunFolder.opened(folder, recipe.as_dict()) as run:
+        checkpoint = run.take_up(KIND)
+        if checkpoint is not None:
+            learner.take_up(checkpoint)
+        if learner.iteration > recipe.iterations:
+            raise InvalidRun(
+                f"{run.path} has made {learner.iteration} iterations already, not"
+                f" {recipe.iterations}: ask for as many, or more"
+            )
+        meter = _Meter(learner, run, watch)
+        while learner.iteration < recipe.iterations:
+            row = _iterate(learner, executor, meter)
+            net = _written(learner.best, run.model_path, recipe, row)
+            meter.tell(JUDGING)
+            row |= _rounded(measure_selfplay(net, recipe))
+            _written(learner.best, run.model_path, recipe, row)
+            run.note(row)
+            run.keep(learner.checkpoint())
+            meter.begin()
+        return run.rows
+
+
+def _iterate(learner: SelfPlayLearner, executor: Executor | None, meter: _Meter) -> dict[str, Any]:
+    """Play, learn and promote; return what the log tells of it."""
+    recipe = learner.recipe
+
+    def tell(games: int) -> None:
+        meter.tell(PLAYING, games)
+
+    tell(0)
+    begin, cores = time.perf_counter(), time.process_time()
+    played = play_selfplay(learner.best, recipe, learner.iteration, executor, tell)
+    seconds = time.perf_counter() - begin
+    learner.replay.add(played.positions)
+    learner.learnt += len(played.positions.mines)
+    meter.tell(LEARNING, recipe.games)
+    losses = learner.learn()
+    learner.iteration += 1
+    promoted = learner.promote()
+    cores = time.process_time() - cores + (0.0 if executor is None else played.core_seconds)
+    return {
+        "iteration": learner.iteration,
+        "games": learner.iteration * recipe.games,
+        "positions": learner.learnt,
+        **meter.spent(cores),
+        "playing": round(seconds, 1),
+        **_tally(played),
+        "policy_loss": round(losses.policy, _DIGITS),
+        "value_loss": round(losses.value, _DIGITS),
+        **promoted,
+    }
+
+
+def _tally(played: Played) -> dict[str, Any]:
+    """Return what the log tells of games."""
+    tally = played.tally
+    return {
+        "judged": tally.judged,
+        "plies": round(tally.plies / tally.games, 2),
+        "first_wins": round(tally.first_wins / tally.games, _DIGITS),
+        "draws": round(tally.draws / tally.games, _DIGITS),
+    }
+
+
+class _Meter:
+    """Time spent, and what is told of it while a run goes on."""
+
+    def __init__(self, learner: SelfPlayLearner, run: RunFolder, watch: Watch | None) -> None:
+        self.learner, self.run, self.watch = learner, run, watch
+        self.resumed = learner.iteration * learner.recipe.games
+        self.started = time.perf_counter()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to count for the next row."""
+        self.since = time.perf_counter()
+
+    def spent(self, cores: float) -> dict[str, float]:
+        """Return seconds and seconds of cores of the run so far, measurements left out."""
+        last = self.run.rows[-1] if self.run.rows else {"seconds": 0.0, "core_seconds": 0.0}
+        seconds = time.perf_counter() - self.since
+        return {
+            "seconds": round(last["seconds"] + seconds, 1),
+            "core_seconds": round(last["core_seconds"] + cores, 1),
+        }
+
+    def tell(self, doing: str, games: int = 0) -> None:
+        """Tell whoever watches how far the run is; `games` of this iteration are played."""
+        if self.watch is None:
+            return
+        recipe, done = self.learner.recipe, self.learner.iteration
+        judging = doing == JUDGING
+        self.watch(
+            SelfPlayProgress(
+                doing,
+                done + (not judging),
+                done * recipe.games + games,
+                recipe.iterations * recipe.games,
+                self.resumed,
+                time.perf_counter() - self.started,
+                self.run.rows[-1] if self.run.rows else None,
+            )
+        )
+
+
+def _written(net: Net, path: Path, recipe: SelfPlayRecipe, row: Row) -> Net:
+    """Write the model with what is known of it; return the net as its file will be read."""
+    model = packed(net, steps=recipe.weight_steps)
+    facts = {
+        **model.facts,
+        "recipe": {**recipe.as_dict(), "iterations": recipe.iterations},
+        "measured": dict(row),
+        "parameters": net.parameters,
+        "made_by": f"claimeven {claimeven.__version__}",
+    }
+    write_model(path, ModelFile(model.kind, recipe.geometry, model.arrays, facts))
+    return unpacked(model)
+
+
+def _rounded(found: dict[str, float | None]) -> dict[str, float | None]:
+    return {name: None if n is None else round(n, _DIGITS) for name, n in found.items()}

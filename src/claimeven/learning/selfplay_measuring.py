@@ -1,0 +1,98 @@
+"""How good a net of self-play is: against exact scores, and against the net before it.
+
+What comes of the oracle goes into the log and the model's header, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.agents.contract import Agent, Limit
+from claimeven.agents.montecarlo import MonteCarloAgent
+from claimeven.arena.pairs import PairCounts
+from claimeven.arena.play import play_match
+from claimeven.arena.positions import shipped_set
+from claimeven.dataset import Dataset
+from claimeven.game.position import Position
+from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
+from claimeven.learning.oracle import score_against_perfect
+from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.networks.net import Net
+from claimeven.networks.policy_value import PolicyValue
+from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
+
+#: Random plies before the games of a gate.
+_OPENING = 4
+
+
+def measure_selfplay(net: Net, recipe: SelfPlayRecipe) -> dict[str, float | None]:
+    """Return shares of right answers on the held-out sets and the score against the perfect agent.
+
+    `hard` and `easy` are the net's alone, on the whole sets; `hard_search` and `easy_search` those
+    of `recipe.searches` iterations of PUCT on `recipe.positions` of them; `hard_sign` is the share
+    of won and lost positions of the hard set whose value has the right sign. `against_perfect` is
+    the score of that search as first player. None where a board has no such sets, or nothing is
+    asked.
+    """
+    found: dict[str, float | None] = {}
+    for name in HELD_OUT:
+        found[name] = found[f"{name}_search"] = None
+        if shipped_set(recipe.geometry, name) is None:
+            continue
+        data = held_out(name, recipe.geometry)
+        judged = net.judge(data.mines, data.masks)
+        found[name] = policy_accuracy(data, judged.priors.argmax(axis=1)).share
+        if name == HELD_OUT[0]:
+            found["hard_sign"] = sign_accuracy(data, judged.values)
+        if recipe.positions:
+            every = np.linspace(0, len(data) - 1, min(recipe.positions, len(data)))
+            part = data.picked(every.astype(np.int64))
+            columns = searched_columns(net, part, recipe.searches)
+            found[f"{name}_search"] = policy_accuracy(part, columns).share
+    against = None
+    if recipe.against:
+        agent = agent_of(net, recipe.searches)
+        against = score_against_perfect(agent, recipe.geometry, recipe.against, recipe.seed)
+    found["against_perfect"] = against
+    return found
+
+
+def searched_columns(model: PolicyValue, data: Dataset, iterations: int) -> npt.NDArray[np.intp]:
+    """Return the column that PUCT prefers in each position, all searched side by side.
+
+    Of equally good ones that of the greater prior is taken.
+    """
+    geometry = data.geometry
+    forest = PuctForest(geometry, len(data), 1 + geometry.columns * (iterations + 1), PuctOptions())
+    for tree, (mine, mask) in enumerate(zip(data.mines, data.masks, strict=True)):
+        mover, other = int(mine), int(mine) ^ int(mask)
+        discs = (other, mover) if int(mask).bit_count() % 2 else (mover, other)
+        forest.reset(tree, Position.from_discs(geometry, *discs))
+    forest.run(model, iterations)
+    columns: npt.NDArray[np.intp] = (forest.policies(0.0) + 1e-3 * forest.priors()).argmax(axis=1)
+    return columns
+
+
+def gate(new: Net, best: Net, recipe: SelfPlayRecipe, iteration: int) -> PairCounts:
+    """Return what pairs of games gave the new net against the best so far, `recipe.gate` games."""
+    limit = Limit(iterations=recipe.searches)
+    seed = int(np.random.default_rng([recipe.seed, iteration, 1]).integers(1 << 31))
+    result = play_match(
+        agent_of(new, recipe.searches),
+        agent_of(best, recipe.searches),
+        games=recipe.gate,
+        seed=seed,
+        limit=limit,
+        geometry=recipe.geometry,
+        opening_plies=min(_OPENING, recipe.geometry.cells // 4),
+        keep_decisions=False,
+    )
+    return result.pairs
+
+
+def agent_of(net: PolicyValue, iterations: int) -> Agent:
+    """Return the agent that plays by PUCT with a net, so many iterations a move."""
+    own = Limit(iterations=iterations)
+    search = PuctSearch(net)
+    return MonteCarloAgent("puct", search, own, own, remembers=False)

@@ -1,0 +1,142 @@
+"""What decides a run of self-play: how games are played, what is learnt of them, who takes over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning.run_folder import InvalidRun
+from claimeven.networks.net import SHAPES, NetShape
+from claimeven.networks.net.file import STEPS
+from claimeven.suggestions import no_such
+
+#: How the rate of learning may fall.
+FALLS: Final = ("none", "stepwise", "cosine")
+_BOUNDS: Final = (
+    ("iterations", 1, 10**6),
+    ("games", 1, 10**7),
+    ("task", 1, 1 << 14),
+    ("searches", 1, 100_000),
+    ("quick_searches", 1, 100_000),
+    ("full_share", 0.001, 1),
+    ("c", 0, 1000),
+    ("fpu", 0, 2),
+    ("noise", 0, 1),
+    ("concentration", 0.001, 1000),
+    ("hot_plies", 0, 1000),
+    ("temperature", 0.01, 1000),
+    ("random_share", 0, 1),
+    ("random_plies", 0, 1000),
+    ("fade", 0, 1),
+    ("mix", 0, 1),
+    ("window", 1, 10**8),
+    ("batch", 1, 1 << 16),
+    ("steps", 1, 10**6),
+    ("rate", 1e-9, 1),
+    ("decay", 0, 1),
+    ("stays", 0, 0.999999),
+    ("gate", 0, 100_000),
+    ("gate_least", 0, 1),
+    ("positions", 0, 10**6),
+    ("against", 0, 100_000),
+    ("seed", 0, 2**63 - 1),
+)
+
+
+@dataclass(frozen=True)
+class SelfPlayRecipe:
+    """All that decides what a run of self-play learns.
+
+    A run makes `iterations`: `games` are played by the net as it is, `task` of them side by side;
+    then it learns `steps` batches of `batch` positions drawn from the last `window` of them.
+
+    Play: a move is thought about with `searches` iterations of PUCT (`c`, `fpu`), kept ones
+    included, in a share `full_share` of the positions, drawn anew each time: only there noise is
+    mixed into the priors at the root (a part `noise` of Dirichlet's, `concentration` a column), and
+    only these positions are learnt from. In the others there are `quick_searches`. The first
+    `hot_plies` plies are drawn by visits to the power of 1 / `temperature`, later ones are the most
+    visited move. A share `random_share` of the games begins with random moves, as many as are drawn
+    from 1 to `random_plies` (None: two thirds of the board).
+
+    What is learnt: the shares of the visits, and what came of the game, where an end that fills the
+    board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
+    Where the search has proven the result it is learnt as it is, with the moves that lead there.
+
+    Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
+    `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes
+    over if the lower bound of its share of the points is at least `gate_least`; 0: it always does.
+
+    `positions` of each held-out set are searched by the measurement, and `against` games played
+    with the perfect agent. Raises `InvalidRun` for anything out of range.
+    """
+
+    iterations: int = 300
+    games: int = 1000
+    task: int = 250
+    searches: int = 100
+    quick_searches: int = 16
+    full_share: float = 0.25
+    c: float = 1.5
+    fpu: float = 0.2
+    noise: float = 0.25
+    concentration: float = 1.0
+    hot_plies: int = 12
+    temperature: float = 1.0
+    random_share: float = 0.5
+    random_plies: int | None = None
+    fade: float = 0.5
+    mix: float = 0.3
+    window: int = 250_000
+    batch: int = 512
+    steps: int = 250
+    rate: float = 1e-3
+    decay: float = 1e-4
+    fall: str = "none"
+    stays: float = 0.995
+    size: str = "small"
+    gate: int = 0
+    gate_least: float = 0.5
+    weight_steps: int = STEPS
+    positions: int = 500
+    against: int = 10
+    seed: int = 0
+    geometry: Geometry = STANDARD
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        for name, choices in (("size", tuple(SHAPES)), ("fall", FALLS)):
+            if getattr(self, name) not in choices:
+                raise InvalidRun(no_such(name, getattr(self, name), choices))
+        for name, low, high in _BOUNDS:
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+
+    @property
+    def shape(self) -> NetShape:
+        """The sizes of the net."""
+        return SHAPES[self.size]
+
+    @property
+    def most_random_plies(self) -> int:
+        """The most random moves a game begins with."""
+        return self.geometry.cells * 2 // 3 if self.random_plies is None else self.random_plies
+
+    @property
+    def tasks(self) -> list[int]:
+        """Games of each task of an iteration."""
+        whole, rest = divmod(self.games, self.task)
+        return [self.task] * whole + [rest] * bool(rest)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the recipe as plain data.
+
+        How long a run is is no part of it where the rate does not fall, so that it can be made
+        longer.
+        """
+        board = self.geometry
+        left_out = {"geometry"} | ({"iterations"} if self.fall == "none" else set())
+        told = {name: value for name, value in vars(self).items() if name not in left_out}
+        sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
+        return {"method": "selfplay", **told, "shape": self.shape.as_dict(), "board": sizes}

@@ -1,0 +1,105 @@
+"""Tasks of self-play as work of the arena's executors: this process, others, or a cluster.
+
+What a task gives is decided by the net, the recipe, the iteration and its number, so it does not
+matter who plays it, and one whose worker ended is played again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+from claimeven.arena.work import Executor, Play
+from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
+from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.networks.net import Net
+from claimeven.networks.puct import PuctForest
+
+
+class Played(NamedTuple):
+    """What came of games: positions to learn from, what happened, and seconds of cores."""
+
+    positions: Positions
+    tally: Tally
+    core_seconds: float
+
+
+@dataclass(frozen=True)
+class SelfPlayWork:
+    """The tasks of an iteration, with the arrays of the net that plays: an `AnyWork`."""
+
+    recipe: SelfPlayRecipe
+    arrays: Mapping[str, npt.NDArray[Any]]
+    iteration: int
+
+    @property
+    def agents(self) -> tuple[()]:
+        """No agent from a file takes part."""
+        return ()
+
+    @contextmanager
+    def begun(self) -> Iterator[Play]:
+        """Yield what plays tasks by their numbers."""
+        net = Net(self.recipe.shape, self.arrays, self.recipe.geometry)
+        net.load()
+        PuctForest.load()
+
+        def play(numbers: Sequence[int]) -> Iterator[tuple[int, Played]]:
+            for number in numbers:
+                begin = time.process_time()
+                games = self.recipe.tasks[number]
+                task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
+                positions = task.play()
+                yield number, Played(positions, task.tally, time.process_time() - begin)
+
+        yield play
+
+
+def play_selfplay(
+    net: Net,
+    recipe: SelfPlayRecipe,
+    iteration: int,
+    executor: Executor | None = None,
+    watch: Callable[[int], object] | None = None,
+) -> Played:
+    """Play the games of an iteration; return the positions of all, in the order of the tasks.
+
+    Without an executor they are played in this process. `watch` is called with how many games are
+    over. The result is the same wherever they are played.
+
+    >>> from claimeven import Geometry
+    >>> board = Geometry(4, 4, 3)
+    >>> recipe = SelfPlayRecipe(games=4, searches=10, geometry=board)
+    >>> played = play_selfplay(Net.untaught(recipe.shape, board), recipe, iteration=0)
+    >>> played.tally.games, bool((abs(played.positions.policies.sum(axis=1) - 1) < 1e-6).all())
+    (4, True)
+    """
+    work = SelfPlayWork(recipe, net.arrays, iteration)
+    numbers = range(len(recipe.tasks))
+    found: dict[int, Played] = {}
+    games = 0
+
+    def take(number: int, played: Played) -> None:
+        nonlocal games
+        found[number] = played
+        games += played.tally.games
+        if watch is not None:
+            watch(games)
+
+    if executor is None:
+        with work.begun() as play:
+            for result in play(numbers):
+                take(*result)
+    else:
+        for result in executor.play(work, numbers):
+            take(*result)
+    tally = Tally()
+    for number in numbers:
+        tally = tally.plus(found[number].tally)
+    positions = joined([found[number].positions for number in numbers])
+    return Played(positions, tally, sum(played.core_seconds for played in found.values()))

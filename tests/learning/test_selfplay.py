@@ -1,0 +1,204 @@
+"""Runs of self-play: better than random from nothing, the same whoever plays, whatever ends it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position, play_match
+from claimeven.arena.local_workers import LocalWorkers
+from claimeven.dataset import Dataset
+from claimeven.learning import InvalidRun, SelfPlayRecipe, train_selfplay
+from claimeven.learning.net_training import Descent, drawn_weights
+from claimeven.learning.selfplay import SelfPlayLearner
+from claimeven.learning.selfplay_measuring import gate, searched_columns
+from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
+from claimeven.networks import read_model
+from claimeven.networks.net import Net, read_net
+from claimeven.networks.puct import PuctSearch
+
+pytest.importorskip("jax", reason="training a net needs the extra learn")
+pytest.importorskip("optax", reason="training a net needs the extra learn")
+
+SMALL = Geometry(4, 4, 3)
+#: A run of a second or two.
+QUICK = SelfPlayRecipe(
+    iterations=3, games=24, task=12, searches=16, quick_searches=4, steps=12, batch=32, window=300,
+    stays=0.9, rate=3e-3, against=1, geometry=SMALL,
+)  # fmt: skip
+WORDS = (
+    "--games", "24", "--task", "12", "--searches", "16", "--quick-searches", "4", "--steps", "12",
+    "--batch", "32", "--window", "300", "--stays", "0.9", "--rate", "0.003", "--against", "1",
+    "--columns", "4", "--rows", "4", "--connect", "3",
+)  # fmt: skip
+
+
+def net_of(seed: int) -> Net:
+    return Net(QUICK.shape, drawn_weights(QUICK.shape, SMALL, seed), SMALL)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing disturbed."""
+    path = tmp_path_factory.mktemp("runs") / "whole"
+    train_selfplay(path, QUICK)
+    return path
+
+
+def told(path: Path) -> list[dict[str, Any]]:
+    """The log but for what it took."""
+    rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
+    times = ("seconds", "core_seconds", "playing")
+    return [{name: row[name] for name in row if name not in times} for row in rows]
+
+
+def test_a_run_leaves_all_it_promises(whole: Path) -> None:
+    rows = told(whole)
+    assert [row["games"] for row in rows] == [24, 48, 72]
+    assert [row["iteration"] for row in rows] == [1, 2, 3]
+    assert all(row["hard"] is None and 0 <= row["against_perfect"] <= 1 for row in rows)
+    assert all(row["positions"] > 0 and 5 <= row["plies"] <= 16 for row in rows)
+    facts = read_model(whole / "model.npz", "net", SMALL).facts
+    assert facts["recipe"]["method"] == "selfplay"
+    assert facts["measured"]["against_perfect"] == rows[-1]["against_perfect"]
+    before = (whole / "model.npz").read_bytes()
+    assert len(train_selfplay(whole, QUICK)) == 3  # nothing is left to do
+    assert (whole / "model.npz").read_bytes() == before
+
+
+def one_look(net: Net) -> Callable[[Position], int]:
+    """What plays the column that a net likes best, without any search."""
+
+    def play(position: Position) -> int:
+        words = [np.array([word], dtype=np.uint64) for word in (position.mine, position.mask)]
+        return int(net.evaluate(*words)[1][0].argmax())
+
+    return play
+
+
+def test_it_learns_to_beat_random_play(tmp_path: Path) -> None:
+    recipe = replace(QUICK, iterations=6, games=48, task=24, steps=40, batch=64, against=0, seed=2)
+    train_selfplay(tmp_path / "run", recipe)
+    learnt, fresh = one_look(read_net(tmp_path / "run/model.npz")), one_look(net_of(2))
+    wins, before = (
+        play_match(agent, "random", games=200, geometry=SMALL).wins[0] for agent in (learnt, fresh)
+    )
+    assert wins >= 150 > before
+
+
+def test_whoever_plays_the_positions_are_the_same() -> None:
+    net = net_of(1)
+    here = play_selfplay(net, QUICK, 3)
+    there = play_selfplay(net, QUICK, 3, LocalWorkers(2))
+    assert here.tally == there.tally
+    for one, other in zip(here.positions, there.positions, strict=True):
+        assert np.array_equal(one, other)
+    with SelfPlayWork(QUICK, net.arrays, 3).begun() as play:
+        (_, second), (_, first) = play([1, 0])
+    assert np.array_equal(
+        np.concatenate([first.positions.mines, second.positions.mines]), here.positions.mines
+    )
+    assert not np.array_equal(play_selfplay(net, QUICK, 4).positions.mines, here.positions.mines)
+
+
+def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
+    """Killed about the second iteration, asked for one iteration more."""
+    run = tmp_path / "run"
+    words = ("train", "selfplay", "--out", str(run), "--iterations", "2", *WORDS)
+    process = subprocess.Popen([sys.executable, "-m", "claimeven", *words])
+    begin, log = time.monotonic(), run / "log.jsonl"
+    while time.monotonic() < begin + 120 and process.poll() is None:
+        if log.exists() and log.read_bytes().count(b"\n") > 0:
+            break
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait(30)
+    assert 1 <= len(told(run)) <= 2
+    train_selfplay(run, QUICK)
+    assert told(run) == told(whole)
+    assert same_net(run, whole)
+
+
+def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
+    with pytest.raises(InvalidRun, match="has made 3 iterations already, not 2: ask for as many"):
+        train_selfplay(whole, replace(QUICK, iterations=2))
+    with pytest.raises(InvalidRun, match="holds a run with noise"):
+        train_selfplay(whole, replace(QUICK, noise=0.5))
+
+
+def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
+    """Without any measurement the net is the same. (That the modules which play and learn import
+    nothing that knows exact scores is a contract of the imports.)
+    """
+    train_selfplay(tmp_path / "run", replace(QUICK, against=0))
+    assert told(tmp_path / "run")[-1]["against_perfect"] is None
+    assert same_net(tmp_path / "run", whole)
+
+
+def test_a_gate_keeps_the_better_net() -> None:
+    """One that cannot be passed keeps the first net; one that cannot be failed takes the new."""
+    learner = SelfPlayLearner(replace(QUICK, gate=4, gate_least=1.0))
+    first = learner.best
+    learner.replay.add(play_selfplay(first, QUICK, 0).positions)
+    learner.learn()
+    said = learner.promote()
+    assert said["taken"] == 0 <= said["gate_low"] <= said["gate"] <= 1
+    assert learner.best is first
+    learner.recipe = replace(learner.recipe, gate_least=0.0)
+    assert learner.promote() == {**said, "taken": 1}
+    assert not np.array_equal(learner.best.arrays["block0"], first.arrays["block0"])
+    assert gate(first, first, replace(QUICK, gate=8), 0).share == 0.5
+
+
+def test_a_search_side_by_side_is_that_of_the_agent() -> None:
+    """On positions with one best column both find the same, with a net that judges two images."""
+    positions = [Position.from_moves(moves, SMALL) for moves in ("12", "123", "2233", "41", "3321")]
+    data = Dataset(
+        SMALL,
+        np.array([each.mine for each in positions], dtype=np.uint64),
+        np.array([each.mask for each in positions], dtype=np.uint64),
+        np.zeros((len(positions), SMALL.columns), dtype=np.int8),
+        np.arange(len(positions)),
+    )
+    columns = searched_columns(net_of(1), data, 60)
+    for position, column in zip(positions, columns, strict=True):
+        result = PuctSearch(net_of(1)).search(position, np.random.default_rng(1), iterations=60)
+        assert result.policy[column] == max(result.policy)
+
+
+def test_how_the_rate_falls() -> None:
+    still, steps = Descent(400, 1.0, fall="none"), Descent(400, 1.0, fall="stepwise")
+    assert still.rate_at(0) == 0.01
+    assert [still.rate_at(step) for step in (99, 399, 4000)] == [1.0] * 3
+    falling = [round(steps.rate_at(step) / min(1, (step + 1) / 400), 3) for step in (150, 250, 350)]
+    assert falling == [1.0, 0.333, 0.111]
+    assert Descent(400, 1.0).rate_at(399) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"games": 0}, "games is 0: 1 to 10000000 can be"),
+        ({"full_share": 0}, "full share is 0: 0.001 to 1 can be"),
+        ({"size": "smal"}, "did you mean small?"),
+        ({"fall": "never"}, "none, stepwise, cosine"),
+    ],
+)
+def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidRun, match=said):
+        SelfPlayRecipe(**asked)
+
+
+def same_net(one: Path, other: Path) -> bool:
+    nets = [read_net(path / "model.npz").arrays for path in (one, other)]
+    return all(np.array_equal(nets[0][name], nets[1][name]) for name in nets[0])

@@ -1,0 +1,147 @@
+"""Games of self-play: what is learnt of them is true to the game, and noise and temperature act."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.learning.net_training import drawn_weights
+from claimeven.learning.replay import Replay
+from claimeven.learning.selfplay_games import Positions, Remembering, SelfPlay, joined
+from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.networks.net import Net
+from claimeven.networks.policy_value import playable_columns
+from tests import naive
+from tests.positions import oracle
+
+BOARD = Geometry(4, 4, 3)
+RECIPE = SelfPlayRecipe(games=24, task=24, searches=20, quick_searches=5, mix=0.0, geometry=BOARD)
+
+
+def net_of(board: Geometry = BOARD, seed: int = 1) -> Net:
+    """A net that has opinions."""
+    weights = drawn_weights(RECIPE.shape, board, seed)
+    return Net(RECIPE.shape, {**weights, "out": weights["out"] * 30}, board)
+
+
+def played(recipe: SelfPlayRecipe, seed: int = 0) -> tuple[SelfPlay, Positions]:
+    task = SelfPlay(net_of(), recipe, recipe.task, (seed,))
+    return task, task.play()
+
+
+def score_of(mine: int, mask: int, known: dict[object, int]) -> int:
+    """The exact score of two words, by plain minimax."""
+    discs = (mine, mine ^ mask) if mask.bit_count() % 2 == 0 else (mine ^ mask, mine)
+    return naive.score(oracle(Position.from_discs(BOARD, *discs)), known)
+
+
+def test_what_is_learnt_is_true_to_the_game() -> None:
+    """Policies are shares of legal moves; values are what perfect play or the game itself gives."""
+    task, positions = played(RECIPE)
+    masks = positions.masks
+    assert task.tally.games == 24
+    assert task.tally.moves <= task.tally.plies
+    assert positions.policies.sum(axis=1) == pytest.approx(1.0)
+    assert (positions.policies[~playable_columns(masks, BOARD)] == 0).all()
+    assert (np.abs(positions.values) <= 1).all()
+    # A win is worth less the fuller the board: with 16 cells and 0.5, from 1 - 5 / 32 down to 1/2.
+    won = np.abs(positions.values[positions.values != 0])
+    assert ((won >= 0.5) & (won <= 1 - 0.5 * 5 / 16)).all()
+    assert np.allclose((1 - won) * 32 % 1, 0, atol=1e-4)
+
+
+def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
+    """With all moves thought about fully, a game is there from the first disc to the last but one,
+    and the sides take turns to have won it.
+    """
+    recipe = replace(RECIPE, games=1, task=1, full_share=1.0, random_share=0.0)
+    task, positions = played(recipe)
+    plies = [int(mask).bit_count() for mask in positions.masks]
+    assert plies == list(range(task.tally.plies))
+    signs = np.sign(positions.values)
+    assert (signs == 0).all() or (signs[1:] == -signs[:-1]).all()
+    if task.tally.draws == 0:
+        assert signs[-1] == 1
+        assert (signs[0] == 1) == (task.tally.first_wins == 1)
+
+
+def test_proven_positions_are_true() -> None:
+    """With many iterations nearly all of this board is proven, and the values are exact."""
+    recipe = replace(RECIPE, games=12, task=12, searches=400, quick_searches=400, random_plies=6)
+    _, positions = played(recipe)
+    known: dict[object, int] = {}
+    right = [
+        np.sign(value) == np.sign(score_of(int(mine), int(mask), known))
+        for mine, mask, value in zip(
+            positions.mines, positions.masks, positions.values, strict=True
+        )
+        if int(mask).bit_count() >= 6
+    ]
+    assert len(right) > 20
+    assert np.mean(right) > 0.9
+
+
+def test_the_same_seed_gives_the_same_positions() -> None:
+    (_, one), (_, same), (_, other) = played(RECIPE, 1), played(RECIPE, 1), played(RECIPE, 2)
+    assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
+    assert not np.array_equal(one.masks, other.masks)
+
+
+def test_temperature_and_noise_make_games_differ() -> None:
+    """Without either games differ by a choice of equals alone; each of them makes many."""
+    still = replace(RECIPE, full_share=1.0, random_share=0.0, hot_plies=0, noise=0.0)
+
+    def games(recipe: SelfPlayRecipe) -> int:
+        task = SelfPlay(net_of(), recipe, 24, (3,))
+        positions = task.play()
+        starts = np.flatnonzero(positions.masks == 0)
+        parts = np.split(positions.mines, starts[1:])
+        return len({part.tobytes() for part in parts})
+
+    assert games(still) <= 4
+    assert games(replace(still, noise=0.8)) >= 8
+    assert games(replace(still, hot_plies=16)) >= 8
+    # Cold, a drawn move is hardly ever another than the most visited.
+    assert games(replace(still, hot_plies=16, temperature=0.01)) <= 4
+
+
+def test_a_remembered_position_is_judged_as_at_first_and_as_its_mirror_image() -> None:
+    board = Geometry(5, 4, 4)
+    net = net_of(board)
+    model = Remembering(net)
+    first = [1 << board.bit(column, 0) for column in (0, 4, 1)]
+    masks = np.array([0, *first], dtype=np.uint64)
+    mines = np.zeros(4, dtype=np.uint64)
+    values, priors = model.evaluate(mines, masks)
+    assert model.judged == 3  # of 4: two are mirror images
+    assert values[1] == values[2]
+    assert np.array_equal(priors[1], priors[2, ::-1])
+    again = model.evaluate(mines[::-1].copy(), masks[::-1].copy())
+    assert model.judged == 3
+    assert np.array_equal(again[0], values[::-1])
+    assert np.array_equal(again[1], priors[::-1])
+    # One look in place of two averaged ones, and no other.
+    sides = [net.raw(mines[3:], masks[3:])]
+    assert np.tanh(sides[0][0, board.columns]) == pytest.approx(values[3], abs=1e-5)
+
+
+def test_a_window_holds_the_last_positions_and_mirrors_batches() -> None:
+    _, positions = played(RECIPE)
+    count = len(positions.mines)
+    replay = Replay(count + 5, BOARD)
+    replay.add(positions)
+    replay.add(positions)
+    assert len(replay) == count + 5
+    assert np.array_equal(replay.positions.mines[-count:], positions.mines)
+    batch = replay.batch(200, np.random.default_rng(1))
+    assert not batch.scored.any()
+    assert batch.policies.sum(axis=1) == pytest.approx(1.0)
+    assert (batch.policies[~batch.playable] == 0).all()
+    again = Replay(count + 5, BOARD)
+    again.take_up(replay.as_arrays())
+    same = again.batch(200, np.random.default_rng(1))
+    assert all(np.array_equal(a, b) for a, b in zip(batch, same, strict=True))
+    assert len(joined([positions, positions]).values) == 2 * count
