@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import resource
 import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,19 @@ def test_mirrored_positions_have_mirrored_answers(data: Dataset) -> None:
         best = few.scores[place] == few.scores[place].max()
         assert one.policies[place] == pytest.approx(best / best.sum())
         assert one.values[place] == np.sign(few.scores[place].max())
+
+
+def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) -> None:
+    start = whole / "model.npz"
+    begun = replace(QUICK, epochs=0.1, start=str(start))
+    first = train_distil(tmp_path / "on", data, begun)[0]
+    assert first["policy_loss"] < told(whole)[0]["policy_loss"]
+    recipe = json.loads((tmp_path / "on" / "recipe.json").read_text())
+    assert recipe["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
+    with pytest.raises(InvalidRun, match="is a net of another size: "):
+        train_distil(tmp_path / "other", data, replace(begun, size="medium"))
+    with pytest.raises(InvalidRun, match="holds a run with start '"):
+        train_distil(tmp_path / "on", data, replace(begun, start=None))
 
 
 @pytest.mark.parametrize(

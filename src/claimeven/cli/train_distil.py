@@ -33,6 +33,7 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 @click.option("--decay", default=1e-4, show_default=True, help="Decay of the weights.")
 @click.option("--weight-steps", default=31, show_default=True, help="Steps a weight is kept in.")
 @click.option("--seed", default=0, show_default=True, help="Seed of weights and order.")
+@click.option("--start", help="A net of that size to begin with; else weights are drawn.")
 @plots_option
 @json_option
 @geometry_options
@@ -58,7 +59,7 @@ def distil(
       claimeven dataset --positions 50000 --source mixed --plies 8-36 --out d.csv
       claimeven train distil d.csv --out run1 --size small --epochs 10
       claimeven accuracy net:model=run1/model.npz --set hard
-      claimeven train distil a.csv b.parquet --out run2 --every 5000
+      claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
     """
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
