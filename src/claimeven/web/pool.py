@@ -21,8 +21,9 @@ from claimeven.agents import wire
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
 
-#: Seconds that a worker has to stop a job before it is ended.
-STOP_SECONDS = 0.15
+#: Seconds that a worker has to stop a job before it is ended. Most take milliseconds; but workers
+#: step back behind all others of a busy machine, and to end one costs more than to wait for it.
+STOP_SECONDS = 1.0
 #: Seconds added to the time of a job before it is given up: a task that keeps a time itself ends
 #: with what it knows by then.
 SLACK = 0.5

@@ -40,7 +40,14 @@ Scores = tuple["int | None", ...]
 #: Boards whose solver is kept, and agents that are kept, the ones used last.
 MOST_SOLVERS, MOST_AGENTS = 2, 2
 #: Agents that are made once before the first request, so that none waits for a compiler.
-WARM_AGENTS = ("alphabeta:depth=2", "uct:iterations=20", "flat:iterations=50", "perfect")
+WARM_AGENTS = (
+    "alphabeta:depth=2",
+    "uct:iterations=20",
+    "flat:iterations=50",
+    "perfect",
+    "net",
+    "puct:iterations=20",
+)
 #: A position that the book does not know and that is solved at once.
 WARM_MOVES = "44444132267"
 #: Most MB of the table of a worker's solver where none are asked for, and for another board than
