@@ -158,7 +158,7 @@ def test_mirrored_positions_have_mirrored_answers(data: Dataset) -> None:
     assert np.array_equal(one.policies[:, ::-1], image.policies)
     assert np.array_equal(one.scores[:, ::-1], image.scores)
     assert np.array_equal(one.values, image.values)
-    planes = one.planes[:, :-1].reshape(50, SMALL.cells, -1)[:, features.mirrored_cells]
+    planes = one.planes[:, :-1].reshape(50, SMALL.columns, SMALL.rows, -1)[:, ::-1]
     assert np.array_equal(planes.reshape(50, -1), image.planes[:, :-1])
     assert (one.policies.sum(axis=1) == pytest.approx(1.0)) and (
         one.policies[~one.playable] == 0

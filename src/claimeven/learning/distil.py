@@ -41,11 +41,11 @@ _HELD_SHARE, _MOST_HELD = 0.01, 4000
 class DistilRecipe:
     """All that decides what a run learns, but for the data.
 
-    `size` is a name of `SHAPES`, or a `shape` is given. `epochs` times every position is seen, as
-    it lies or mirrored, in batches of `batch`; `every` so many steps the net is measured and kept.
-    `rate` and `decay` are those of `Descent`; weights are kept with `steps` steps either side of
-    zero. `start` is the file of a net of that size to begin with, else weights are drawn. Raises
-    `InvalidRun` for anything out of range.
+    `size` is a name of `SHAPES`. `epochs` times every position is seen, as it lies or mirrored, in
+    batches of `batch`; `every` so many steps the net is measured and kept. `rate` and `decay` are
+    those of `Descent`; weights are kept with `weight_steps` steps either side of zero. `start` is
+    the file of a net of that size to begin with, else weights are drawn. Raises `InvalidRun` for
+    anything out of range.
     """
 
     size: str = "medium"
@@ -163,7 +163,9 @@ def train_distil(
         if shipped_set(geometry, name) is not None:
             data = data.without(held_out(name, geometry))
     learnt, held = data.split_by_game(1 - _HELD_SHARE, recipe.seed)
-    held = held.picked(np.arange(min(len(held), _MOST_HELD)))
+    if len(held) > _MOST_HELD:  # from all data sets, which lie one after the other
+        drawn = np.random.default_rng(recipe.seed).choice(len(held), _MOST_HELD, replace=False)
+        held = held.picked(np.sort(drawn))
     lessons = Lessons(learnt, recipe.batch, recipe.seed)
     steps = max(1, round(recipe.epochs * len(learnt) / recipe.batch))
     trainer = NetTrainer(
