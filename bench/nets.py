@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,13 @@ import numpy as np
 from bench.timing import best_of, machine
 from claimeven import Limit, Position
 from claimeven.agents.net import NetAgent
+from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import HELD_OUT, AnswerShare, held_out, policy_accuracy, sign_accuracy
 from claimeven.networks import read_model
 from claimeven.networks.evaluators import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
+from claimeven.networks.policy_value import Floats
 
 #: Positions asked about one by one, and at a call.
 DECISIONS = 1000
@@ -46,16 +49,17 @@ def decisions(net: Net, path: Path) -> None:
     print(f"one decision: {seconds / len(positions) * 1e3:.3f} ms")
 
 
+def _judged(net: Net, data: Dataset, parts: list[slice]) -> list[tuple[Floats, Floats]]:
+    return [net.evaluate(data.mines[part], data.masks[part]) for part in parts]
+
+
 def batches(net: Net, path: Path) -> None:
     data = held_out("hard")
     values, priors = net.evaluate(data.mines, data.masks)
     for size in SIZES:
         parts = [slice(begin, begin + size) for begin in range(0, len(data), size)]
         parts = parts[: max(1, DECISIONS // size)]
-        seconds, found = best_of(
-            3,
-            lambda: [net.evaluate(data.mines[part], data.masks[part]) for part in parts],  # noqa: B023
-        )
+        seconds, found = best_of(3, partial(_judged, net, data, parts))
         for part, (some_values, some_priors) in zip(parts, found, strict=True):
             assert np.abs(some_values - values[part]).max() < CLOSE
             assert np.abs(some_priors - priors[part]).max() < CLOSE

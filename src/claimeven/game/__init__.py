@@ -47,7 +47,7 @@ def _as_svg(position: Position) -> str:
 
 def _as_html(position: Position, last: int | None) -> str:
     from claimeven.game.svg import draw_svg  # noqa: PLC0415 - few positions are ever drawn
-    from claimeven.markup import drawing  # noqa: PLC0415
+    from claimeven.markup import drawing  # noqa: PLC0415 - see above
 
     return drawing(draw_svg(position, last, bare=True))
 

@@ -28,7 +28,6 @@ from claimeven.game.position import Position
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.net.net import BATCH
-from claimeven.networks.policy_value import playable_columns
 from claimeven.networks.puct import PuctForest, PuctOptions
 
 Words = npt.NDArray[np.uint64]
@@ -115,14 +114,10 @@ class Remembering:
         return values, priors
 
     def _judge(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        columns = self.geometry.columns
         parts = [slice(at, at + BATCH) for at in range(0, len(mines), BATCH)]
         outputs = np.concatenate([self.net.raw(mines[part], masks[part]) for part in parts])
-        playable = playable_columns(masks, self.geometry)
-        logits = np.where(playable, outputs[:, :columns], np.float32(-np.inf))
-        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-        priors: Floats = chances / chances.sum(axis=1, keepdims=True)
-        return np.tanh(outputs[:, columns]), priors
+        found = self.net.judgement(outputs, masks)
+        return found.values, found.priors
 
 
 class _Game:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -161,7 +160,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("submissions")
     paths = {spec: str(folder / f"{number}.py") for number, spec in enumerate(SPECS)}
     for spec, path in paths.items():
-        assert export_submission(spec, path) == os.path.getsize(path)  # noqa: PTH202
+        assert export_submission(spec, path) == Path(path).stat().st_size
     return paths
 
 

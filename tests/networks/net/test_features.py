@@ -104,11 +104,6 @@ def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
         assert all(0 <= state < features.line_states for state in told)
 
 
-def test_mirrored_cells() -> None:
-    features = Features(Geometry(4, 2, 2))
-    assert features.mirrored_cells.tolist() == [6, 7, 4, 5, 2, 3, 0, 1]
-
-
 def test_boards_that_are_too_large_are_refused() -> None:
     with pytest.raises(ValueError, match="9x9"):
         Features(Geometry(9, 9))

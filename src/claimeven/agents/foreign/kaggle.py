@@ -33,8 +33,8 @@ MODULE = ("envs", "connectx", "connectx.py")
 def _player(name: str) -> Agent:
     """Return a player of the package. Its chance comes from the generator of the game."""
     from claimeven.agents.contract import Decision, Limit  # noqa: PLC0415 - where it is played
-    from claimeven.agents.kaggle import KaggleAgent  # noqa: PLC0415
-    from claimeven.game.position import Position  # noqa: PLC0415
+    from claimeven.agents.kaggle import KaggleAgent  # noqa: PLC0415 - see above
+    from claimeven.game.position import Position  # noqa: PLC0415 - see above
 
     module = _connectx()
 

@@ -49,7 +49,7 @@ def split_command(text: str) -> tuple[dict[str, str], list[str]]:
     while words and "=" in words[0] and not words[0].startswith((".", "/", "~")):
         name, _, value = words.pop(0).partition("=")
         settings[name] = value
-    return settings, [os.path.expanduser(w) if w.startswith("~") else w for w in words]  # noqa: PTH111
+    return settings, [os.path.expanduser(w) if w.startswith("~") else w for w in words]  # noqa: PTH111 - a path that is no path stays as it is
 
 
 def check_command(text: str) -> None:

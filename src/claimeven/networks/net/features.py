@@ -70,12 +70,6 @@ class Features:
                         found.append([c * geometry.rows + r for c, r in line])
         return np.array(found, dtype=np.int64).reshape(-1, geometry.connect)
 
-    @cached_property
-    def mirrored_cells(self) -> npt.NDArray[np.int64]:
-        """The number of each cell's mirror image."""
-        numbers = np.arange(self.geometry.cells).reshape(self.geometry.columns, -1)
-        return numbers[::-1].reshape(-1).astype(np.int64)
-
     def load(self) -> None:
         """Compile what `of` calls, or load it from the cache."""
         load(fill_features)

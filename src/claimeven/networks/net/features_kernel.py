@@ -66,7 +66,8 @@ def fill_features(
     """Write the planes and line states of positions.
 
     `board` is the `board_vector`, `bits` the bit of each cell, `lines` the cells of each line.
-    `planes` has a row a position, the last field of which is who is to move; `states` too.
+    A row of `planes` is a position: the planes of cell 0, of cell 1, ..., and who is to move. A row
+    of `states` is one too: a number for each line, whose digits in base `STATES` are its cells.
     """
     cells = bits.shape[0]
     for i in range(mines.shape[0]):

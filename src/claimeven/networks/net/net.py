@@ -199,6 +199,11 @@ class Net:
             for begin in range(0, len(mines), BATCH):
                 part = slice(begin, begin + BATCH)
                 outputs[part] = self._averaged(mines[part], masks[part])
+        return self.judgement(outputs, masks)
+
+    def judgement(self, outputs: Floats, masks: Words) -> Judgement:
+        """Return what the output of positions with these discs says of them."""
+        columns = self.geometry.columns
         playable = playable_columns(masks, self.geometry)
         logits = np.where(playable, outputs[:, :columns], np.float32(-np.inf))
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))

@@ -12,22 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.compiled import Ints, Words, float32, inlined, int64, kernel, uint8, uint64, void
-from claimeven.game.tactics_kernel import ONE, ZERO
+from claimeven.game.tactics_kernel import mirrored
 from claimeven.networks.net.features_kernel import fill_features
 
 NOTHING: Final = np.float32(0)
 HALF: Final = np.float32(0.5)
-
-
-@inlined
-def mirrored_word(word: Any, columns: Any, height: Any) -> Any:
-    """Return the word of the mirror image; columns take `height` bits."""
-    part = (ONE << height) - ONE
-    image = ZERO
-    for _ in range(columns):
-        image = (image << height) | (word & part)
-        word >>= height
-    return image
 
 
 @inlined
@@ -110,8 +99,8 @@ def judge_few(
     for i in range(mines.shape[0]):
         # Step 1: what is seen of both.
         words[0, 0], words[1, 0] = mines[i], masks[i]
-        words[0, 1] = mirrored_word(mines[i], columns, height)
-        words[1, 1] = mirrored_word(masks[i], columns, height)
+        words[0, 1] = mirrored(mines[i], np.uint64(columns), height)
+        words[1, 1] = mirrored(masks[i], np.uint64(columns), height)
         fill_features(board, bits, lines, words[0], words[1], planes, states)
         for side in range(2):
             for place in range(seen):
