@@ -14,6 +14,7 @@ are dropped, because training makes them again.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,10 +28,22 @@ from claimeven.outputs import CannotWrite, GrowingFile, write_text
 Row = Mapping[str, Any]
 #: Names of files in the folder.
 RECIPE, LOG = "recipe.json", "log.jsonl"
+#: What a row of the log is told under that says what the run has cost.
+CORES = "core_seconds"
 
 
 class InvalidRun(ClaimevenError):
     """A training run that cannot begin or go on; the message says why."""
+
+
+def cores_spent() -> float:
+    """Return the seconds of cores that this process has taken, and its children that have ended.
+
+    >>> cores_spent() > 0
+    True
+    """
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 class RunFolder:
@@ -40,6 +53,7 @@ class RunFolder:
         self.path = path
         self.recipe = dict(recipe)
         self.rows: list[Row] = []
+        self._cores = cores_spent()
         self._log: GrowingFile | None = None
 
     @classmethod
@@ -84,9 +98,19 @@ class RunFolder:
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
         return checkpoint
 
-    def note(self, row: Row) -> None:
-        """Add a measurement to the log."""
+    def note(self, row: Row, cores: float | None = None) -> None:
+        """Add a measurement to the log, with the seconds of cores that the run has taken so far.
+
+        Those since the measurement before are `cores`, or all that this process and its children
+        have taken. A row that tells them itself is left as it is, and so are rows after one that
+        does not, of a log from before they were counted.
+        """
         assert self._log is not None, "a run is taken up before it goes on"
+        before = self.rows[-1].get(CORES) if self.rows else 0.0
+        if CORES not in row and before is not None:
+            fresh = cores_spent() - self._cores if cores is None else cores
+            row = {**row, CORES: round(before + fresh, 1)}
+        self._cores = cores_spent()
         self._log.append(json.dumps(row).encode() + b"\n")
         self._log.sync()
         self.rows.append(row)
