@@ -38,6 +38,10 @@ SPECS = (
     "negamax:eval=sequences",
     "alphabeta:eval=streaks",
     "negamax:eval=triples",
+    "ntuple",
+    "ntuple-alphabeta",
+    "net",
+    "puct",
 )
 #: Share of games that the exported solver must win against the package's negamax.
 WINS = 0.98

@@ -19,13 +19,14 @@ from claimeven.outputs import check_output
 @seed_option
 @json_option
 def command(spec: str, out: str, seed: int, as_json: bool) -> None:
-    """Write an agent as a submission to Kaggle ConnectX: one file that needs nothing but Python.
+    """Write an agent as a submission to Kaggle ConnectX: one file that needs nothing of ours.
 
     \b
     minimax, alphabeta, negamax  with each of our evaluations, and their presets
     uct                          with most of its options, and some of its presets
     perfect                      a book of moves, and then the exact score
     ntuple, ntuple-alphabeta     a learnt network, alone or with search
+    net, puct                    a neural net, alone or with search; they need NumPy
 
     The file is plain Python to be read and changed. It plays on any board, in the time that Kaggle
     gives: it deepens or goes on searching until about 0.6 s before the end of a move, unless its
@@ -38,6 +39,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
       claimeven export alphabeta:eval=windows -o main.py
       claimeven export uct:playout=wins-and-blocks -o main.py --seed 3
       claimeven export ntuple-alphabeta:seconds=1.4 -o main.py
+      claimeven export puct:model=my_net.npz -o main.py
       claimeven accuracy kaggle:main.py
       claimeven match kaggle:main.py kaggle:negamax --games 10
     """

@@ -24,6 +24,8 @@ SPECS = (
     "uct-polito:playout=greedy,least_wins=2,capacity=500,iterations=60",
     *(f"alphabeta:depth=2,eval={name}" for name in EVALUATION_PARTS),
 )
+#: Those with a net, whose files take a moment to load.
+NETS = ("net", "puct:iterations=20")
 
 
 def loaded(text: str) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def loaded(text: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def agents() -> dict[str, Any]:
-    return {spec: loaded(submission(spec))["agent"] for spec in SPECS}
+    return {spec: loaded(submission(spec))["agent"] for spec in (*SPECS, NETS[1])}
 
 
 def test_every_evaluation_can_be_exported() -> None:
@@ -51,6 +53,11 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
     tree = ast.parse(text)
     imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     assert tree.body[1 : 1 + len(imports)] == imports  # after the file's own words
+    if spec.startswith(("net", "puct")):
+        assert "needs nothing but Python 3.10 and NumPy and" in text
+        assert "    import numpy as np" in text.splitlines()
+    else:
+        assert "needs nothing but Python 3.10 and plays" in text and "numpy" not in text
     modules = {
         name.partition(".")[0]
         for node in imports
@@ -135,7 +142,9 @@ STRANGE: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("spec", ["perfect", "uct:iterations=60", "alphabeta:depth=2,eval=windows"])
+@pytest.mark.parametrize(
+    "spec", ["perfect", "uct:iterations=60", "alphabeta:depth=2,eval=windows", NETS[1]]
+)
 def test_whatever_is_asked_the_answer_is_a_plain_legal_column(
     agents: dict[str, Any], spec: str
 ) -> None:
@@ -158,13 +167,13 @@ def made(**configuration: Any) -> Any:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A file for each spec."""
     folder = tmp_path_factory.mktemp("submissions")
-    paths = {spec: str(folder / f"{number}.py") for number, spec in enumerate(SPECS)}
+    paths = {spec: str(folder / f"{number}.py") for number, spec in enumerate((*SPECS, *NETS))}
     for spec, path in paths.items():
         assert export_submission(spec, path) == Path(path).stat().st_size
     return paths
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", [*SPECS, *NETS])
 def test_games_under_kaggles_own_runner(files: dict[str, str], spec: str) -> None:
     for seat in (0, 1):
         environment = made()

@@ -1,4 +1,4 @@
-"""Our agents as submissions to Kaggle ConnectX: one file each that needs nothing but Python.
+"""Our agents as submissions to Kaggle ConnectX: one file each, that needs Python alone.
 
 `export` puts a file together, from the modules in `parts`, which are plain Python and are tested
 as they stand; `recipes` says which of them an agent needs, `book_file` holds the book of moves

@@ -21,6 +21,8 @@ from claimeven.outputs import write_text
 WIDTH: Final = 100
 #: Characters of packed bytes on a line.
 PACKED: Final = WIDTH - 6
+#: Packages that parts import, each under its usual name, and what they are called.
+PACKAGES: Final = {"numpy": ("np", "NumPy")}
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def export_submission(spec: str, path: str | Path, seed: int = 0) -> int:
 
 
 def submission(spec: str, seed: int = 0) -> str:
-    """Return the text of the submission of a spec: a Python file that needs nothing else.
+    """Return the text of the submission of a spec: a Python file that needs nothing of ours.
 
     The same spec and seed give the same text. Raises `InvalidSpec` for an agent that cannot be
     exported.
@@ -58,10 +60,11 @@ def submission(spec: str, seed: int = 0) -> str:
     recipe = recipe_of(spec, seed)
     sections = [read_section(name) for name in recipe.parts]
     asked = spec if not seed else f"{spec} --seed {seed}"
+    needed = ["Python 3.10", *(words for _, words in _packages(sections).values())]
     pieces = [
         f'"""A submission to Kaggle ConnectX: {spec}\n\n'
         f"Made by claimeven {__version__}:\n\n    claimeven export {asked} -o main.py\n\n"
-        "It needs nothing but Python 3.10 and plays on any board. MIT licence.\n"
+        f"It needs nothing but {' and '.join(needed)} and plays on any board. MIT licence.\n"
         '"""\n',
         "from __future__ import annotations\n",
         _imports(sections, recipe),
@@ -98,12 +101,29 @@ def _imports(sections: list[Section], recipe: Recipe) -> str:
     for section in sections:
         for module, name in section.imports:
             names.setdefault(module, set()).add(name)
-    lines = [f"import {module}" for module in sorted(names) if "" in names[module]]
+    packages = _packages(sections)
+    whole = sorted(module for module in names if "" in names[module])
+    lines = [f"import {module}" for module in whole if module not in packages]
     for module in sorted(names):
         taken = sorted(names[module] - {""})
         if taken:
             lines.append(f"from {module} import {', '.join(taken)}")
+    for module, (usual, words) in packages.items():
+        told = f"this submission needs {words}, which Kaggle has: pip install {module}"
+        lines += [
+            "",
+            "try:",
+            f"    import {module} as {usual}",
+            "except ImportError:",
+            f'    raise ImportError("{told}") from None',
+        ]
     return "\n".join(lines) + "\n"
+
+
+def _packages(sections: list[Section]) -> dict[str, tuple[str, str]]:
+    """Return which of `PACKAGES` the sections import."""
+    taken = {module for section in sections for module, _ in section.imports}
+    return {module: known for module, known in PACKAGES.items() if module in taken}
 
 
 def _heading(name: str, section: Section) -> str:

@@ -1,18 +1,26 @@
-"""The networks that exported agents take along, packed as `parts.ntuple` reads them."""
+"""The networks that exported agents take along, packed as `parts` reads them."""
 
 from __future__ import annotations
 
+import json
+import lzma
 import struct
 import zlib
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from claimeven.agents.options import InvalidSpec
+from claimeven.networks.model_file import read_model
+from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple import NTupleNetwork
 from claimeven.networks.ntuple_file import packed
 
 #: Weights, 0 or not, of a network in a submission: four bytes each in memory.
 MOST_WEIGHTS: Final = 1 << 26
+#: Weights of a net in a submission: each takes a byte or less of the file, and is looked at for
+#: every position.
+MOST_NET_WEIGHTS: Final = 1 << 24
 
 
 @lru_cache(maxsize=2)
@@ -32,3 +40,28 @@ def packed_network(network: NTupleNetwork) -> bytes:
     head += struct.pack("<f", arrays["unit"][0])
     numbers = arrays["places"].tobytes() + arrays["weights"].tobytes()
     return bytes(head) + zlib.compress(numbers, 9)
+
+
+@lru_cache(maxsize=2)
+def packed_net(path: str | Path) -> bytes:
+    """Return the net of a file that was read before in few bytes.
+
+    Raises `InvalidSpec` for one that is too large.
+    """
+    model = read_model(path, net_file.KIND)
+    count = sum(array.size for array in model.arrays.values())
+    if count > MOST_NET_WEIGHTS:
+        raise InvalidSpec(
+            f"a net of {count:,} weights cannot be exported: up to {MOST_NET_WEIGHTS:,} can be"
+        )
+    board = model.geometry
+    told = {
+        "shape": model.facts["shape"],
+        "knows_scores": model.facts.get("knows_scores") is True,
+        "arrays": [[n, a.dtype.newbyteorder("<").str, a.shape] for n, a in model.arrays.items()],
+    }
+    content = json.dumps(told).encode() + b"\n"
+    for array in model.arrays.values():
+        content += array.astype(array.dtype.newbyteorder("<")).tobytes()
+    head = bytes((board.columns, board.rows, board.connect))
+    return head + lzma.compress(content)

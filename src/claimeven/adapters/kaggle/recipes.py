@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.adapters.kaggle.book_file import packed_book
-from claimeven.adapters.kaggle.network_file import packed_network
-from claimeven.agents import classic, montecarlo, ntuple
+from claimeven.adapters.kaggle.network_file import packed_net, packed_network
+from claimeven.agents import classic, montecarlo, net, ntuple, puct
 from claimeven.agents.contract import Limit
 from claimeven.agents.options import FULL, AgentKind, InvalidSpec
 from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
+from claimeven.networks.evaluators import SHIPPED_NET
+from claimeven.networks.net import Net
 from claimeven.suggestions import no_such
 
 #: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the centre.
@@ -166,6 +168,35 @@ def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     )
 
 
+def _net(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    net.net_of(options["model"])  # reads it, and tells what is wrong with it
+    return _with_net((), "OneLook(Net(board, NET))", options["model"])
+
+
+def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend",))
+    if not isinstance(puct.model_of(options["model"]), Net):
+        raise InvalidSpec(
+            f"model={options['model']} cannot be exported: it holds an n-tuple network, which"
+            " would be too slow in plain Python: choose a net"
+        )
+    given = {name: value for name, value in options.items() if name not in ("model", "backend")}
+    given = {name: value for name, value in given.items() if value is not None}
+    search = _call("Puct", "board", "Net(board, NET).judge", **given, seed=seed, indent=8)
+    return _with_net(("puct",), search, options["model"])
+
+
+def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
+    """Return the recipe of a player with a net, and of alpha-beta on boards it does not know."""
+    path = SHIPPED_NET if model == net.DEFAULT else model
+    return Recipe(
+        ("board", "clock", "windows", "alphabeta", "features", "net", *parts, "entry"),
+        f"(\n        {maker}\n        if knows(NET, board)\n"
+        "        else AlphaBeta(board, Windows(board))\n    )",
+        Packed("NET", "The net, packed (see above).", packed_net(path)),
+    )
+
+
 def _check_uct(options: Mapping[str, Any]) -> None:
     """Raise `InvalidSpec` naming an option that a search in plain Python does not have, and why."""
     for name, value in options.items():
@@ -193,6 +224,8 @@ RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]]
     **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
     "perfect": _perfect,
     **{kind.name: _ntuple for kind in ntuple.KINDS},
+    **{kind.name: _net for kind in net.KINDS},
+    **{kind.name: _puct for kind in puct.KINDS},
 }
 
 
@@ -211,10 +244,11 @@ def _said(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value not in (None, False)}
 
 
-def _call(name: str, *arguments: str, **options: Any) -> str:
-    """Write a call as it stands after `return` in a function, a line each where it is long."""
+def _call(name: str, *arguments: str, indent: int = 4, **options: Any) -> str:
+    """Write a call as it stands in a function, indented so far; a line each where it is long."""
     given = [*arguments, *(f"{option}={value!r}" for option, value in options.items())]
     line = f"{name}({', '.join(given)})"
     if len(line) <= LINE:
         return line
-    return "\n".join([f"{name}(", *(f"        {each}," for each in given), "    )"])
+    space = " " * indent
+    return "\n".join([f"{name}(", *(f"{space}    {each}," for each in given), f"{space})"])

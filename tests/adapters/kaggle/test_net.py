@@ -1,0 +1,183 @@
+"""Exported nets: the same features and outputs as ours, the same moves as the agent."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position, make_agent
+from claimeven.adapters.kaggle import network_file, submission
+from claimeven.adapters.kaggle.network_file import packed_net
+from claimeven.adapters.kaggle.parts.board import Board
+from claimeven.adapters.kaggle.parts.features import Features
+from claimeven.adapters.kaggle.parts.net import Net, in_pieces, product, unpacked_net
+from claimeven.agents import InvalidSpec, Limit
+from claimeven.game.encodings import to_kaggle
+from claimeven.networks import NTupleNetwork, NTuples, write_network
+from claimeven.networks import net as ours
+from tests.networks.net.support import drawn_net
+from tests.positions import random_position
+
+CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 300}
+BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(5, 8, 4), Geometry(6, 7, 5), Geometry(9, 6, 4))
+
+
+def board_of(geometry: Geometry) -> Board:
+    return Board(geometry.columns, geometry.rows, geometry.connect)
+
+
+def ongoing(geometry: Geometry, count: int, seed: int = 1) -> list[Position]:
+    rng = random.Random(seed)
+    return [random_position(rng, geometry, going_on=True) for _ in range(count)]
+
+
+def words(positions: list[Position]) -> tuple[Any, Any]:
+    """The discs of positions as our nets take them."""
+    pairs = [(position.mine, position.mask) for position in positions]
+    mines, masks = np.array(pairs, dtype=np.uint64).T
+    return mines.copy(), masks.copy()
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_features_are_ours(geometry: Geometry) -> None:
+    positions = [Position(geometry), *ongoing(geometry, 120)]
+    features, expected = Features(board_of(geometry)), ours.Features(geometry)
+    assert features.lines.tolist() == expected.lines.tolist()
+    found = features.of(*features.discs([(each.mine, each.mask) for each in positions]))
+    for one, other in zip(found, expected.of(*words(positions)), strict=True):
+        assert (one == other).all()
+
+
+@pytest.mark.parametrize("geometry", BOARDS[:3], ids=str)
+@pytest.mark.parametrize("knows_scores", [False, True])
+def test_values_and_priors_are_ours(geometry: Geometry, knows_scores: bool, tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    ours.write_net(path, drawn_net(geometry, knows_scores=knows_scores))
+    expected = ours.read_net(path)
+    net = Net(board_of(geometry), packed_net(path))
+    positions = [Position(geometry), *ongoing(geometry, 60)]
+    values, priors = net.judge([(each.mine, each.mask) for each in positions])
+    known = expected.evaluate(*words(positions))
+    assert values.dtype == priors.dtype == np.float32
+    assert np.abs(values - known[0]).max() < 1e-5
+    assert np.abs(priors - known[1]).max() < 1e-5
+    images = [position.mirror() for position in positions]
+    mirrored = net.judge([(each.mine, each.mask) for each in images])
+    assert np.abs(mirrored[0] - values).max() < 1e-6
+    assert np.abs(mirrored[1][:, ::-1] - priors).max() < 1e-6
+
+
+def test_arrays_are_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    ours.write_net(path, drawn_net())
+    told, arrays = unpacked_net(packed_net(path))
+    expected = ours.read_net(path)
+    assert told["shape"] == expected.shape.as_dict()
+    assert set(arrays) == set(expected.arrays)
+    for name, array in expected.arrays.items():
+        assert (arrays[name] == array).all() and arrays[name].dtype == np.float32
+
+
+@pytest.mark.parametrize("shape", [(1225, 512), (600, 15), (5000, 33), (3, 7)])
+def test_a_product_in_pieces_is_the_product(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(0)
+    weights, rows = rng.integers(-9, 9, shape) + 0.0, rng.integers(-9, 9, (4, shape[0])) + 0.0
+    pieces = in_pieces(weights)
+    assert (product(rows, pieces) == rows @ weights).all()
+    assert len(pieces) > 1 or shape in {(3, 7), (600, 15)}
+
+
+@pytest.fixture(scope="module")
+def exported() -> dict[str, Any]:
+    """What the file of the net that comes along leaves behind, executed as Kaggle does."""
+    left: dict[str, Any] = {}
+    exec(compile(submission("net"), "main.py", "exec"), left)
+    return left
+
+
+def symmetric(count: int) -> list[Position]:
+    """Positions that are their own mirror images: discs in the middle, and in pairs beside it."""
+    rng, found = random.Random(4), [Position()]
+    while len(found) < count:
+        position = Position()
+        for _ in range(rng.randint(1, 5)):
+            column = rng.randrange(3)
+            for move in rng.choice(
+                [(3, column, 3, 6 - column), (column, 3, 6 - column, 3), (3, 3)]
+            ):
+                if not position.is_over and move in position.legal_columns:
+                    position = position.play(move)
+        if not position.is_over and position.mirror() == position:
+            found.append(position)
+    return found
+
+
+def test_moves_are_those_of_the_agent(exported: dict[str, Any]) -> None:
+    agent, rng = make_agent("net"), np.random.default_rng(0)
+    for position in [*symmetric(30), *ongoing(Geometry(), 370, seed=8)]:
+        observation = {"board": to_kaggle(position), "mark": position.turn + 1}
+        column = exported["agent"](observation, CONFIGURATION)
+        assert column == agent.choose(position, Limit(), rng).column, position
+
+
+def test_on_another_board_alpha_beta_plays(exported: dict[str, Any]) -> None:
+    """Three in a row for the side to move: it wins on a board that the net does not know."""
+    observation = {"board": [0] * 15 + [2, 2, 0, 0, 0] + [1, 1, 0, 0, 2], "mark": 1}
+    configuration = {"rows": 5, "columns": 5, "inarow": 3, "actTimeout": 300}
+    assert exported["agent"](observation, configuration) == 2
+
+
+def test_the_net_of_a_file_stands_in_the_submission(tmp_path: Path) -> None:
+    path = tmp_path / "small.npz"
+    ours.write_net(path, drawn_net(Geometry(6, 5), knows_scores=True))
+    text = submission(f"net:model={path}")
+    assert len(text) < 120_000
+    left: dict[str, Any] = {}
+    exec(compile(text, "main.py", "exec"), left)
+    agent, rng = make_agent(f"net:model={path}"), np.random.default_rng(0)
+    configuration = {**CONFIGURATION, "rows": 5, "columns": 6}
+    for position in ongoing(Geometry(6, 5), 30):
+        observation = {"board": to_kaggle(position), "mark": position.turn + 1}
+        column = left["agent"](observation, configuration)
+        assert column == agent.choose(position, Limit(), rng).column
+
+
+def test_nets_that_cannot_be_exported_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("net", "puct"):
+        with pytest.raises(InvalidSpec, match=r"gone\.npz cannot be read"):
+            submission(f"{name}:model={tmp_path / 'gone.npz'}")
+    path = tmp_path / "tuples.npz"
+    write_network(path, NTupleNetwork(NTuples.drawn(3, 3)))
+    with pytest.raises(InvalidSpec, match="holds a model of the kind 'ntuple', not 'net'"):
+        submission(f"net:model={path}")
+    with pytest.raises(InvalidSpec, match=r"tuples\.npz cannot be exported: it holds an n-tuple"):
+        submission(f"puct:model={path}")
+    with pytest.raises(InvalidSpec, match="a submission has no backend"):
+        submission("puct:backend=python")
+    path = tmp_path / "net.npz"
+    ours.write_net(path, drawn_net())
+    monkeypatch.setattr(network_file, "MOST_NET_WEIGHTS", 100)
+    with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
+        submission(f"net:model={path}")
+
+
+def test_without_numpy_a_file_says_so(tmp_path: Path) -> None:
+    path, model = tmp_path / "main.py", tmp_path / "model.npz"
+    ours.write_net(model, drawn_net())
+    path.write_text(submission(f"puct:model={model}"), encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", str(path)],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1] == (
+        "ImportError: this submission needs NumPy, which Kaggle has: pip install numpy"
+    )
