@@ -164,6 +164,10 @@ def told(path: Path) -> list[dict[str, Any]]:
 def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     rows = told(whole)
     assert [row["games"] for row in rows] == [200, 400, 600]
+    kept = {path.name: read_model(path, "ntuple", SMALL) for path in whole.glob("models/*")}
+    assert {name: each.facts["measured"]["games"] for name, each in kept.items()} == {
+        "1.npz": 200, "2.npz": 400
+    }  # fmt: skip
     assert all(row["perfect"] is None and 0 <= row["against_perfect"] <= 1 for row in rows)
     model = read_model(whole / "model.npz", "ntuple", SMALL)
     assert model.facts["recipe"]["games"] == 600

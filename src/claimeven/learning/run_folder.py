@@ -5,6 +5,7 @@ recipe.json       what was asked for; a folder holds one run
 log.jsonl         a JSON object a measurement, in order
 checkpoint.npz    where training stood last, whole or not there: written beside and moved
 model.npz         the model as it was measured last
+models            models of the first measurements, of the 1st, 2nd, 4th, 8th and so on
 ```
 
 A run that was ended in any way is taken up from its checkpoint. Lines of the log that came after it
@@ -23,11 +24,11 @@ from typing import Any, Self
 from claimeven.errors import ClaimevenError
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, read_model, write_model
-from claimeven.outputs import CannotWrite, GrowingFile, write_text
+from claimeven.outputs import CannotWrite, GrowingFile, make_folder, write_bytes, write_text
 
 Row = Mapping[str, Any]
 #: Names of files in the folder.
-RECIPE, LOG = "recipe.json", "log.jsonl"
+RECIPE, LOG, MODELS = "recipe.json", "log.jsonl", "models"
 #: What a row of the log is told under that says what the run has cost.
 CORES = "core_seconds"
 
@@ -111,9 +112,17 @@ class RunFolder:
             fresh = cores_spent() - self._cores if cores is None else cores
             row = {**row, CORES: round(before + fresh, 1)}
         self._cores = cores_spent()
+        self._keep_model(len(self.rows) + 1)
         self._log.append(json.dumps(row).encode() + b"\n")
         self._log.sync()
         self.rows.append(row)
+
+    def _keep_model(self, number: int) -> None:
+        """Keep the model of this measurement, counted from 1, if it is one to look back at."""
+        if number & (number - 1) or not self.model_path.exists():
+            return
+        make_folder(self.path / MODELS)
+        write_bytes(self.path / MODELS / f"{number}.npz", self.model_path.read_bytes())
 
     def keep(self, checkpoint: ModelFile) -> None:
         """Replace the checkpoint by one at this place of the log. Raises `CannotWrite`."""
