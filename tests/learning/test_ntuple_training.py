@@ -6,8 +6,6 @@ import json
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from claimeven.learning.ntuple_training import agent_of
 from claimeven.learning.run_folder import cores_spent
 from claimeven.networks import ModelFile, read_model, read_network
 from claimeven.outputs import CannotWrite
-from tests import naive
+from tests import forks, naive
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second.
@@ -186,7 +184,7 @@ def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> 
     )  # fmt: skip
     rng = random.Random(3)
     for _ in range(3):
-        process = subprocess.Popen([sys.executable, "-m", "claimeven", *words])
+        process = forks.program(forks.command(*words), env=forks.environment())
         begin = time.monotonic()
         log = tmp_path / "run" / "log.jsonl"
         wanted = rng.choice([0, 1, 2])

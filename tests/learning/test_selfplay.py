@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,6 +24,7 @@ from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
 from claimeven.networks import read_model
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.puct import PuctSearch
+from tests import forks
 
 pytest.importorskip("jax", reason="training a net needs the extra learn")
 pytest.importorskip("optax", reason="training a net needs the extra learn")
@@ -122,7 +121,7 @@ def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> 
     """Killed about the second iteration, asked for one iteration more."""
     run = tmp_path / "run"
     words = ("train", "selfplay", "--out", str(run), "--iterations", "2", *WORDS)
-    process = subprocess.Popen([sys.executable, "-m", "claimeven", *words])
+    process = forks.program(forks.command(*words), env=forks.environment())
     begin, log = time.monotonic(), run / "log.jsonl"
     while time.monotonic() < begin + 120 and process.poll() is None:
         if log.exists() and log.read_bytes().count(b"\n") > 0:
