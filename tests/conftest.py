@@ -13,6 +13,7 @@ import pytest
 
 import claimeven
 from claimeven.compiled.kernels import PLAIN
+from tests import forks
 from tests.browser import browser  # noqa: F401
 
 #: Set where everything a test may need is installed: a test that is skipped all the same fails.
@@ -41,6 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # The tests start hundreds of processes: each would compile all of our modules anew.
         compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
     sys.dont_write_bytecode = False
+    forks.launch_agents()
     from hypothesis import settings
 
     # No test depends on timing: a machine under load, or the first compilation, must not fail one.
@@ -70,6 +72,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
     gc.enable()
     sys.dont_write_bytecode = NO_BYTECODE
+
+
+@pytest.fixture
+def real_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start Python itself for each process, where a test is about that start."""
+    monkeypatch.setenv(forks.REAL, "1")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -17,6 +17,7 @@ from claimeven import Geometry, Limit, Position
 from claimeven.adapters.ugi import UgiEngine, serve
 from claimeven.agents import AGENTS, InvalidSpec
 from claimeven.arena import play_match
+from tests import forks
 from tests.cli.conftest import command, environment
 
 OURS = "ugi:" + " ".join([sys.executable, "-m", "claimeven", "ugi"])
@@ -173,7 +174,7 @@ def test_a_game_that_is_over_has_no_move() -> None:
 
 @contextmanager
 def talking(*words: str) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
+    with forks.program(
         command("ugi", *words), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, env=environment(), bufsize=1,
     ) as program:  # fmt: skip

@@ -54,6 +54,7 @@ FORFEITS = [
 ]
 
 
+@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize(("name", "reason"), FORFEITS)
 def test_what_a_bot_does_costs_its_games_and_no_other(name: str, reason: str) -> None:
     result = play_match("greedy", bot(name), games=2)
@@ -136,6 +137,7 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
     assert "has printed 20,000 characters in this game: the rest is left out" in err
 
 
+@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize("name", ["eats", "hoards"])
 def test_memory_is_bounded(name: str) -> None:
     result = play_match(bot(name), "random", games=2, memory_mb=300)
@@ -268,6 +270,7 @@ def test_each_file_has_its_own_helpers() -> None:
     two.close()
 
 
+@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize("name", ["draws", "sets"])
 def test_what_a_bot_draws_follows_from_the_seed(name: str) -> None:
     matches = [play_match(bot(name), "greedy", games=4, seed=5) for _ in range(2)]
@@ -293,6 +296,7 @@ def decided(agent: Agent, generator: np.random.Generator) -> list[Decision]:
     return told
 
 
+@pytest.mark.usefixtures("real_starts")
 def test_a_process_answers_as_the_agent_would_here() -> None:
     spec = bot("searches", "Telling")
     there = make_agent(spec)
@@ -338,6 +342,7 @@ def test_an_evaluation_of_ones_own_has_a_process_too(tmp_path: Path) -> None:
     assert result.forfeits[0] == {"ended its process: exit status 7": 1}
 
 
+@pytest.mark.usefixtures("real_starts")
 def test_processes_end_with_their_agent() -> None:
     agent = make_agent(bot("stalls"))
     assert isinstance(agent, ProcessAgent)

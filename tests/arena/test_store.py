@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from claimeven.arena.store import APPLICATION_ID, InvalidStore, Store, StoredAgent, StoredGame
 from claimeven.outputs import CannotWrite
+from tests import forks
 from tests.cli.conftest import environment
 
 AGENTS = (StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "mine", "bots/mine.py", "ab12"))
@@ -97,7 +98,7 @@ for number in range(10**6):
 def test_a_killed_writer_leaves_every_game_it_told_of(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     begin = [sys.executable, "-c", WRITER, str(path)]
-    with subprocess.Popen(begin, stdout=subprocess.PIPE, env=environment(), text=True) as writer:
+    with forks.program(begin, stdout=subprocess.PIPE, env=environment(), text=True) as writer:
         assert writer.stdout is not None
         for _ in range(200):
             last = int(writer.stdout.readline())

@@ -23,6 +23,7 @@ from claimeven.arena.tournament import (
     open_store,
     run_tournament,
 )
+from tests import forks
 from tests.cli.conftest import environment
 
 BOTS = Path(__file__).parents[1] / "agents" / "bots"
@@ -123,7 +124,7 @@ def test_killed_ten_times_every_game_stands_once(tmp_path: Path) -> None:
     path, rng = tmp_path / "s.db", random.Random(3)
     begin = [sys.executable, "-c", RUN, str(path), json.dumps(what.as_dict())]
     for _ in range(10):
-        with subprocess.Popen(begin, stdout=subprocess.PIPE, env=environment()) as coordinator:
+        with forks.program(begin, stdout=subprocess.PIPE, env=environment()) as coordinator:
             assert coordinator.stdout is not None
             for _ in range(rng.randint(0, 35)):
                 coordinator.stdout.readline()

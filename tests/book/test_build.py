@@ -13,6 +13,7 @@ from claimeven import Geometry
 from claimeven.book import Book, InvalidBook
 from claimeven.book.build import BuildProgress, build_book, journal_path
 from claimeven.outputs import CannotWrite
+from tests import forks
 from tests.cli.conftest import command, environment
 
 SMALL = Geometry(5, 4)
@@ -55,7 +56,7 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
     """A real process, ended while it searches 7x6; then its journal is a right start."""
     path = tmp_path / "7x6.book"
     journal = journal_path(path)
-    build = subprocess.Popen(
+    build = forks.program(
         command("book", "build", "--plies", "8", "--out", str(path)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -17,8 +17,8 @@ import pytest
 from claimeven import Geometry
 from claimeven.book.build import build_book
 from claimeven.cli.main import main
-
-SOURCES = Path(__file__).parents[2] / "src"
+from tests import forks
+from tests.forks import command, environment
 
 
 @dataclass(frozen=True)
@@ -73,22 +73,9 @@ def bad_input(ran: Ran) -> str:
     return ran.err.removeprefix("claimeven: ").rstrip()
 
 
-def environment(**more: str) -> dict[str, str]:
-    """The variables of a process that runs the program from these sources."""
-    path = os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])
-    left_out = ("PYTHONUNBUFFERED", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    return {**kept, "PYTHONPATH": path, **more}
-
-
-def command(*arguments: str) -> list[str]:
-    """The words that start the program."""
-    return [sys.executable, "-m", "claimeven", *arguments]
-
-
 def started(*arguments: str) -> subprocess.Popen[str]:
-    """Start the program with pipes to talk to it, at the head of a group of processes."""
-    return subprocess.Popen(
+    """Launch the program with pipes to talk to it, at the head of a group of processes."""
+    return forks.program(
         command(*arguments),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -123,13 +110,12 @@ def process() -> Run:
     """Run the command line in a process of its own."""
 
     def runner(*arguments: str, typed: str | bytes = "", **variables: str) -> Ran:
-        ended = subprocess.run(
+        ended = forks.run_program(
             command(*arguments),
             input=typed if isinstance(typed, bytes) else typed.encode(),
             capture_output=True,
             env=environment(**variables),
             timeout=300,
-            check=False,
         )
         out, err = ended.stdout.decode(), ended.stderr.decode()
         return Ran(ended.returncode, out, err.replace(COMPILING, ""))

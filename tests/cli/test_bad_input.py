@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
 
 BAD = [
@@ -225,7 +226,7 @@ def test_names_in_brackets_are_shown_as_they_are(run: Run, tmp_path: Path) -> No
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:
-    with subprocess.Popen(
+    with forks.program(
         command("match", "random", "random", "--games", "400", "--show"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -31,6 +31,7 @@ def agent(position):
 """
 
 
+@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize(("jobs", "as_json"), [("1", False), ("2", True)])
 def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_json: bool) -> None:
     file = tmp_path / "mine.py"

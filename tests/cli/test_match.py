@@ -13,6 +13,7 @@ import pytest
 
 from claimeven import Position
 from claimeven.arena.store import Store
+from tests import forks
 from tests.agents.test_process import bot
 from tests.cli.conftest import Run, bad_input, command, environment
 
@@ -146,7 +147,7 @@ def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
 def test_ctrl_c_tells_how_to_go_on_with_a_match(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     words = ("match", "greedy", "random", "--games", "100000", "--out", str(path), "--show")
-    with subprocess.Popen(
+    with forks.program(
         command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as program:
         assert program.stdout is not None
@@ -163,7 +164,7 @@ def test_ctrl_c_tells_how_to_go_on_with_a_match(tmp_path: Path) -> None:
 
 def test_sigterm_ends_all_processes_of_a_match() -> None:
     words = command("match", bot("first"), "random", "--games", "100000", "--jobs", "2", "--show")
-    with subprocess.Popen(
+    with forks.program(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as program:
         assert program.stdout is not None

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests import naive
+from tests import forks, naive
 from tests.cli.conftest import Run, command, environment, started
 
 AGAINST = ("play", "--second", "alphabeta:depth=2")
@@ -188,7 +187,7 @@ def test_a_game_on_a_pseudo_terminal() -> None:
     import pty
 
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
+    with forks.program(
         command(*AGAINST),
         stdin=theirs,
         stdout=theirs,

@@ -14,6 +14,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.solver import Solver
+from tests import forks
 from tests.cli.conftest import Run, command, environment, started
 from tests.positions import random_games
 
@@ -214,9 +215,8 @@ def test_spaces_between_moves_are_left_out(run: Run) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_a_full_disk_is_told() -> None:
     with Path("/dev/full").open("w") as full:
-        ended = subprocess.run(
-            command("--help"),
-            stdout=full, stderr=subprocess.PIPE, text=True, env=environment(), check=False,
+        ended = forks.run_program(
+            command("--help"), stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
         )  # fmt: skip
     assert ended.returncode == 1
     assert ended.stderr == "claimeven: the output cannot be used: No space left on device\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from claimeven.arena.store import Store
+from tests import forks
 from tests.cli.conftest import COMPILING, Ran, Run, bad_input, environment, interrupted
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Unix")
@@ -153,9 +153,9 @@ def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: P
     words = ("tournament", "random", "greedy", "--jobs", "1", "--out", str(path))
     # The disk is full before the file is made; in the middle of more games than it takes.
     for size, rounds, left in ((10_000, "1", []), (500_000, "3000", [path])):
-        ended = subprocess.run(
+        ended = forks.run_program(
             [sys.executable, "-c", CRAMPED, str(size), *words, "--rounds", rounds, "--resume"],
-            capture_output=True, text=True, check=False, env=environment(),
+            capture_output=True, text=True, env=environment(),
         )  # fmt: skip
         said = bad_input(Ran(ended.returncode, ended.stdout, ended.stderr.replace(COMPILING, "")))
         assert said.startswith(f"{path} cannot be written: the disk is full")

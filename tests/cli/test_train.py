@@ -70,7 +70,8 @@ def test_curves_are_drawn_in_the_end_and_on_demand(run: Run, tmp_path: Path) -> 
     words = ("train", "ntuple", "--out", str(out), "--games", "80", *WORDS)
     assert run(*words, "--plots").status == 0
     pictures = sorted(path.name for path in (out / "plots").iterdir())
-    assert pictures == [f"by-{by}.{kind}" for by in ("games", "time") for kind in ("png", "svg")]
+    kinds = [f"by-{by}" for by in ("cores", "games", "time")]
+    assert pictures == [f"{name}.{kind}" for name in kinds for kind in ("png", "svg")]
     assert "it has no recipe.json" in bad_input(run("train", "plot", str(tmp_path)))
     (out / "log.jsonl").write_text('{"games": 9, "perfect": 0.5}\n')
     both = tmp_path / "both"

@@ -44,6 +44,7 @@ def test_the_version(run: Run) -> None:
 MAIN_JOB = ("match", "alphabeta:depth=3,eval=sequences", "random", "--games", "60")
 
 
+@pytest.mark.usefixtures("real_starts")
 def test_the_main_job_as_a_process(run: Run, process: Run) -> None:
     ran = process(*MAIN_JOB, "--json")
     assert ran.status == 0
@@ -87,6 +88,7 @@ def test_a_match_from_a_position_on_another_board(run: Run) -> None:
     assert totals["games"] == 4
 
 
+@pytest.mark.usefixtures("real_starts")
 def test_two_jobs_as_a_process(run: Run, process: Run) -> None:
     arguments = ("match", "greedy", "random", "--games", "20", "--seed", "5", "--json")
     one, two = json.loads(run(*arguments).out), json.loads(process(*arguments, "--jobs", "2").out)

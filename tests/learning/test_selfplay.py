@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,6 +24,7 @@ from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
 from claimeven.networks import read_model
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.puct import PuctSearch
+from tests import forks
 
 pytest.importorskip("jax", reason="training a net needs the extra learn")
 pytest.importorskip("optax", reason="training a net needs the extra learn")
@@ -104,18 +103,25 @@ def test_whoever_plays_the_positions_are_the_same() -> None:
     for one, other in zip(here.positions, there.positions, strict=True):
         assert np.array_equal(one, other)
     with SelfPlayWork(QUICK, net.arrays, 3).begun() as play:
-        (_, second), (_, first) = play([1, 0])
+        (_, second), (_, first) = [result for result in play([1, 0]) if result is not None]
     assert np.array_equal(
         np.concatenate([first.positions.mines, second.positions.mines]), here.positions.mines
     )
     assert not np.array_equal(play_selfplay(net, QUICK, 4).positions.mines, here.positions.mines)
 
 
+def test_workers_give_signs_of_life() -> None:
+    with SelfPlayWork(QUICK, net_of(1).arrays, 3).begun() as play:
+        said = list(play([0]))
+    assert said.count(None) > 10
+    assert said[-1] is not None
+
+
 def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
     """Killed about the second iteration, asked for one iteration more."""
     run = tmp_path / "run"
     words = ("train", "selfplay", "--out", str(run), "--iterations", "2", *WORDS)
-    process = subprocess.Popen([sys.executable, "-m", "claimeven", *words])
+    process = forks.program(forks.command(*words), env=forks.environment())
     begin, log = time.monotonic(), run / "log.jsonl"
     while time.monotonic() < begin + 120 and process.poll() is None:
         if log.exists() and log.read_bytes().count(b"\n") > 0:
@@ -134,6 +140,8 @@ def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, replace(QUICK, iterations=2))
     with pytest.raises(InvalidRun, match="holds a run with noise"):
         train_selfplay(whole, replace(QUICK, noise=0.5))
+    with pytest.raises(InvalidRun, match="a patience of 0 s: workers need some time"):
+        train_selfplay(whole, QUICK, patience=0)
 
 
 def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
@@ -142,6 +150,12 @@ def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
     """
     train_selfplay(tmp_path / "run", replace(QUICK, against=0))
     assert told(tmp_path / "run")[-1]["against_perfect"] is None
+    assert same_net(tmp_path / "run", whole)
+
+
+def test_it_is_measured_as_often_as_asked_for(whole: Path, tmp_path: Path) -> None:
+    train_selfplay(tmp_path / "run", replace(QUICK, every=2))
+    assert ["against_perfect" in row for row in told(tmp_path / "run")] == [False, True, True]
     assert same_net(tmp_path / "run", whole)
 
 

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from tests import forks
 from tests.browser import watched
 from tests.cli.conftest import command, environment, process, run  # noqa: F401
 from tests.web.pages import DESKTOP
@@ -136,7 +137,7 @@ def eventually(is_so: Callable[[], bool]) -> None:
 def running(*options: str) -> Iterator[Server]:
     """A server of its own process; ended at the end of the block."""
     arguments = command("serve", "--port", "0", "--table-mb", "8", *options)
-    with subprocess.Popen(
+    with forks.program(
         arguments, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=environment()
     ) as started:
         try:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from claimeven.web.settings import InvalidSettings, ServerSettings
+from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
 from tests.web.conftest import PATIENCE, Server, eventually, running, whole_answer
 
@@ -41,6 +42,7 @@ def has_ended(process: int) -> bool:
     return False
 
 
+@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)]
 )
@@ -198,9 +200,9 @@ def test_a_browser_that_does_not_open_is_told() -> None:
 
 
 def test_it_starts_no_worker_where_it_cannot_listen() -> None:
-    ended = subprocess.run(
+    ended = forks.run_program(
         command("serve", "--host", "192.0.2.1", "--port", "0"),
-        capture_output=True, text=True, env=environment(), timeout=PATIENCE, check=False,
+        capture_output=True, text=True, env=environment(), timeout=PATIENCE,
     )  # fmt: skip
     assert ended.returncode == 2
     assert "192.0.2.1 port 0 cannot be listened on" in ended.stderr

@@ -26,7 +26,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     uct                          with most of its options, and some of its presets
     perfect                      a book of moves, and then the exact score
     ntuple, ntuple-alphabeta     a learnt network, alone or with search
-    net, puct                    a neural net, alone or with search; they need NumPy
+    net, puct                    a neural net, alone or with search; need NumPy
 
     The file is plain Python to be read and changed. It plays on any board, in the time that Kaggle
     gives: it deepens or goes on searching until about 0.6 s before the end of a move, unless its

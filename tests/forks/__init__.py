@@ -1,0 +1,38 @@
+"""Processes of Python without its start: forked from one that has imported what they need.
+
+The tests start the program, and the processes of agents from files, hundreds of times, and most of
+what such a process costs is to start Python and to import NumPy, Numba and ours: the same each
+time. Here a *template*, a process of its own, does so once. A *launch* forks it and goes on in the
+fork as a fresh interpreter would, into the same `-m` module or `-c` code: with the arguments,
+folder, variables, file descriptors, session and blocked signals it was given.
+
+A launch is a process of its own and a true child of whoever asks for it, who holds a
+`subprocess.Popen`: pipes, signals, exit status and waiting are those of any process. It shares
+with other launches only what was imported, for a template does nothing else: it starts no thread
+and compiles nothing. How Python ends, and what it flushes then, is Python's own doing.
+
+What is not as in a start of Python: how long it takes, which modules are there already, the order
+of sets of text (one for all launches of a template), and whatever is read but once, when Python or
+a library starts. So a test that is about these starts Python itself (fixture `real_starts`, or
+`subprocess`), as some tests of each kind do. Launches with other variables that are read at the
+start do so by themselves, and all do where there is no Linux. `CLAIMEVEN_REAL_STARTS=1` has every
+process of the tests started.
+"""
+
+from tests.forks.agents import AGENT, launch_agents
+from tests.forks.launched import REAL, Launched, Template
+from tests.forks.program import PROGRAM, SOURCES, command, environment, program, run_program
+
+__all__ = [
+    "AGENT",
+    "PROGRAM",
+    "REAL",
+    "SOURCES",
+    "Launched",
+    "Template",
+    "command",
+    "environment",
+    "launch_agents",
+    "program",
+    "run_program",
+]

@@ -1,0 +1,152 @@
+"""Launches from the side of whoever makes them: see the package."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import inspect
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.forks.template import LONGEST
+
+ROOT = Path(__file__).parents[2]
+#: Set where each start is to be one of Python itself.
+REAL = "CLAIMEVEN_REAL_STARTS"
+#: Beginnings of the names of variables that are read but once, when Python or a library starts.
+AT_START = (
+    "PYTHON", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "NUMEXPR_", "VECLIB_", "LD_", "LANG", "LC_",
+)  # fmt: skip
+#: What Linux calls it to adopt orphans (`prctl`).
+_ADOPT = 36
+#: What a template runs.
+_START = (
+    "import sys; sys.path.insert(0, {root!r}); from tests.forks.template import main; "
+    "del sys.path[0]; main({end}, {modules!r})"
+)
+_EXECUTE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
+#: What a launch does not do: who asks for it starts a process.
+_NEVER = ("preexec_fn", "executable", "shell", "uid", "gid", "gids")
+
+
+class Template:
+    """A process that has imported modules, started when it is first needed, ended with us.
+
+    `variables` returns those it is started with.
+    """
+
+    def __init__(self, *modules: str, variables: Callable[[], dict[str, str]]) -> None:
+        self.modules = modules
+        self.variables = variables
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._at_start: dict[str, str] = {}
+
+    def fits(self, variables: Mapping[str, str]) -> bool:
+        """Whether Python would start with these variables as the template has."""
+        if sys.platform != "linux" or os.environ.get(REAL):
+            return False
+        with self._lock:
+            if self._owner != os.getpid():
+                self._start()
+        return _at_start(variables) == self._at_start
+
+    def launch(self, asked: Mapping[str, Any], descriptors: list[int]) -> int:
+        """Return the number of a new process, a child of this one."""
+        question = json.dumps(asked).encode()
+        with self._lock, _adopting():
+            socket.send_fds(self._asking, [question], descriptors)
+            answer = self._asking.recv(LONGEST)
+        assert answer, "the template of the processes has ended"
+        return int(answer)
+
+    def _start(self) -> None:
+        variables = self.variables()
+        self._owner, self._at_start = os.getpid(), _at_start(variables)
+        self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        start = _START.format(root=str(ROOT), end=theirs.fileno(), modules=self.modules)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", start],
+            stdin=subprocess.DEVNULL,
+            env=variables,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+        theirs.close()
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        if self._owner == os.getpid():
+            self._asking.close()
+            self.process.wait()
+
+
+class Launched(subprocess.Popen[Any]):
+    """A `Popen` whose process is forked from a template where that fits, and started elsewhere."""
+
+    def __init__(self, arguments: list[str], template: Template, **options: Any) -> None:
+        self._template = template
+        self.is_fork = False
+        super().__init__(arguments, **options)
+
+    def _execute_child(self, *given: Any) -> None:
+        asked = _EXECUTE.bind(self, *given).arguments
+        variables = os.environ if asked["env"] is None else asked["env"]
+        arguments = [os.fsdecode(argument) for argument in asked["args"]]
+        if (
+            arguments[0] != sys.executable
+            or arguments[1] not in ("-m", "-c")
+            or any(asked[name] not in (None, False, -1) for name in _NEVER)
+            or not self._template.fits(variables)
+        ):
+            execute_child: Any = super()._execute_child  # type: ignore[misc]
+            execute_child(*given)
+            return
+        theirs = [asked[name] for name in ("p2cread", "c2pwrite", "errwrite")]
+        streams = [number if end == -1 else end for number, end in enumerate(theirs)]
+        passed = sorted(set(asked["pass_fds"]) - {0, 1, 2})
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        self.pid = self._template.launch(
+            {
+                "arguments": arguments[1:],
+                "folder": str(Path(asked["cwd"] or "").absolute()),
+                "variables": dict(variables),
+                "numbers": [0, 1, 2, *passed],
+                "session": asked["start_new_session"],
+                "blocked": [int(number) for number in blocked],
+            },
+            [*streams, *passed],
+        )
+        self.is_fork = True
+        own: Any = self
+        own._child_created = True
+        ends = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+        own._close_pipe_fds(*(asked[name] for name in ends))
+
+
+def _at_start(variables: Mapping[str, str]) -> dict[str, str]:
+    return {name: told for name, told in variables.items() if name.startswith(AT_START)}
+
+
+@contextlib.contextmanager
+def _adopting() -> Iterator[None]:
+    """Adopt orphans meanwhile."""
+    _adopt(True)
+    try:
+        yield
+    finally:
+        _adopt(False)
+
+
+def _adopt(on: bool) -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(_ADOPT, int(on), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "orphans cannot be adopted")

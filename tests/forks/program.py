@@ -1,0 +1,59 @@
+"""Launches of the program, or of a script that does what it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.forks.launched import Launched, Template
+
+SOURCES = Path(__file__).parents[2] / "src"
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The variables of a process that runs the program from these sources."""
+    path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH", "")]))
+    left_out = ("PYTHONUNBUFFERED", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return {**kept, "PYTHONPATH": path, **more}
+
+
+def command(*arguments: str) -> list[str]:
+    """The words that start the program."""
+    return [sys.executable, "-m", "claimeven", *arguments]
+
+
+#: What the program imports soon or later, without the heavy packages that few of its verbs need.
+PROGRAM = Template(
+    "claimeven.agents.registry",
+    "claimeven.arena.tournament",
+    "claimeven.cli.main",
+    "claimeven.cli.match",
+    "claimeven.cli.solve",
+    "claimeven.compiled.compiler",
+    variables=environment,
+)
+
+
+def program(arguments: list[str], **options: Any) -> Launched:
+    """Launch the program: a `Popen` with the same options."""
+    return Launched(arguments, PROGRAM, **options)
+
+
+def run_program(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:
+    """Launch the program and wait for its end, as `subprocess.run` does with the same options."""
+    given, seconds = options.pop("input", None), options.pop("timeout", None)
+    if given is not None:
+        options["stdin"] = subprocess.PIPE
+    if options.pop("capture_output", False):
+        options.update(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with program(arguments, **options) as running:
+        try:
+            out, err = running.communicate(given, seconds)
+        except BaseException:
+            running.kill()
+            raise
+    return subprocess.CompletedProcess(arguments, running.returncode, out, err)

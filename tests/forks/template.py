@@ -1,0 +1,121 @@
+"""The process that launches are forked from. Nothing here may start a thread or compile code.
+
+It is asked on a socket: one message a launch, JSON with the file descriptors of the new process
+beside it, and answers with the number of the process.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import importlib
+import json
+import os
+import runpy
+import signal
+import socket
+import sys
+import time
+from typing import Any, TextIO
+
+#: Bytes of the longest question, and file descriptors that come with one.
+LONGEST, MOST = 1 << 17, 16
+
+
+def main(end: int, modules: list[str]) -> None:
+    """Import modules, then fork for each question until nobody can ask any more.
+
+    In a fork, this becomes what was asked for and returns as that does.
+    """
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    for module in modules:
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()  # looking for garbage among all this would copy it
+    asking = socket.socket(fileno=end)
+    while True:
+        question, descriptors, _, _ = socket.recv_fds(asking, LONGEST, MOST)
+        if not question:
+            return
+        asked = json.loads(question)
+        if _forked(asked["session"], asking):
+            break
+        for descriptor in descriptors:
+            os.close(descriptor)
+    _become(asked, descriptors)
+
+
+def _forked(session: bool, asking: socket.socket) -> bool:
+    """Whether this is the new process, whose number is told as soon as it may be sent signals.
+
+    It is forked twice, so that nobody but who adopts orphans is its parent.
+    """
+    between = os.fork()
+    if between:
+        os.waitpid(between, 0)
+        return False
+    between = os.getpid()
+    if os.fork():
+        os._exit(0)
+    while os.getppid() == between:
+        time.sleep(0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if session:
+        os.setsid()
+    asking.send(str(os.getpid()).encode())
+    return True
+
+
+def _become(asked: dict[str, Any], descriptors: list[int]) -> None:
+    """Go on as an interpreter that was started so."""
+    _take(descriptors, asked["numbers"])
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["variables"])
+    option, what, *arguments = asked["arguments"]
+    sys.path[0] = asked["folder"] if option == "-m" else ""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = _stream(number, getattr(sys, name))
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()  # Python itself sees to `random`
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_SETMASK, asked["blocked"])
+    sys.argv = [option, *arguments]
+    if option == "-m":
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    else:
+        names = sys.modules["__main__"].__dict__
+        names.clear()
+        names.update(__name__="__main__", __builtins__=__builtins__)
+        exec(compile(what, "<string>", "exec"), names)
+
+
+def _take(descriptors: list[int], numbers: list[int]) -> None:
+    """Give file descriptors the numbers they are to have, and close all others."""
+    above = max(numbers) + 1
+    kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, above) for descriptor in descriptors]
+    for descriptor, number in zip(kept, numbers, strict=True):
+        os.dup2(descriptor, number)
+    last = -1
+    for number in [*sorted(numbers), os.sysconf("SC_OPEN_MAX")]:
+        if number > last + 1:  # Python takes none to be all
+            os.closerange(last + 1, number)
+        last = number
+
+
+def _stream(number: int, like: TextIO) -> TextIO | None:
+    """Open a standard stream as Python does when it starts; None where it was started without."""
+    try:
+        os.fstat(number)
+    except OSError:
+        return None
+    mode = "r" if number == 0 else "w"
+    stream = open(  # noqa: SIM115 - open for good
+        number, mode, encoding=like.encoding, errors=like.errors, newline="\n", closefd=False
+    )
+    if number == 2:
+        stream.reconfigure(line_buffering=True)
+    stream.buffer.raw.name = f"<{['stdin', 'stdout', 'stderr'][number]}>"  # type: ignore[attr-defined]
+    return stream
