@@ -42,6 +42,8 @@ _AGENTS: Final = {
     "selfplay": ("net", "puct:iterations=100"),
 }
 
+#: Where the axis of core-hours may begin, which is one of logarithms: at a second.
+_LEAST_HOURS: Final = 1 / 3600
 #: What is drawn of each model, and what stands beside it.
 _MEASURES: Final = {
     "hard": "right answers on the hard set, %",
@@ -197,7 +199,7 @@ def _draw(
     for label, (colour, marker, dashes) in zip(labels, LINES, strict=False):
         points = [each for each in judged if each.label == label]
         points = [each for each in points if getattr(each, measure) is not None]
-        hours = [each.hours for each in points]
+        hours = [max(each.hours, _LEAST_HOURS) for each in points]
         heights = [scale * getattr(each, measure) for each in points]
         axes.plot(
             hours, heights, color=colour, marker=marker, linestyle=dashes, markersize=4,
