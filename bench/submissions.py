@@ -1,11 +1,12 @@
 """Exported submissions under Kaggle's own runner: `python -m bench.submissions faults`.
 
 `faults` plays games of every family with `make("connectx").run` and `evaluate`, and asserts that no
-side ends as INVALID, ERROR or TIMEOUT. `perfect` plays the exported solver as first player from the
-empty board against `perfect` (drawing among equally good columns), at 2 s a move and the bank, and
-asserts that it never loses. `negamax` plays it against the package's own player and asserts that it
-wins 98 % of the games. `solver` measures the solver in plain Python: nodes a second, and from which
-ply on it is done in 2 s for 95 of 100 random positions.
+side ends as INVALID, ERROR or TIMEOUT; it tells the least that was left of the bank. `perfect`
+plays the exported solver as first player from the empty board against `perfect` (drawing among
+equally good columns), at 2 s a move and the bank, and asserts that it never loses. `negamax` plays
+it against the package's own player and asserts that it wins 98 % of the games. `solver` measures
+the solver in plain Python: nodes a second, and from which ply on it is done in 2 s for 95 of 100
+random positions.
 """
 
 from __future__ import annotations
@@ -64,21 +65,26 @@ def faults(chosen: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for spec in chosen.spec or SPECS:
             path = exported(spec, folder)
-            began, results = time.perf_counter(), Counter[str]()
+            began, results, bank = time.perf_counter(), Counter[str](), 60.0
             for number in range(chosen.games):
                 opponent = ("negamax", "random")[number // 2 % 2]
                 steps, seat = played(path, opponent, number % 2, chosen.seconds)
                 results[word(steps[-1][seat].reward)] += 1
+                bank = min(bank, steps[-1][seat].observation.remainingOverageTime)
             rewards = evaluate(
                 "connectx",
-                [path, "negamax"],
+                ["negamax", path],
                 {"actTimeout": chosen.seconds},
                 num_episodes=chosen.games,
             )
             assert len(rewards) == chosen.games and not any(None in pair for pair in rewards)
-            results.update(word(pair[0]) for pair in rewards)
+            results.update(word(pair[1]) for pair in rewards)
             seconds = time.perf_counter() - began
-            print(f"{spec:34} {2 * chosen.games} games {dict(results)} {seconds:.0f} s", flush=True)
+            print(
+                f"{spec:34} {2 * chosen.games} games {dict(results)}, bank {bank:.1f} s,"
+                f" {seconds:.0f} s",
+                flush=True,
+            )
 
 
 def perfect(chosen: argparse.Namespace) -> None:

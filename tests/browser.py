@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-#: Where a Chromium of the system is looked for, before Playwright's own.
-_COMMANDS = ("chromium", "chromium-browser", "google-chrome")
+#: Where a Chromium of the system is looked for, before Playwright's own. The first is the same
+#: without windows, as Playwright's own is, and takes two thirds of the time.
+_COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 #: It asks nothing of the network by itself, and runs as any user.
 _ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

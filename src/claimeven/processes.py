@@ -102,9 +102,11 @@ class Child(WatchedProcess):
         """The file descriptor that becomes readable when a message arrives or the child ends."""
         return self._answers
 
-    def send(self, message: bytes) -> None:
-        """Send a message. Raises `ChildEnded`."""
-        self._write(self._requests, _HEADER.pack(len(message)) + message)
+    def send(self, message: bytes, seconds: float | None = None) -> None:
+        """Send a message. Raises `ChildEnded`, and `ChildSilent` where the child has not read it
+        in so many seconds: then it can only be ended.
+        """
+        self._write(self._requests, _HEADER.pack(len(message)) + message, seconds)
 
     def receive(self, seconds: float | None = None) -> bytes:
         """Return the next message, waited for so many seconds.

@@ -108,12 +108,19 @@ class WatchedProcess:
         self._ends.remove(end)
         os.close(end)
 
-    def _write(self, end: int, data: bytes) -> None:
-        """Write all of some bytes to it. Raises `ChildEnded`."""
+    def _write(self, end: int, data: bytes, seconds: float | None = None) -> None:
+        """Write all of some bytes to it. Raises `ChildEnded`, and `ChildSilent` where it has not
+        read them in so many seconds.
+        """
         self._check_open(end)
+        deadline = None if seconds is None else time.monotonic() + seconds
+        rest = memoryview(data)
         try:
-            while data:
-                data = data[os.write(end, data) :]
+            while rest:
+                if deadline is not None:
+                    _await_room(end, deadline - time.monotonic())
+                most = len(rest) if deadline is None else select.PIPE_BUF
+                rest = rest[os.write(end, rest[:most]) :]
         except OSError:
             raise self._end_of_it() from None
 
@@ -178,6 +185,14 @@ class WatchedProcess:
         if starved > before:
             return ChildEnded(f"{how}, for the system had run out of memory", starved=True)
         return ChildEnded(how)
+
+
+def _await_room(end: int, seconds: float) -> None:
+    """Wait until a pipe takes `PIPE_BUF` bytes. Raises `ChildSilent`."""
+    poll = select.poll()
+    poll.register(end, select.POLLOUT)
+    if not poll.poll(1000 * max(0.0, seconds)):
+        raise ChildSilent
 
 
 def tie(lifeline: int, group: int) -> bool:

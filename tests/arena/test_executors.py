@@ -25,7 +25,10 @@ from claimeven.arena import (
     play_games,
     play_match,
 )
+from claimeven.arena.local_workers import LocalWorkers
+from claimeven.processes import ChildSilent
 from tests.agents.test_process import bot
+from tests.arena.stopping import StoppedWork
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -147,8 +150,8 @@ def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.Mo
             started.append(self)
             self.sent = 0
 
-        def send(self, message: bytes) -> None:
-            super().send(message)
+        def send(self, message: bytes, seconds: float | None = None) -> None:
+            super().send(message, seconds)
             self.sent += 1
             if self.sent == 3 and len(started) < 4:
                 os.kill(self.process, signal.SIGKILL)
@@ -169,8 +172,8 @@ def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPa
     class Doomed(local_workers.Child):
         """A child that is killed as soon as it has games to play."""
 
-        def send(self, message: bytes) -> None:
-            super().send(message)
+        def send(self, message: bytes, seconds: float | None = None) -> None:
+            super().send(message, seconds)
             if len(message) < 100:
                 os.kill(self.process, signal.SIGKILL)
 
@@ -178,6 +181,44 @@ def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPa
     plan = MatchPlan(("random", "greedy"), Schedule(4, 1, Position()))
     with pytest.raises(InvalidMatch, match=r"has ended 3 times: signal SIGKILL"):
         list(play_games(plan, 2))
+
+
+def test_a_worker_that_hangs_is_replaced(tmp_path: Path) -> None:
+    """It is stopped, alive and silent; its work is played by another, and it is ended."""
+    told: list[str] = []
+    work, numbers = StoppedWork(str(tmp_path)), range(6)
+    assert sorted(LocalWorkers(2, told.append).play(work, numbers)) == [(n, n * n) for n in numbers]
+    assert told[0] == (
+        "a process that plays square 3 hangs (no sign of life for 3 s): another one plays it again"
+    )
+    assert not alive(int((tmp_path / "stopped").read_text(encoding="ascii")))
+
+
+def test_work_over_which_every_process_hangs_is_given_up(tmp_path: Path) -> None:
+    work = StoppedWork(str(tmp_path), at=0, always=True, patience=0.2)
+    with pytest.raises(InvalidMatch, match=r"plays square 1 has ended 3 times: no sign of life"):
+        list(LocalWorkers(1).play(work, [0]))
+
+
+def test_how_long_a_worker_may_say_nothing() -> None:
+    """Only one that has something to do is waited for, and longer before it is ready."""
+    child = local_workers.Child("claimeven.arena.worker")
+    try:
+        os.kill(child.process, signal.SIGSTOP)
+        with pytest.raises(ChildSilent):  # it reads nothing, and the pipe is full
+            child.send(bytes(1 << 20), 0.1)
+        worker = local_workers._Worker(child)
+        heard, start = worker.heard_at, local_workers.START
+        assert worker.silence(1.0, heard + 10 * start) is None
+        worker.numbers.append(7)
+        assert worker.silence(1.0, heard + start - 1) is None
+        assert worker.silence(1.0, heard + start + 1) == f"not ready after {start:g} s"
+        worker.note(0)
+        assert worker.silence(1.0, worker.heard_at + 0.9) is None
+        assert worker.silence(1.0, worker.heard_at + 1.1) == "no sign of life for 1 s"
+        assert worker.silence(None, worker.heard_at + 1e6) is None
+    finally:
+        child.kill()
 
 
 SCRIPT = """

@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from claimeven import Position
+from claimeven import Geometry, Position
 from claimeven.arena import (
     InvalidMatch,
     MatchPlan,
@@ -24,6 +25,10 @@ from claimeven.arena import (
 from claimeven.arena.executors import local, play_work
 from claimeven.arena.ray_worker import Player, Surroundings
 from claimeven.arena.work import Executor, Work
+from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.selfplay_work import play_selfplay
+from claimeven.networks.net import Net
+from tests.arena.stopping import StoppedWork
 from tests.cli.conftest import environment
 
 #: An agent that once, or always, kills the process that plays its game, in the middle of it.
@@ -37,6 +42,10 @@ def agent(position):
         os.kill(os.getppid(), signal.SIGKILL)
     return position.legal_columns[-1]
 """
+
+
+#: Two tasks of self-play.
+SELFPLAY = SelfPlayRecipe(games=16, task=8, searches=8, geometry=Geometry(4, 4, 3))
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +121,22 @@ def test_a_game_that_ends_every_worker_is_given_up(
     killer.write_text(KILLER.format(always=True), encoding="utf-8")
     with pytest.raises(InvalidMatch, match=r"the Ray worker that plays game \d has ended 2 times"):
         games_of(work("random", str(killer), games=2), one_worker)
+
+
+def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path) -> None:
+    told: list[str] = []
+    work, players = StoppedWork(str(tmp_path)), RayWorkers(2, tell=told.append)
+    assert sorted(players.play(work, range(6))) == [(n, n * n) for n in range(6)]
+    sentence = "a Ray worker that plays square 3 hangs (no sign of life for 3 s): another one plays"
+    assert told == [f"{sentence} it again"]
+
+
+def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers) -> None:
+    net, recipe = Net.untaught(SELFPLAY.shape, SELFPLAY.geometry), SELFPLAY
+    here, there = (play_selfplay(net, recipe, 1, players) for players in (None, one_worker))
+    assert here.tally == there.tally
+    for one, other in zip(here.positions, there.positions, strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_a_machine_that_differs_is_named(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_numbers_of_the_log_become_points(tmp_path: Path) -> None:
 def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
     from matplotlib.figure import Figure
 
-    other = [{"steps": 1, "seconds": 10_000, "perfect": 0.75}]
+    other = [{"steps": 1, "seconds": 10_000, "core_seconds": 18_000, "perfect": 0.75}]
     runs = [read_run(folder_of(tmp_path / name, rows)) for name, rows in
             (("one", ROWS), ("two", other))]  # fmt: skip
     panels = {(name, panel.name): panel for name, panels in curves_of(runs).items()
@@ -56,6 +56,10 @@ def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
     assert first.get_ydata().tolist() == [25.0, 50.0]
     assert second.get_ydata().tolist() == [75.0]
     assert axes.get_ylabel() == "answers that keep the exact score, %"
+    axes = Figure().add_subplot()
+    panels["by-cores", "perfect"].draw(axes)
+    assert axes.get_xlabel() == "core-hours"
+    assert [line.get_xdata().tolist() for line in axes.get_lines()] == [[5.0]]
     axes = Figure().add_subplot()
     panels["by-games", "loss.policy"].draw(axes)
     assert [line.get_label() for line in axes.get_lines()] == [

@@ -23,7 +23,8 @@ from claimeven.learning import (
     train_ntuple,
 )
 from claimeven.learning.ntuple_training import agent_of
-from claimeven.networks import read_model, read_network
+from claimeven.learning.run_folder import cores_spent
+from claimeven.networks import ModelFile, read_model, read_network
 from claimeven.outputs import CannotWrite
 from tests import forks, naive
 
@@ -149,14 +150,22 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+#: What a log tells of how long it took.
+CLOCKS = ("seconds", "core_seconds")
+
+
 def told(path: Path) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
-    return [{name: row[name] for name in row if name != "seconds"} for row in rows]
+    return [{name: row[name] for name in row if name not in CLOCKS} for row in rows]
 
 
 def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     rows = told(whole)
     assert [row["games"] for row in rows] == [200, 400, 600]
+    kept = {path.name: read_model(path, "ntuple", SMALL) for path in whole.glob("models/*")}
+    assert {name: each.facts["measured"]["games"] for name, each in kept.items()} == {
+        "1.npz": 200, "2.npz": 400
+    }  # fmt: skip
     assert all(row["perfect"] is None and 0 <= row["against_perfect"] <= 1 for row in rows)
     model = read_model(whole / "model.npz", "ntuple", SMALL)
     assert model.facts["recipe"]["games"] == 600
@@ -189,6 +198,28 @@ def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> 
     assert told(tmp_path / "run") == told(whole)
     one, other = (read_network(path / "model.npz") for path in (whole, tmp_path / "run"))
     assert np.array_equal(one.weights, other.weights)
+
+
+def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
+    spent = []
+    for games in (100, 200):
+        begin = cores_spent()
+        with RunFolder.opened(tmp_path / "run", {}) as run:
+            run.take_up("test checkpoint")
+            while cores_spent() < begin + 0.2:
+                pass
+            run.note({"games": games})
+            run.note({"games": games}, cores=10.0)
+            run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+        spent += [row["core_seconds"] for row in run.rows[-2:]]
+    assert 0.2 <= spent[0] < 10
+    assert spent[1] == spent[0] + 10.0
+    assert spent[1] + 0.2 <= spent[2] < spent[3] == round(spent[2] + 10.0, 1)
+    (tmp_path / "run" / "log.jsonl").write_text('{"games": 1}\n' * 4)  # of an older program
+    with RunFolder.opened(tmp_path / "run", {}) as run:
+        run.take_up("test checkpoint")
+        run.note({"games": 2})
+        assert run.rows[-1] == {"games": 2}
 
 
 def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> None:

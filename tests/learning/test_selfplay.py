@@ -103,11 +103,18 @@ def test_whoever_plays_the_positions_are_the_same() -> None:
     for one, other in zip(here.positions, there.positions, strict=True):
         assert np.array_equal(one, other)
     with SelfPlayWork(QUICK, net.arrays, 3).begun() as play:
-        (_, second), (_, first) = play([1, 0])
+        (_, second), (_, first) = [result for result in play([1, 0]) if result is not None]
     assert np.array_equal(
         np.concatenate([first.positions.mines, second.positions.mines]), here.positions.mines
     )
     assert not np.array_equal(play_selfplay(net, QUICK, 4).positions.mines, here.positions.mines)
+
+
+def test_workers_give_signs_of_life() -> None:
+    with SelfPlayWork(QUICK, net_of(1).arrays, 3).begun() as play:
+        said = list(play([0]))
+    assert said.count(None) > 10
+    assert said[-1] is not None
 
 
 def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
@@ -133,6 +140,8 @@ def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, replace(QUICK, iterations=2))
     with pytest.raises(InvalidRun, match="holds a run with noise"):
         train_selfplay(whole, replace(QUICK, noise=0.5))
+    with pytest.raises(InvalidRun, match="a patience of 0 s: workers need some time"):
+        train_selfplay(whole, QUICK, patience=0)
 
 
 def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
@@ -141,6 +150,12 @@ def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
     """
     train_selfplay(tmp_path / "run", replace(QUICK, against=0))
     assert told(tmp_path / "run")[-1]["against_perfect"] is None
+    assert same_net(tmp_path / "run", whole)
+
+
+def test_it_is_measured_as_often_as_asked_for(whole: Path, tmp_path: Path) -> None:
+    train_selfplay(tmp_path / "run", replace(QUICK, every=2))
+    assert ["against_perfect" in row for row in told(tmp_path / "run")] == [False, True, True]
     assert same_net(tmp_path / "run", whole)
 
 

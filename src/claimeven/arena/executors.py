@@ -11,7 +11,7 @@ from claimeven.arena.local_workers import LocalWorkers
 from claimeven.arena.match import PlayedGame
 from claimeven.arena.plan import GamePlan
 from claimeven.arena.referee import Referee
-from claimeven.arena.work import Executor, Result, Work
+from claimeven.arena.work import Executor, Result, Tell, Work
 from claimeven.game.arguments import whole_number
 from claimeven.processes import AVAILABLE
 
@@ -77,14 +77,14 @@ def play_work(
         yield from results
 
 
-def local(jobs: int) -> Executor | None:
+def local(jobs: int, tell: Tell | None = None) -> Executor | None:
     """Return who plays with so many processes on this machine; None is this process alone.
 
-    Raises `InvalidMatch` for less than one.
+    `tell` is told of those that hang. Raises `InvalidMatch` for less than one.
     """
     if whole_number(jobs, "jobs", InvalidMatch) < 1:
         raise InvalidMatch(f"a match takes at least 1 job, not {jobs}")
-    return LocalWorkers(jobs) if jobs > 1 and AVAILABLE else None
+    return LocalWorkers(jobs, tell) if jobs > 1 and AVAILABLE else None
 
 
 def _ordered(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.work import AnyWork, Result
+from claimeven.arena.work import AnyWork, Result, Tell
 from claimeven.processes import Child, ChildEnded, ChildSilent
 
 #: Games handed to a worker at a time, at most: their numbers must fit into a pipe.
@@ -21,6 +21,8 @@ MOST = 512
 SPELL = 0.2
 #: Times a game is begun again when the process that plays it ends.
 TRIES = 3
+#: Seconds that a worker has to become ready: it may have to compile what it plays with.
+START: Final = 900.0
 #: Of a worker's environment: it is one core's worth of work, so one thread multiplies matrices.
 ONE_CORE: Final = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: Milliseconds between two looks at workers that say nothing.
@@ -29,15 +31,20 @@ LOOK = 100
 
 @dataclass(frozen=True)
 class LocalWorkers:
-    """So many processes like this one, which end with it; one that ends early is replaced."""
+    """So many processes like this one, which end with it.
+
+    One that ends early is replaced, and so is one that hangs (see `AnyWork.patience`), which `tell`
+    is told.
+    """
 
     jobs: int
+    tell: Tell | None = None
 
     def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield the games as they end. Raises `InvalidMatch` for one that ends `TRIES` processes,
-        and whatever error ended a worker.
+        """Yield the games as they end. Raises `InvalidMatch` for one over which `TRIES` processes
+        end or hang, and whatever error ended a worker.
         """
-        workers = _Workers(work, numbers, min(self.jobs, len(numbers)))
+        workers = _Workers(work, numbers, min(self.jobs, len(numbers)), self.tell)
         try:
             yield from workers.play()
         finally:
@@ -46,12 +53,18 @@ class LocalWorkers:
 
 @dataclass(eq=False)
 class _Worker:
-    """A worker process, the games it was given and has not sent, and how many to give it next."""
+    """A worker process, the games it was given and has not sent, and how many to give it next.
+
+    It was heard of last at a time of the clock, for games at another; it is ready once it has
+    said anything.
+    """
 
     child: Child
     numbers: deque[int] = field(default_factory=deque)
     batch: int = 1
-    heard_at: float = 0.0
+    heard_at: float = field(default_factory=time.monotonic)
+    games_at: float = 0.0
+    is_ready: bool = False
 
     @property
     def is_due(self) -> bool:
@@ -59,17 +72,29 @@ class _Worker:
         return len(self.numbers) < 2 * self.batch if self.batch > 1 else not self.numbers
 
     def note(self, games: int) -> None:
-        """Note that it has sent games, and how many take a spell."""
+        """Note that it has sent games, and how many take a spell; none is a sign of life."""
         now = time.monotonic()
-        a_spell = int(SPELL * games / max(now - self.heard_at, 1e-9))
-        self.batch = max(1, min(a_spell, 2 * self.batch, MOST))
-        self.heard_at = now
+        self.is_ready, self.heard_at = True, now
+        if games:
+            a_spell = int(SPELL * games / max(now - self.games_at, 1e-9))
+            self.batch = max(1, min(a_spell, 2 * self.batch, MOST))
+            self.games_at = now
+
+    def silence(self, patience: float | None, now: float) -> str | None:
+        """Return what is to be said of it if it has games and was silent for too long."""
+        if patience is None or not self.numbers:
+            return None
+        most = patience if self.is_ready else START
+        if now - self.heard_at < most:
+            return None
+        return f"no sign of life for {most:g} s" if self.is_ready else f"not ready after {most:g} s"
 
 
 class _Workers:
     """Several processes that play the games of a plan."""
 
-    def __init__(self, work: AnyWork, numbers: Sequence[int], jobs: int) -> None:
+    def __init__(self, work: AnyWork, numbers: Sequence[int], jobs: int, tell: Tell | None) -> None:
+        self._unit, self._patience, self._tell = work.unit, work.patience, tell
         self._first_message = pickle.dumps(work)
         self._waiting = deque(numbers)
         self._suspects: deque[int] = deque()
@@ -103,19 +128,23 @@ class _Workers:
 
     def _started(self) -> _Worker:
         child = Child("claimeven.arena.worker", variables=ONE_CORE)
-        with suppress(ChildEnded):  # which is told when it is listened to
-            child.send(self._first_message)
+        with suppress(ChildEnded, ChildSilent):  # which is told when it is listened to
+            child.send(self._first_message, self._patience)
         return _Worker(child)
 
     def _hand_out(self, worker: _Worker) -> None:
         batch = self._next(worker.batch)
         if not worker.numbers:
-            worker.heard_at = time.monotonic()
+            worker.games_at = time.monotonic()
+            if worker.is_ready:
+                worker.heard_at = worker.games_at
         worker.numbers.extend(batch)
         try:
-            worker.child.send(pickle.dumps(batch))
+            worker.child.send(pickle.dumps(batch), self._patience)
         except ChildEnded as ended:
             self._replace(worker, str(ended))
+        except ChildSilent:
+            self._give_up(worker, "it takes no more messages")
 
     def _next(self, most: int) -> list[int]:
         """Take games to be handed out: one that a process ended over alone, towards the end few."""
@@ -131,9 +160,12 @@ class _Workers:
             if not worker.child.ended or worker.numbers:
                 poll.register(worker.child.answers, select.POLLIN)
         ready = {end for end, _ in poll.poll(LOOK)}
+        now = time.monotonic()  # what is done with results meanwhile is no silence of others
         for worker in list(self._workers):
             if worker.child.answers in ready or worker.child.ended:
                 yield from self._sent_by(worker)
+            elif (silence := worker.silence(self._patience, now)) is not None:
+                self._give_up(worker, silence)
 
     def _sent_by(self, worker: _Worker) -> Iterator[Result]:
         """Yield all games that a worker has sent: several messages may have come at once."""
@@ -152,6 +184,14 @@ class _Workers:
                 worker.numbers.remove(result[0])
                 yield result
 
+    def _give_up(self, worker: _Worker, how: str) -> None:
+        """End a worker that hangs, and have its games played by others."""
+        worker.child.kill()
+        if self._tell is not None:
+            what = f"{self._unit} {worker.numbers[0] + 1}"
+            self._tell(f"a process that plays {what} hangs ({how}): another one plays it again")
+        self._replace(worker, how)
+
     def _replace(self, worker: _Worker, how: str) -> None:
         """Have the games of a worker that has ended played again, each by itself, by a new one.
 
@@ -162,7 +202,8 @@ class _Workers:
             self._begun_again[number] += 1
             if self._begun_again[number] == TRIES:
                 raise InvalidMatch(
-                    f"the process that plays game {number + 1} has ended {TRIES} times: {how}"
+                    f"the process that plays {self._unit} {number + 1} has ended {TRIES} times:"
+                    f" {how}"
                 )
             self._suspects.extendleft(reversed(worker.numbers))
         self._workers.remove(worker)

@@ -13,15 +13,15 @@ import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 from claimeven import interrupts
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.local_workers import TRIES
-from claimeven.arena.ray_worker import Player, Surroundings
-from claimeven.arena.work import AnyWork, Result
+from claimeven.arena.local_workers import START, TRIES
+from claimeven.arena.ray_worker import Player, Portion, Surroundings
+from claimeven.arena.work import AnyWork, Result, Tell
 from claimeven.game.arguments import whole_number
 
 #: Seconds of work that are handed out at a time, about, where a game takes less: what a call over
@@ -44,11 +44,13 @@ class RayWorkers:
     `address` is that of a cluster ("auto", "head:6379"), whose machines have claimeven installed;
     without one Ray is started on this machine and stopped at the end, unless this program has
     started it before. There are as many workers as `jobs`, each a core; None stands for all cores.
-    Raises `InvalidMatch` for less than one, and where Ray is not installed.
+    One that hangs (see `AnyWork.patience`) is replaced too, which `tell` is told. Raises
+    `InvalidMatch` for less than one, and where Ray is not installed.
     """
 
     jobs: int | None = None
     address: str | None = None
+    tell: Tell | None = None
 
     def __post_init__(self) -> None:
         if self.jobs is not None and whole_number(self.jobs, "jobs", InvalidMatch) < 1:
@@ -57,13 +59,13 @@ class RayWorkers:
             raise InvalidMatch("many machines need Ray: pip install 'claimeven[cluster]'")
 
     def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield the games as they end. Raises `InvalidMatch` for one that ends `TRIES` workers,
-        for a cluster that does not answer, and for machines that cannot play.
+        """Yield the games as they end. Raises `InvalidMatch` for one over which `TRIES` workers end
+        or hang, for a cluster that does not answer, and for machines that cannot play.
         """
         with _connected(self.address, self.jobs) as ray:
             cores = int(ray.cluster_resources().get("CPU", 1))
             jobs = min(self.jobs or max(1, cores), len(numbers))
-            workers = _Workers(ray, work, numbers, jobs)
+            workers = _Workers(ray, work, numbers, jobs, self.tell)
             try:
                 yield from workers.play()
             finally:
@@ -129,19 +131,26 @@ def _try_to_reach(address: str) -> None:
 
 @dataclass(eq=False)
 class _Worker:
-    """A worker, the games it is playing, and how many to give it next."""
+    """A worker, the games it is playing, and how many to give it next.
+
+    It was given `given` games at one time of the clock, and last asked for something at another.
+    """
 
     actor: Any
     numbers: tuple[int, ...] = ()
     batch: int = 1
     ready: bool = False
-    asked_at: float = 0.0
+    given: int = 0
+    given_at: float = 0.0
+    asked_at: float = field(default_factory=time.monotonic)
 
-    def note(self) -> None:
-        """Note that the games have come, and how many take a spell."""
-        seconds = max(time.monotonic() - self.asked_at, 1e-9)
-        self.batch = max(1, min(int(SPELL * len(self.numbers) / seconds), 2 * self.batch, MOST))
-        self.numbers = ()
+    def note(self, portion: Portion) -> None:
+        """Note that games have come, and if they were the last ones how many take a spell."""
+        done = {number for number, _ in portion.results}
+        self.numbers = tuple(number for number in self.numbers if number not in done)
+        if portion.is_last:
+            seconds = max(time.monotonic() - self.given_at, 1e-9)
+            self.batch = max(1, min(int(SPELL * self.given / seconds), 2 * self.batch, MOST))
 
 
 class _Workers:
@@ -150,8 +159,11 @@ class _Workers:
     A game is done when its record has come, so a game may be played twice, and is yielded once.
     """
 
-    def __init__(self, ray: Any, work: AnyWork, numbers: Sequence[int], jobs: int) -> None:
+    def __init__(
+        self, ray: Any, work: AnyWork, numbers: Sequence[int], jobs: int, tell: Tell | None
+    ) -> None:
         self._ray = ray
+        self._unit, self._patience, self._tell = work.unit, work.patience, tell
         self._actor_class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Player)
         self._work = ray.put(work)
         self._surroundings = Surroundings.of(work)
@@ -176,6 +188,8 @@ class _Workers:
                 results = self._results_of(call)
                 self._left -= len(results)
                 yield from results
+            if self._patience is not None:
+                self._give_up_the_silent(self._patience)
 
     def end(self) -> None:
         """End the workers at once, with what they are playing."""
@@ -189,8 +203,13 @@ class _Workers:
         self._calls[worker.actor.prepare.remote(self._work, self._surroundings)] = worker
 
     def _hand_out(self, worker: _Worker) -> None:
-        worker.numbers, worker.asked_at = self._next(worker.batch), time.monotonic()
-        self._calls[worker.actor.play.remote(worker.numbers)] = worker
+        worker.numbers = self._next(worker.batch)
+        worker.given, worker.given_at = len(worker.numbers), time.monotonic()
+        self._ask(worker, worker.actor.play.remote(worker.numbers))
+
+    def _ask(self, worker: _Worker, call: Any) -> None:
+        worker.asked_at = time.monotonic()
+        self._calls[call] = worker
 
     def _next(self, most: int) -> tuple[int, ...]:
         """Take games to be handed out: one that a worker ended over alone, towards the end few."""
@@ -203,23 +222,56 @@ class _Workers:
         """Return the games of a call; none if it made a worker ready, or the worker has ended."""
         worker = self._calls.pop(call)
         try:
-            results = self._ray.get(call)
+            answer = self._ray.get(call, timeout=self._patience)
         except self._ray.exceptions.RayTaskError:
             self._idle.append(worker)  # so that it is ended with the others
             raise
         except self._ray.exceptions.RayError as error:
-            self._replace(worker, error)
+            self._replace(worker, _last_line(error))
             return []
-        self._idle.append(worker)
-        if isinstance(results, BaseException):
-            raise results
+        if isinstance(answer, BaseException):
+            self._idle.append(worker)
+            raise answer
         if not worker.ready:
             worker.ready, self._not_started = True, 0
+            self._idle.append(worker)
             return []
-        worker.note()
-        return list(results)
+        worker.note(answer)
+        if answer.is_last:
+            self._idle.append(worker)
+        else:
+            self._ask(worker, worker.actor.go_on.remote())
+        return list(answer.results)
 
-    def _replace(self, worker: _Worker, error: Exception) -> None:
+    def _give_up_the_silent(self, patience: float) -> None:
+        """End workers that hang, and have their games played by others.
+
+        One that is not ready may wait for a core that others have; if none is ready, it is time to
+        say so.
+        """
+        now = time.monotonic()
+        late = [call for call, each in self._calls.items() if now - each.asked_at > patience]
+        if not late:
+            return
+        _, late = self._ray.wait(late, num_returns=len(late), timeout=0)  # some have come by now
+        for call in late:
+            worker = self._calls[call]
+            if worker.ready:
+                del self._calls[call]
+                how = f"no sign of life for {patience:g} s"
+                if self._tell is not None:
+                    what = f"{self._unit} {worker.numbers[0] + 1}"
+                    self._tell(
+                        f"a Ray worker that plays {what} hangs ({how}): another one plays it again"
+                    )
+                self._replace(worker, how)
+        workers = [*self._calls.values(), *self._idle]
+        if all(not each.ready and now - each.asked_at > START for each in workers):
+            raise InvalidMatch(
+                f"no Ray worker was ready after {START:g} s: the cluster may have no free core"
+            )
+
+    def _replace(self, worker: _Worker, how: str) -> None:
         """Have the games of a worker that has ended played again, each by itself, by a new one.
 
         Which of several games it ended over is not known: only one played alone is to blame.
@@ -229,13 +281,13 @@ class _Workers:
         if not worker.ready:
             self._not_started += 1
             if self._not_started == TRIES:
-                raise InvalidMatch(f"{TRIES} Ray workers could not be started: {_last_line(error)}")
+                raise InvalidMatch(f"{TRIES} Ray workers could not be started: {how}")
         elif len(worker.numbers) == 1:
             number = worker.numbers[0]
             self._lost[number] += 1
             if self._lost[number] == TRIES:
                 raise InvalidMatch(
-                    f"the Ray worker that plays game {number + 1} has ended {TRIES} times"
+                    f"the Ray worker that plays {self._unit} {number + 1} has ended {TRIES} times"
                 )
         self._suspects.extendleft(reversed(worker.numbers))
         self._start()

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import claimeven
 from claimeven.agents.digests import digest_of_files
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.work import AnyWork, Play, Result
+from claimeven.arena.worker import SIGN
 from claimeven.errors import ClaimevenError
 
 
@@ -54,11 +57,19 @@ class Surroundings:
                 )
 
 
+class Portion(NamedTuple):
+    """Games that have been played of those asked for, and whether they are the last of them."""
+
+    results: list[Result]
+    is_last: bool
+
+
 class Player:
     """Plays games as they are asked for."""
 
     def __init__(self) -> None:
         self._play: Play | None = None
+        self._running: Iterator[Result | None] = iter(())
         self._open = ExitStack()
 
     def prepare(self, work: AnyWork, surroundings: Surroundings) -> ClaimevenError | None:
@@ -70,13 +81,29 @@ class Player:
             return error
         return None
 
-    def play(self, numbers: Sequence[int]) -> list[Result] | ClaimevenError:
-        """Return some games, or an error that ends the match."""
+    def play(self, numbers: Sequence[int]) -> Portion | ClaimevenError:
+        """Begin to play some games: see `go_on`."""
         assert self._play is not None
+        self._running = iter(self._play(numbers))
+        return self.go_on()
+
+    def go_on(self) -> Portion | ClaimevenError:
+        """Play for a while; return the games that have ended, or an error that ends the match.
+
+        So it is heard of every `SIGN` seconds, or when a game ends that takes longer and gives no
+        sign of life.
+        """
+        results: list[Result] = []
+        begin = time.monotonic()
         try:
-            return list(self._play(numbers))
+            for result in self._running:
+                if result is not None:
+                    results.append(result)
+                if time.monotonic() - begin > SIGN:
+                    return Portion(results, is_last=False)
         except ClaimevenError as error:
             return error
+        return Portion(results, is_last=True)
 
 
 def _digest(spec: str) -> str | None:

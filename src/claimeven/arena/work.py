@@ -18,8 +18,11 @@ from claimeven.arena.referee import Referee
 
 #: What an executor yields: the number of a game, and what is to be known of it.
 Result = tuple[int, Any]
-#: What plays games by their numbers, one after the other in the order asked for.
-Play = Callable[[Sequence[int]], Iterator[Result]]
+#: What plays games by their numbers, one after the other in the order asked for. None in between is
+#: a sign of life: the game goes on.
+Play = Callable[[Sequence[int]], Iterator[Result | None]]
+#: What takes a sentence for people: what has happened to those who play.
+Tell = Callable[[str], object]
 
 
 def as_played(plan: GamePlan, played: PlayedGame) -> PlayedGame:
@@ -44,6 +47,16 @@ class Work:
         """Who plays, for what must be alike on all machines: see `AnyWork`."""
         return tuple(self.plan.agents)
 
+    @property
+    def unit(self) -> str:
+        """What a number stands for: see `AnyWork`."""
+        return "game"
+
+    @property
+    def patience(self) -> float | None:
+        """A move may take any time, and its clock is the referee's: see `AnyWork`."""
+        return None
+
     @contextmanager
     def begun(self) -> Iterator[Play]:
         """Make the agents in a process that does nothing else, and play: see `AnyWork`."""
@@ -63,6 +76,16 @@ class AnyWork(Protocol):
     def agents(self) -> Sequence[Any]:
         """Specs of agents whose files must be the same on all machines; other objects are no
         matter.
+        """
+
+    @property
+    def unit(self) -> str:
+        """What a number stands for, to tell people of: a game, or a task of many."""
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds without a game or a sign of life after which a worker is taken to hang, and what
+        it has not played is given to another; None: as long as it lives.
         """
 
     def begun(self) -> AbstractContextManager[Play]:

@@ -13,6 +13,7 @@ from claimeven.arena.ray_executor import RayWorkers
 from claimeven.arena.tournament_file import EXECUTORS
 from claimeven.arena.work import Executor
 from claimeven.cli.options import WordChoice, cores
+from claimeven.cli.progress import say
 from claimeven.errors import ClaimevenError
 
 Command = Callable[..., Any]
@@ -60,5 +61,5 @@ def _players(executor: str, address: str | None, jobs: int | None, alone: bool) 
     if executor == EXECUTORS[0]:
         if address is not None:
             raise ClaimevenError("--address is that of a Ray cluster: give --executor ray too")
-        return local((1 if alone else cores()) if jobs is None else jobs)
-    return RayWorkers(cores() if jobs is None and address is None else jobs, address)
+        return local((1 if alone else cores()) if jobs is None else jobs, say)
+    return RayWorkers(cores() if jobs is None and address is None else jobs, address, say)

@@ -42,6 +42,12 @@ class StatusLine:
             self._width = 0
 
 
+def say(text: str) -> None:
+    """Print a line on stderr in the midst of work; a status line that stands there gives way."""
+    width = table_width(sys.stderr) - 1 if is_live(sys.stderr) else 0
+    print(f"\r{text:<{width}}" if width else text, file=sys.stderr, flush=True)
+
+
 @contextmanager
 def status_line() -> Iterator[StatusLine]:
     """Yield a status line that is wiped at the end."""

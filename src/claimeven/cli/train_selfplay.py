@@ -43,6 +43,7 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option("--random-plies", type=int, help="Most moves of that; two thirds of the board.")
 @click.option("--fade", default=0.5, show_default=True, help="How much less a full board is worth.")
 @click.option("--mix", default=0.3, show_default=True, help="Part of the search in the value.")
+@click.option("--sharpness", default=1.0, show_default=True, help="Power of visits learnt.")
 @click.option("--window", default=250_000, show_default=True, help="Positions learnt from.")
 @click.option("--batch", default=512, show_default=True, help="Positions of a step of learning.")
 @click.option("--steps", default=250, show_default=True, help="Steps of an iteration.")
@@ -59,9 +60,11 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option("--size", default="small", show_default=True, help="small, medium or large.")
 @click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
 @click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
+@click.option("--every", default=1, show_default=True, help="Iterations between measurements.")
 @click.option("--positions", default=500, show_default=True, help="Searched to measure.")
 @click.option("--against", default=10, show_default=True, help="Games against perfect to measure.")
 @click.option("--seed", default=0, show_default=True, help="Seed of weights and games.")
+@click.option("--patience", default=120.0, show_default=True, help="Seconds a silent worker has.")
 @plots_option
 @json_option
 @players_options()
@@ -71,6 +74,7 @@ def selfplay(
     plots: bool,
     as_json: bool,
     players: Executor | None,
+    patience: float,
     geometry: Geometry,
     **asked: Any,
 ) -> None:
@@ -83,6 +87,7 @@ def selfplay(
     points against the best so far has a lower bound of at least --gate-least.
 
     Games are played by --jobs processes, or with --executor ray on a cluster; the net is the same.
+    One that has said nothing for --patience seconds is ended, and another one plays its games.
     The same command takes up a run that was ended, and may ask for more iterations where the rate
     does not --fall. Needs JAX: pip install 'claimeven[learn]'.
 
@@ -106,7 +111,7 @@ def selfplay(
     try:
         with drawn_in_the_end(out, plots), status_line() as line:
             rows = train_selfplay(
-                out, recipe, lambda at: line.show(lambda: _progress_text(at)), players
+                out, recipe, lambda at: line.show(lambda: _progress_text(at)), players, patience
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
@@ -131,7 +136,7 @@ def _progress_text(at: SelfPlayProgress) -> str:
         text = f"{text}; {at.doing}"
     if at.row is not None:
         text += f"; loss {at.row['policy_loss']:.2f}"
-        best = at.row["hard_search"] if at.row["hard_search"] is not None else at.row["hard"]
+        best = at.row.get("hard") if at.row.get("hard_search") is None else at.row["hard_search"]
         text += "" if best is None else f"; hard {best:.1%}"
     return text
 
@@ -143,5 +148,5 @@ def _cells(row: Any) -> list[str]:
         f"{row['core_seconds']:.0f}",
         f"{row['policy_loss']:.3f}",
         f"{row['value_loss']:.3f}",
-        *("-" if row[name] is None else f"{row[name]:.1%}" for name in _SHARES),
+        *("-" if row.get(name) is None else f"{row[name]:.1%}" for name in _SHARES),
     ]

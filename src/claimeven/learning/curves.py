@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image_of_panels
 from claimeven.inputs import text_of
-from claimeven.learning.run_folder import LOG, RECIPE, InvalidRun
+from claimeven.learning.run_folder import CORES, LOG, RECIPE, InvalidRun
 from claimeven.outputs import make_folder, write_bytes
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 #: Where the charts of a run are written in its folder.
 PLOTS: Final = "plots"
-_KINDS: Final = ("png", "svg")
+#: Kinds of files of a picture.
+KINDS: Final = ("png", "svg")
 #: Bytes of a log that are read at most.
 _MOST_BYTES: Final = 64 << 20
 #: Keys of a log that say how much was put in, and the words under an axis.
@@ -33,9 +34,10 @@ _INPUTS: Final = {
     "positions": "positions",
     "seen": "positions seen, again and again",
     "iteration": "iterations",
-    "core_seconds": "seconds of cores",
     "steps": "steps",
 }
+#: Keys that count seconds, and the name of the picture that is drawn by them.
+_CLOCKS: Final = {TIME: "by-time", CORES: "by-cores"}
 #: Measures that are shares, drawn in per cent, and what they are called.
 _SHARES: Final = {
     "perfect": "answers that keep the exact score, %",
@@ -111,24 +113,30 @@ def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) ->
     check_can_draw()
     if not 1 <= len(folders) <= MOST_LINES:
         raise InvalidRun(f"1 to {MOST_LINES} runs can be drawn together, not {len(folders)}")
-    if out is None:
-        if len(folders) > 1:
-            raise InvalidRun("several runs are drawn into a folder of their own: name one")
-        out = Path(folders[0]) / PLOTS
+    out = folder_for(folders, out)
     pictures = curves_of([read_run(folder) for folder in folders])
     make_folder(out)
     written = []
     for name, panels in pictures.items():
-        for kind in _KINDS:
-            written.append(Path(out) / f"{name}.{kind}")
+        for kind in KINDS:
+            written.append(out / f"{name}.{kind}")
             write_bytes(written[-1], image_of_panels(panels, kind))
     return tuple(written)
+
+
+def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:
+    """Return where runs are drawn. Raises `InvalidRun` where several are and nothing is said."""
+    if out is not None:
+        return Path(out)
+    if len(folders) != 1:
+        raise InvalidRun("several runs are drawn into a folder of their own: name one")
+    return Path(folders[0]) / PLOTS
 
 
 def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
     """Return the panels of each picture: of each measure of the runs, by what was put in."""
     keys = dict.fromkeys(key for run in runs for row in run.rows for key in row)
-    inputs = [key for key in keys if key == TIME or key in _INPUTS]
+    inputs = [key for key in keys if key in _CLOCKS or key in _INPUTS]
     pictures: dict[str, list[Chart]] = {}
     for across in inputs:
         for up in keys:
@@ -136,8 +144,7 @@ def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
             if up not in inputs and drawn:
                 colours = [runs.index(run) for run in drawn]
                 panel = Chart(up, _words(up), partial(_draw, drawn, colours, across, up))
-                name = f"by-{'time' if across == TIME else across}"
-                pictures.setdefault(name, []).append(panel)
+                pictures.setdefault(_CLOCKS.get(across, f"by-{across}"), []).append(panel)
     return pictures
 
 
@@ -147,6 +154,8 @@ def _draw(runs: Sequence[Run], places: Sequence[int], across: str, up: str, axes
     if across == TIME:
         longest = max(max(run.points(across, up)[0]) for run in runs)
         unit, size = next((u, s) for u, s, most in _UNITS if most is None or longest <= most * s)
+    elif across == CORES:
+        unit, size = "core-hours", 3600
     scale = 100 if _is_share(up) else 1
     for run, place in zip(runs, places, strict=True):
         colour, marker, dashes = LINES[place]

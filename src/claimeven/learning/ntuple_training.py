@@ -41,7 +41,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.learning.oracle import measure_learner
 from claimeven.learning.progress import TrainingProgress
-from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
+from claimeven.learning.run_folder import InvalidRun, Row, RunFolder, cores_spent
 from claimeven.learning.td_kernel import (
     DRAWS,
     EXPLORING,
@@ -235,7 +235,7 @@ def _learn_to_next(
     """Play to the next measurement and note it."""
     recipe = learner.recipe
     goal = min(recipe.games, (learner.games // recipe.every + 1) * recipe.every)
-    before, begin = learner.totals.copy(), time.perf_counter()
+    before, begin, cores = learner.totals.copy(), time.perf_counter(), cores_spent()
     earlier = float(run.rows[-1]["seconds"]) if run.rows else 0.0
     while learner.games < goal:
         learner.play(min(SLICE, goal - learner.games))
@@ -243,7 +243,7 @@ def _learn_to_next(
             seconds = earlier + time.perf_counter() - begin
             last = run.rows[-1] if run.rows else None
             watch(TrainingProgress(learner.games, recipe.games, seconds, resumed, last))
-    seconds = earlier + time.perf_counter() - begin
+    seconds, cores = earlier + time.perf_counter() - begin, cores_spent() - cores
     played = learner.totals - before
     # What is measured is the network as its file will be read again, rounded.
     network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
@@ -259,7 +259,7 @@ def _learn_to_next(
         **found,
     }
     write_as_measured(run.model_path, network, recipe, row)
-    run.note(row)
+    run.note(row, cores)
 
 
 def agent_of(network: NTupleNetwork, depth: int = 1) -> NTupleAgent:

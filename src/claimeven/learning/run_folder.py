@@ -5,6 +5,7 @@ recipe.json       what was asked for; a folder holds one run
 log.jsonl         a JSON object a measurement, in order
 checkpoint.npz    where training stood last, whole or not there: written beside and moved
 model.npz         the model as it was measured last
+models            models of the first measurements, of the 1st, 2nd, 4th, 8th and so on
 ```
 
 A run that was ended in any way is taken up from its checkpoint. Lines of the log that came after it
@@ -14,6 +15,7 @@ are dropped, because training makes them again.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,15 +24,27 @@ from typing import Any, Self
 from claimeven.errors import ClaimevenError
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, read_model, write_model
-from claimeven.outputs import CannotWrite, GrowingFile, write_text
+from claimeven.outputs import CannotWrite, GrowingFile, make_folder, write_bytes, write_text
 
 Row = Mapping[str, Any]
 #: Names of files in the folder.
-RECIPE, LOG = "recipe.json", "log.jsonl"
+RECIPE, LOG, MODELS = "recipe.json", "log.jsonl", "models"
+#: What a row of the log is told under that says what the run has cost.
+CORES = "core_seconds"
 
 
 class InvalidRun(ClaimevenError):
     """A training run that cannot begin or go on; the message says why."""
+
+
+def cores_spent() -> float:
+    """Return the seconds of cores that this process has taken, and its children that have ended.
+
+    >>> cores_spent() > 0
+    True
+    """
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 class RunFolder:
@@ -40,6 +54,7 @@ class RunFolder:
         self.path = path
         self.recipe = dict(recipe)
         self.rows: list[Row] = []
+        self._cores = cores_spent()
         self._log: GrowingFile | None = None
 
     @classmethod
@@ -84,12 +99,30 @@ class RunFolder:
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
         return checkpoint
 
-    def note(self, row: Row) -> None:
-        """Add a measurement to the log."""
+    def note(self, row: Row, cores: float | None = None) -> None:
+        """Add a measurement to the log, with the seconds of cores that the run has taken so far.
+
+        Those since the measurement before are `cores`, or all that this process and its children
+        have taken. A row that tells them itself is left as it is, and so are rows after one that
+        does not, of a log from before they were counted.
+        """
         assert self._log is not None, "a run is taken up before it goes on"
+        before = self.rows[-1].get(CORES) if self.rows else 0.0
+        if CORES not in row and before is not None:
+            fresh = cores_spent() - self._cores if cores is None else cores
+            row = {**row, CORES: round(before + fresh, 1)}
+        self._cores = cores_spent()
+        self._keep_model(len(self.rows) + 1)
         self._log.append(json.dumps(row).encode() + b"\n")
         self._log.sync()
         self.rows.append(row)
+
+    def _keep_model(self, number: int) -> None:
+        """Keep the model of this measurement, counted from 1, if it is one to look back at."""
+        if number & (number - 1) or not self.model_path.exists():
+            return
+        make_folder(self.path / MODELS)
+        write_bytes(self.path / MODELS / f"{number}.npz", self.model_path.read_bytes())
 
     def keep(self, checkpoint: ModelFile) -> None:
         """Replace the checkpoint by one at this place of the log. Raises `CannotWrite`."""

@@ -26,7 +26,7 @@ from claimeven.learning.replay import Replay
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.learning.selfplay_measuring import gate, measure_selfplay
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
-from claimeven.learning.selfplay_work import Played, play_selfplay
+from claimeven.learning.selfplay_work import PATIENCE, Played, play_selfplay
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import packed, unpacked
@@ -122,17 +122,21 @@ def train_selfplay(
     recipe: SelfPlayRecipe | None = None,
     watch: Watch | None = None,
     executor: Executor | None = None,
+    patience: float = PATIENCE,
 ) -> list[Row]:
     """Train a net by self-play in a folder, or go on where it stands; return the rows of its log.
 
     An `executor` of the arena (`LocalWorkers`, `RayWorkers`) plays the games; without one they are
-    played here. The net is the same wherever they are played. `folder/model.npz` is the best net so
-    far. Ended in any way, Ctrl-C and kill included, the same call goes on from the last iteration
-    and leads to the same model. Raises `InvalidRun` for a folder of another run, `MissingPackage`
-    without JAX, `InvalidMatch` where workers cannot play, and `CannotWrite`; the last checkpoint
-    stays whole.
+    played here. The net is the same wherever they are played; a worker that has said nothing for
+    `patience` seconds is taken to hang, and another one plays its task. `folder/model.npz` is the
+    best net so far. Ended in any way, Ctrl-C and kill included, the same call goes on from the last
+    iteration and leads to the same model. Raises `InvalidRun` for a folder of another run,
+    `MissingPackage` without JAX, `InvalidMatch` where workers cannot play, and `CannotWrite`; the
+    last checkpoint stays whole.
     """
     recipe = recipe or SelfPlayRecipe()
+    if not patience > 0:
+        raise InvalidRun(f"a patience of {patience:g} s: workers need some time")
     learner = SelfPlayLearner(recipe)
     with RunFolder.opened(folder, recipe.as_dict()) as run:
         checkpoint = run.take_up(KIND)
@@ -145,18 +149,21 @@ def train_selfplay(
             )
         meter = _Meter(learner, run, watch)
         while learner.iteration < recipe.iterations:
-            row = _iterate(learner, executor, meter)
+            row = _iterate(learner, executor, meter, patience)
             net = _written(learner.best, run.model_path, recipe, row)
-            meter.tell(JUDGING)
-            row |= _rounded(measure_selfplay(net, recipe))
-            _written(learner.best, run.model_path, recipe, row)
+            if learner.iteration % recipe.every == 0 or learner.iteration == recipe.iterations:
+                meter.tell(JUDGING)
+                row |= _rounded(measure_selfplay(net, recipe))
+                _written(learner.best, run.model_path, recipe, row)
             run.note(row)
             run.keep(learner.checkpoint())
             meter.begin()
         return run.rows
 
 
-def _iterate(learner: SelfPlayLearner, executor: Executor | None, meter: _Meter) -> dict[str, Any]:
+def _iterate(
+    learner: SelfPlayLearner, executor: Executor | None, meter: _Meter, patience: float
+) -> dict[str, Any]:
     """Play, learn and promote; return what the log tells of it."""
     recipe = learner.recipe
 
@@ -165,7 +172,7 @@ def _iterate(learner: SelfPlayLearner, executor: Executor | None, meter: _Meter)
 
     tell(0)
     begin, cores = time.perf_counter(), time.process_time()
-    played = play_selfplay(learner.best, recipe, learner.iteration, executor, tell)
+    played = play_selfplay(learner.best, recipe, learner.iteration, executor, tell, patience)
     seconds = time.perf_counter() - begin
     learner.replay.add(played.positions)
     learner.learnt += len(played.positions.mines)

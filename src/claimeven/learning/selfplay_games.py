@@ -18,6 +18,7 @@ lengths.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from claimeven.game.position import Position
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.net.net import BATCH
-from claimeven.networks.puct import PuctForest, PuctOptions
+from claimeven.networks.puct import PuctForest
 
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]
@@ -157,8 +158,7 @@ class SelfPlay:
         self.model = Remembering(net)
         columns = recipe.geometry.columns
         most = max(recipe.searches, recipe.quick_searches)
-        options = PuctOptions(c=recipe.c, fpu=recipe.fpu)
-        self.forest = PuctForest(recipe.geometry, games, 1 + columns * (most + 2), options)
+        self.forest = PuctForest(recipe.geometry, games, 1 + columns * (most + 2), recipe.search)
         self.games = [_Game() for _ in range(games)]
         self.tally = Tally(games)
         self._live = np.ones(games, dtype=bool)
@@ -173,6 +173,16 @@ class SelfPlay:
 
     def play(self) -> Positions:
         """Play all games to their ends; return what is to be learnt of them, game by game."""
+        for _ in self.rounds():
+            pass
+        return self.learnt()
+
+    def learnt(self) -> Positions:
+        """Return what is to be learnt of the games, which are over, game by game."""
+        return joined([self._ended[tree] for tree in range(len(self.games))])
+
+    def rounds(self) -> Iterator[None]:
+        """Play all games to their ends, a leaf of each search at a time."""
         recipe, forest = self.recipe, self.forest
         while self._live.any():
             visits = forest.iterations()
@@ -185,8 +195,8 @@ class SelfPlay:
             ready = np.flatnonzero(self._live & done)
             if len(ready) * _PATIENCE >= self._live.sum():
                 self._move(ready)
+            yield
         self.tally = self.tally._replace(judged=self.model.judged)
-        return joined([self._ended[tree] for tree in range(len(self.games))])
 
     def _move(self, ready: npt.NDArray[np.intp]) -> None:
         """Make a move in each of these games, and keep what is to be learnt of the position."""
@@ -195,12 +205,13 @@ class SelfPlay:
         plies, proven, values = disc_counts(masks), forest.is_done(), forest.values()
         shares, best = forest.policies(1.0), forest.policies(0.0)
         hot = shares if recipe.temperature == 1.0 else forest.policies(recipe.temperature)
+        told = shares if recipe.sharpness == 1.0 else forest.policies(1.0 / recipe.sharpness)
         for tree in ready.tolist():
             game = self.games[tree]
             if self._full[tree] or proven[tree]:
                 game.mines.append(int(mines[tree]))
                 game.masks.append(int(masks[tree]))
-                game.policies.append(shares[tree])
+                game.policies.append(told[tree])
                 game.thought.append(float(values[tree]))
                 game.proven.append(bool(proven[tree]))
             chances = hot[tree] if plies[tree] < recipe.hot_plies else best[tree]

@@ -21,6 +21,7 @@ from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
+from claimeven.networks.puct.options import DEFAULT
 
 #: Random plies before the games of a gate.
 _OPENING = 4
@@ -48,23 +49,25 @@ def measure_selfplay(net: Net, recipe: SelfPlayRecipe) -> dict[str, float | None
         if recipe.positions:
             every = np.linspace(0, len(data) - 1, min(recipe.positions, len(data)))
             part = data.picked(every.astype(np.int64))
-            columns = searched_columns(net, part, recipe.searches)
+            columns = searched_columns(net, part, recipe.searches, recipe.search)
             found[f"{name}_search"] = policy_accuracy(part, columns).share
     against = None
     if recipe.against:
-        agent = agent_of(net, recipe.searches)
+        agent = agent_of(net, recipe.searches, recipe.search)
         against = score_against_perfect(agent, recipe.geometry, recipe.against, recipe.seed)
     found["against_perfect"] = against
     return found
 
 
-def searched_columns(model: PolicyValue, data: Dataset, iterations: int) -> npt.NDArray[np.intp]:
+def searched_columns(
+    model: PolicyValue, data: Dataset, iterations: int, options: PuctOptions = DEFAULT
+) -> npt.NDArray[np.intp]:
     """Return the column that PUCT prefers in each position, all searched side by side.
 
     Of equally good ones that of the greater prior is taken.
     """
     geometry = data.geometry
-    forest = PuctForest(geometry, len(data), 1 + geometry.columns * (iterations + 1), PuctOptions())
+    forest = PuctForest(geometry, len(data), 1 + geometry.columns * (iterations + 1), options)
     for tree, (mine, mask) in enumerate(zip(data.mines, data.masks, strict=True)):
         mover, other = int(mine), int(mine) ^ int(mask)
         discs = (other, mover) if int(mask).bit_count() % 2 else (mover, other)
@@ -79,8 +82,8 @@ def gate(new: Net, best: Net, recipe: SelfPlayRecipe, iteration: int) -> PairCou
     limit = Limit(iterations=recipe.searches)
     seed = int(np.random.default_rng([recipe.seed, iteration, 1]).integers(1 << 31))
     result = play_match(
-        agent_of(new, recipe.searches),
-        agent_of(best, recipe.searches),
+        agent_of(new, recipe.searches, recipe.search),
+        agent_of(best, recipe.searches, recipe.search),
         games=recipe.gate,
         seed=seed,
         limit=limit,
@@ -91,8 +94,8 @@ def gate(new: Net, best: Net, recipe: SelfPlayRecipe, iteration: int) -> PairCou
     return result.pairs
 
 
-def agent_of(net: PolicyValue, iterations: int) -> Agent:
+def agent_of(net: PolicyValue, iterations: int, options: PuctOptions = DEFAULT) -> Agent:
     """Return the agent that plays by PUCT with a net, so many iterations a move."""
     own = Limit(iterations=iterations)
-    search = PuctSearch(net)
+    search = PuctSearch(net, options)
     return MonteCarloAgent("puct", search, own, own, remembers=False)

@@ -9,6 +9,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.net import SHAPES, NetShape
 from claimeven.networks.net.file import STEPS
+from claimeven.networks.puct import PuctOptions
 from claimeven.suggestions import no_such
 
 #: How the rate of learning may fall.
@@ -30,6 +31,7 @@ _BOUNDS: Final = (
     ("random_plies", 0, 1000),
     ("fade", 0, 1),
     ("mix", 0, 1),
+    ("sharpness", 0.1, 10),
     ("window", 1, 10**8),
     ("batch", 1, 1 << 16),
     ("steps", 1, 10**6),
@@ -38,6 +40,7 @@ _BOUNDS: Final = (
     ("stays", 0, 0.999999),
     ("gate", 0, 100_000),
     ("gate_least", 0, 1),
+    ("every", 1, 10**6),
     ("positions", 0, 10**6),
     ("against", 0, 100_000),
     ("seed", 0, 2**63 - 1),
@@ -59,16 +62,18 @@ class SelfPlayRecipe:
     visited move. A share `random_share` of the games begins with random moves, as many as are drawn
     from 1 to `random_plies` (None: two thirds of the board).
 
-    What is learnt: the shares of the visits, and what came of the game, where an end that fills the
-    board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
-    Where the search has proven the result it is learnt as it is, with the moves that lead there.
+    What is learnt: the shares of the visits to the power of `sharpness`, and what came of the game,
+    where an end that fills the board is worth `fade` less than 1. A part `mix` of that is what the
+    search thought instead. Where the search has proven the result it is learnt as it is, with the
+    moves that lead there.
 
     Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
     `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes
     over if the lower bound of its share of the points is at least `gate_least`; 0: it always does.
 
-    `positions` of each held-out set are searched by the measurement, and `against` games played
-    with the perfect agent. Raises `InvalidRun` for anything out of range.
+    It is measured after each `every`-th iteration and the last: `positions` of each held-out set
+    are searched, and `against` games played with the perfect agent. Raises `InvalidRun` for
+    anything out of range.
     """
 
     iterations: int = 300
@@ -87,6 +92,7 @@ class SelfPlayRecipe:
     random_plies: int | None = None
     fade: float = 0.5
     mix: float = 0.3
+    sharpness: float = 1.0
     window: int = 250_000
     batch: int = 512
     steps: int = 250
@@ -98,6 +104,7 @@ class SelfPlayRecipe:
     gate: int = 0
     gate_least: float = 0.5
     weight_steps: int = STEPS
+    every: int = 1
     positions: int = 500
     against: int = 10
     seed: int = 0
@@ -117,6 +124,11 @@ class SelfPlayRecipe:
     def shape(self) -> NetShape:
         """The sizes of the net."""
         return SHAPES[self.size]
+
+    @property
+    def search(self) -> PuctOptions:
+        """How its searches work: those that play, and those that measure."""
+        return PuctOptions(c=self.c, fpu=self.fpu)
 
     @property
     def most_random_plies(self) -> int:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
@@ -19,6 +19,9 @@ from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.puct import PuctForest
+
+#: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
+PATIENCE: Final = 120.0
 
 
 class Played(NamedTuple):
@@ -36,6 +39,12 @@ class SelfPlayWork:
     recipe: SelfPlayRecipe
     arrays: Mapping[str, npt.NDArray[Any]]
     iteration: int
+    patience: float | None = PATIENCE
+
+    @property
+    def unit(self) -> str:
+        """What a number stands for."""
+        return "task"
 
     @property
     def agents(self) -> tuple[()]:
@@ -49,13 +58,14 @@ class SelfPlayWork:
         net.load()
         PuctForest.load()
 
-        def play(numbers: Sequence[int]) -> Iterator[tuple[int, Played]]:
+        def play(numbers: Sequence[int]) -> Iterator[tuple[int, Played] | None]:
             for number in numbers:
                 begin = time.process_time()
                 games = self.recipe.tasks[number]
                 task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
-                positions = task.play()
-                yield number, Played(positions, task.tally, time.process_time() - begin)
+                yield from task.rounds()
+                seconds = time.process_time() - begin
+                yield number, Played(task.learnt(), task.tally, seconds)
 
         yield play
 
@@ -66,11 +76,13 @@ def play_selfplay(
     iteration: int,
     executor: Executor | None = None,
     watch: Callable[[int], object] | None = None,
+    patience: float = PATIENCE,
 ) -> Played:
     """Play the games of an iteration; return the positions of all, in the order of the tasks.
 
     Without an executor they are played in this process. `watch` is called with how many games are
-    over. The result is the same wherever they are played.
+    over. The result is the same wherever they are played. A worker that has said nothing for
+    `patience` seconds is replaced: see `AnyWork`.
 
     >>> from claimeven import Geometry
     >>> board = Geometry(4, 4, 3)
@@ -79,7 +91,7 @@ def play_selfplay(
     >>> played.tally.games, bool((abs(played.positions.policies.sum(axis=1) - 1) < 1e-6).all())
     (4, True)
     """
-    work = SelfPlayWork(recipe, net.arrays, iteration)
+    work = SelfPlayWork(recipe, net.arrays, iteration, patience)
     numbers = range(len(recipe.tasks))
     found: dict[int, Played] = {}
     games = 0
@@ -94,7 +106,8 @@ def play_selfplay(
     if executor is None:
         with work.begun() as play:
             for result in play(numbers):
-                take(*result)
+                if result is not None:
+                    take(*result)
     else:
         for result in executor.play(work, numbers):
             take(*result)

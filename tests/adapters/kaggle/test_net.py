@@ -158,7 +158,7 @@ def test_nets_that_cannot_be_exported_are_refused(
     write_network(path, NTupleNetwork(NTuples.drawn(3, 3)))
     with pytest.raises(InvalidSpec, match="holds a model of the kind 'ntuple', not 'net'"):
         submission(f"net:model={path}")
-    with pytest.raises(InvalidSpec, match=r"tuples\.npz cannot be exported: it holds an n-tuple"):
+    with pytest.raises(InvalidSpec, match=r"tuples\.npz cannot be exported with puct: it"):
         submission(f"puct:model={path}")
     with pytest.raises(InvalidSpec, match="a submission has no backend"):
         submission("puct:backend=python")

@@ -177,8 +177,8 @@ def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
     if not isinstance(puct.model_of(options["model"]), Net):
         raise InvalidSpec(
-            f"model={options['model']} cannot be exported: it holds an n-tuple network, which"
-            " would be too slow in plain Python: choose a net"
+            f"model={options['model']} cannot be exported with puct: it holds an n-tuple network,"
+            " and a net is wanted (ntuple-alphabeta takes an n-tuple network along)"
         )
     given = {name: value for name, value in options.items() if name not in ("model", "backend")}
     given = {name: value for name, value in given.items() if value is not None}
