@@ -83,6 +83,31 @@ def test_curves_are_drawn_in_the_end_and_on_demand(run: Run, tmp_path: Path) -> 
     assert said == f"{both}: by-games.png, by-games.svg"
 
 
+def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="charts need the extra plot")
+    out = tmp_path / "run"
+    assert run("train", "ntuple", "--out", str(out), "--games", "80", *WORDS).status == 0
+    words = ("train", "judge", str(out), "--games", "2")
+    told = json.loads(run(*words, "--json").out)
+    assert told["plots"] == [str(out / "plots" / f"judged.{kind}") for kind in ("png", "svg")]
+    rows = told["rows"]
+    assert [(row["agent"], row["number"]) for row in rows] == [
+        (agent, number) for agent in ("ntuple", "ntuple-alphabeta:depth=6") for number in (1, 2)
+    ]
+    page = (Path(__file__).parents[2] / "docs" / "reading-output.md").read_text(encoding="utf-8")
+    section = page.split("## train\n")[1].split("\n## ")[0]
+    assert all(f"`{key}`" in section for key in (*told, *rows[0]))
+    ran = run(*words, "--last")
+    lines = ran.out.splitlines()
+    assert (lines[0].split()[:3], len(lines)) == (["run", "and", "agent"], 3)
+    assert max(map(len, lines)) <= 80
+    for more, said in (
+        (("--rounds", "0"), "rounds is 0: 1 to 16 can be"),
+        ((str(out),), "several runs are drawn into a folder of their own: name one"),
+    ):
+        assert said in bad_input(run(*words, *more))
+
+
 def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("train", "ntuple", "--out", str(out), *WORDS, "--seed", "3")

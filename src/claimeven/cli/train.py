@@ -13,6 +13,7 @@ from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
 from claimeven.cli.train_distil import distil
+from claimeven.cli.train_judge import judge
 from claimeven.cli.train_plot import drawn_in_the_end, plot, plots_option
 from claimeven.cli.train_selfplay import selfplay
 from claimeven.cli.verbs import Verbs
@@ -38,10 +39,12 @@ def command() -> None:
       claimeven match ntuple:model=run1/model.npz uct:iterations=500
       claimeven train distil data.csv --out run3
       claimeven train plot run1
+      claimeven train judge run1 run2 run3 --out curves
     """
 
 
 command.add_command(plot)
+command.add_command(judge)
 command.add_command(selfplay)
 command.add_command(distil)
 

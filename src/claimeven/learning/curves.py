@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 #: Where the charts of a run are written in its folder.
 PLOTS: Final = "plots"
-_KINDS: Final = ("png", "svg")
+#: Kinds of files of a picture.
+KINDS: Final = ("png", "svg")
 #: Bytes of a log that are read at most.
 _MOST_BYTES: Final = 64 << 20
 #: Keys of a log that say how much was put in, and the words under an axis.
@@ -112,18 +113,24 @@ def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) ->
     check_can_draw()
     if not 1 <= len(folders) <= MOST_LINES:
         raise InvalidRun(f"1 to {MOST_LINES} runs can be drawn together, not {len(folders)}")
-    if out is None:
-        if len(folders) > 1:
-            raise InvalidRun("several runs are drawn into a folder of their own: name one")
-        out = Path(folders[0]) / PLOTS
+    out = folder_for(folders, out)
     pictures = curves_of([read_run(folder) for folder in folders])
     make_folder(out)
     written = []
     for name, panels in pictures.items():
-        for kind in _KINDS:
-            written.append(Path(out) / f"{name}.{kind}")
+        for kind in KINDS:
+            written.append(out / f"{name}.{kind}")
             write_bytes(written[-1], image_of_panels(panels, kind))
     return tuple(written)
+
+
+def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:
+    """Return where runs are drawn. Raises `InvalidRun` where several are and nothing is said."""
+    if out is not None:
+        return Path(out)
+    if len(folders) != 1:
+        raise InvalidRun("several runs are drawn into a folder of their own: name one")
+    return Path(folders[0]) / PLOTS
 
 
 def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:

@@ -1,0 +1,96 @@
+"""`claimeven train judge`: what runs have learnt, by the same measures."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from claimeven.cli.json_lines import write_json
+from claimeven.cli.options import json_option
+from claimeven.cli.progress import say_when_compiling, status_line
+from claimeven.cli.streams import table_width, text_width
+from claimeven.cli.tables import fitted, named_lines
+
+if TYPE_CHECKING:
+    from claimeven.learning.run_judging import Judged
+
+_HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
+
+
+@click.command("judge")
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
+@click.option("--out", help="Folder to draw into; usually plots in that of the one run.")
+@click.option("--last", is_flag=True, help="Judge the last models only, and draw nothing.")
+@click.option("--positions", default=1000, show_default=True, help="Of the hard set.")
+@click.option("--games", default=50, show_default=True, help="As first player against perfect.")
+@click.option("--rounds", default=4, show_default=True, help="Pairs with each of the pool.")
+@click.option("--seed", default=7, show_default=True, help="Seed of the games against perfect.")
+@click.option("--jobs", default=1, show_default=True, help="Processes that answer and play.")
+@json_option
+def judge(
+    folders: tuple[str, ...], out: str | None, last: bool, jobs: int, as_json: bool, **asked: Any
+) -> None:
+    """Judge what runs of any kind have learnt, by the same measures: the oracle and the ladder.
+
+    The models that a run has kept, its last and those of its 1st, 2nd, 4th, 8th measurement and so
+    on, play alone (net, ntuple) and with a search (puct:iterations=100, ntuple-alphabeta:depth=6).
+    Each agent is judged by its answers on the hard held-out set, by its score as first player
+    against the perfect agent, which varies its play and resists longest, and by its place on the
+    ladder of the standing pool. A picture shows all by core-hours, the table the last models.
+
+    Figures are kept in the folders of the runs, so the same command goes on where it was ended. A
+    model takes about a minute. Needs Matplotlib without --last: pip install 'claimeven[plot]'.
+
+    \b
+    Examples:
+      claimeven train judge run1 run2 run3 --out curves
+      claimeven train judge run1 --last --games 200 --rounds 16
+    """
+    from claimeven.arena.report.charts import check_can_draw  # noqa: PLC0415 - for a quick start
+    from claimeven.learning.curves import folder_for  # noqa: PLC0415 - brings in the arena
+    from claimeven.learning.run_judging import Judging, draw_judged, judge_runs  # noqa: PLC0415
+
+    where = None
+    if not last:
+        check_can_draw()
+        where = folder_for(folders, out)
+    say_when_compiling()
+    try:
+        with status_line() as line:
+            judged = judge_runs(
+                folders,
+                Judging(**asked),
+                last_only=last,
+                jobs=jobs,
+                watch=lambda at, of, who: line.show(lambda: f"{at} of {of}: {who}"),
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("interrupted; run the same again to go on") from None
+    files = [] if where is None else [str(path) for path in draw_judged(judged, where)]
+    if as_json:
+        rows = [each.as_dict() for each in judged]
+        write_json({"runs": list(folders), "rows": rows, "plots": files}, sys.stdout)
+        return
+    last_ones = {each.label: each for each in judged}
+    cells = [_cells(each) for each in last_ones.values()]
+    lines = named_lines("run and agent", _HEADINGS, [*last_ones], cells, table_width())
+    print("\n".join(lines))
+    if files:
+        print(fitted(f"drawn: {', '.join(files)}", text_width()))
+
+
+def _cells(each: Judged) -> list[str]:
+    return [
+        f"{each.hours:.2f}",
+        _percent(each.hard),
+        _percent(each.against_perfect),
+        "-" if each.elo is None else f"{each.elo:+.0f}",
+        "-" if each.elo_interval is None else "{:+.0f} to {:+.0f}".format(*each.elo_interval),
+        "-" if each.place is None else f"{each.place} of {each.agents}",
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
