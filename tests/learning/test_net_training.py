@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.learning.net_training import Batch, Descent, NetTrainer, outputs_of
+from claimeven.learning.forward import Forward, as_rounded, slopes_of_tables
+from claimeven.learning.net_training import Batch, Descent, NetTrainer
 from claimeven.networks.net import Net
+from claimeven.networks.net.file import packed, unpacked
 from tests.networks.net.support import TINY, drawn_net
 from tests.networks.net.test_net import boards_of
 
@@ -25,9 +27,76 @@ def test_what_is_trained_is_what_is_played(geometry: Geometry) -> None:
         net = drawn_net(geometry, seed=seed)
         mines, masks = boards_of(geometry, 20, seed)
         planes, states = net.features.of(mines, masks)
-        found = np.asarray(outputs_of(net.shape, net.arrays, planes, states))
+        found = np.asarray(Forward(net.features).outputs(net.arrays, planes, states))
         assert np.abs(found).max() > 0.1
         assert np.abs(found - net.raw(mines, masks)).max() < 1e-5
+
+
+def test_short_numbers_change_little() -> None:
+    """bfloat16 has 8 bits of precision; sums and weights stay float32."""
+    net = drawn_net(seed=3)
+    mines, masks = boards_of(Geometry(), 50)
+    features = net.features.of(mines, masks)
+    found = np.asarray(Forward(net.features, "bfloat16").outputs(net.arrays, *features))
+    apart = np.abs(found - net.raw(mines, masks))
+    assert 0 < apart.max() < 0.1
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_slopes_are_what_small_changes_make(precision: str) -> None:
+    """Of tables and matrices, whose slopes are found in ways of their own."""
+    import jax
+    import jax.numpy as jnp
+
+    net = drawn_net(SMALL, seed=4)
+    features = net.features.of(*boards_of(SMALL, 12))
+    pull = np.random.default_rng(1).normal(size=(12, 9)).astype(np.float32)
+
+    def total(weights: dict[str, np.ndarray], forward: Forward) -> jnp.ndarray:
+        return (forward.outputs(weights, *features) * pull).sum()
+
+    slopes = jax.grad(total)(net.arrays, Forward(net.features, precision))
+    rng = np.random.default_rng(2)
+    for name, array in net.arrays.items():
+        step = rng.normal(size=array.shape).astype(np.float32)
+        plus, minus = ({**net.arrays, name: array + sign * 3e-3 * step} for sign in (1, -1))
+        exact = Forward(net.features)
+        change = (float(total(plus, exact)) - float(total(minus, exact))) / 6e-3
+        told = float((np.asarray(slopes[name]) * step).sum())
+        assert told == pytest.approx(change, rel=0.1, abs=0.15), name
+
+
+def test_slopes_of_a_row_are_summed_over_the_positions_that_used_it() -> None:
+    states = np.array([[0, 2], [0, 1], [3, 2]], dtype=np.int32)
+    slopes = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
+    found = slopes_of_tables((2, 4, 2), states, slopes)
+    assert found[0].tolist() == [[4, 6], [0, 0], [0, 0], [8, 9]]
+    assert found[1].tolist() == [[0, 0], [6, 7], [12, 14], [0, 0]]
+
+
+@pytest.mark.parametrize("steps", [3, 31])
+def test_learning_sees_weights_as_files_hold_them(steps: int) -> None:
+    net = drawn_net(seed=5)
+    held = unpacked(packed(net, steps=steps))
+    seen = as_rounded(net.arrays, steps)
+    for name, array in held.arrays.items():
+        assert np.asarray(seen[name]) == pytest.approx(array, abs=1e-6)
+
+
+def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
+    """Of the same steps, those that were rounded for the last half fit better when rounded."""
+    batch = made_batch(drawn_net(SMALL))
+    lost = []
+    for weight_steps in (None, 2):
+        descent = Descent(steps=200, rate=0.01, weight_steps=weight_steps, round_from=0.5)
+        trainer = NetTrainer(TINY, descent, SMALL, seed=1)
+        for _ in range(200):
+            trainer.learn(batch)
+        rounded = unpacked(packed(trainer.net(), steps=2))
+        judge = NetTrainer(TINY, Descent(steps=1), SMALL)
+        judge.begin_with(rounded)
+        lost.append(judge.learn(batch))
+    assert lost[1].policy + lost[1].score < lost[0].policy + lost[0].score
 
 
 def made_batch(net: Net) -> Batch:

@@ -33,6 +33,26 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 @click.option("--decay", default=1e-4, show_default=True, help="Decay of the weights.")
 @click.option("--weight-steps", default=31, show_default=True, help="Steps a weight is kept in.")
 @click.option("--seed", default=0, show_default=True, help="Seed of weights and order.")
+@click.option(
+    "--round-from",
+    default=0.7,
+    show_default=True,
+    help="Part of the steps after which the net sees its weights rounded.",
+)
+@click.option(
+    "--shares", help="How often each data set is drawn from: 1,2,... Default: by their sizes."
+)
+@click.option(
+    "--even-plies",
+    type=int,
+    help="Draw positions of up to so many discs equally often from each number of discs.",
+)
+@click.option(
+    "--precision",
+    default="auto",
+    show_default=True,
+    help="Of products: float32, bfloat16, or auto: bfloat16 where it is quick.",
+)
 @click.option("--start", help="A net of that size to begin with; else weights are drawn.")
 @plots_option
 @json_option
@@ -43,6 +63,7 @@ def distil(
     plots: bool,
     as_json: bool,
     geometry: Geometry,
+    shares: str | None,
     **asked: Any,
 ) -> None:
     """Learn a neural net from the data sets that `claimeven dataset` writes.
@@ -60,11 +81,13 @@ def distil(
       claimeven train distil d.csv --out run1 --size small --epochs 10
       claimeven accuracy net:model=run1/model.npz --set hard
       claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
+      claimeven train distil all.csv games.csv --out run3 --shares 1,1 --even-plies 11
     """
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
 
-    recipe = DistilRecipe(**asked, geometry=geometry)
+    parts = None if shares is None else _shares(shares)
+    recipe = DistilRecipe(**asked, shares=parts, geometry=geometry)
     jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
     say_when_compiling()
     try:
@@ -80,6 +103,14 @@ def distil(
     cells = [_cells(row, shares) for row in rows]
     print("\n".join(table_lines(headings, cells, table_width())))
     print(fitted(f"model: {out}/model.npz", text_width()))
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    """Return the numbers of `--shares`."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(f"--shares takes numbers like 1,2, not {text!r}") from None
 
 
 def _progress(at: TrainingProgress) -> str:

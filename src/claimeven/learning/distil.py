@@ -8,6 +8,7 @@ of the held-out sets that come along, and their mirror images, are never learnt 
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ import numpy.typing as npt
 import claimeven
 from claimeven.arena.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
-from claimeven.game.arrays import mirrored_keys
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning.forward import AUTO, PRECISIONS
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.progress import TrainingProgress
@@ -41,11 +42,15 @@ _HELD_SHARE, _MOST_HELD = 0.01, 4000
 class DistilRecipe:
     """All that decides what a run learns, but for the data.
 
-    `size` is a name of `SHAPES`. `epochs` times every position is seen, as it lies or mirrored, in
-    batches of `batch`; `every` so many steps the net is measured and kept. `rate` and `decay` are
-    those of `Descent`; weights are kept with `weight_steps` steps either side of zero. `start` is
-    the file of a net of that size to begin with, else weights are drawn. Raises `InvalidRun` for
-    anything out of range.
+    `size` is a name of `SHAPES`. `epochs` times every position is seen, in batches of `batch`;
+    `every` so many steps the net is measured and kept. With `shares`, a number for each data set,
+    positions are drawn anew for every step, from the data sets in that proportion; with
+    `even_plies`, positions of a data set with at most so many discs from each number of discs
+    equally often. Then a position is seen `epochs` times on average. `rate` and `decay` are those
+    of `Descent`; weights are kept with `weight_steps` steps either side of zero, which the net
+    knows of from the part `round_from` of its steps on. `precision` is one of
+    `forward.PRECISIONS`. `start` is the file of a net of that size to begin with, else weights are
+    drawn. Raises `InvalidRun` for anything out of range.
     """
 
     size: str = "medium"
@@ -57,12 +62,19 @@ class DistilRecipe:
     weight_steps: int = STEPS
     seed: int = 0
     start: str | None = None
+    shares: tuple[float, ...] | None = None
+    even_plies: int | None = None
+    round_from: float = 0.7
+    precision: str = AUTO
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
         """Check every number."""
-        if self.size not in SHAPES:
-            raise InvalidRun(no_such("size", self.size, tuple(SHAPES)))
+        for name, choices in (("size", tuple(SHAPES)), ("precision", PRECISIONS)):
+            if getattr(self, name) not in choices:
+                raise InvalidRun(no_such(name, getattr(self, name), choices))
+        if self.shares is not None and not all(0 < share < math.inf for share in self.shares):
+            raise InvalidRun("shares of data sets are numbers greater than 0")
         for name, low, high in (
             ("epochs", 1e-6, 1e6),
             ("batch", 1, 1 << 16),
@@ -70,10 +82,12 @@ class DistilRecipe:
             ("rate", 1e-9, 1),
             ("decay", 0, 1),
             ("weight_steps", 1, 127),
+            ("round_from", 0, 1),
+            ("even_plies", 0, 10**6),
             ("seed", 0, 2**63 - 1),
         ):
             value = getattr(self, name)
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
 
     @property
@@ -90,13 +104,20 @@ class DistilRecipe:
 
 
 class Lessons:
-    """Labelled positions as batches, in an order that a seed and the step decide."""
+    """Labelled positions as batches, in an order that a seed and the step decide.
 
-    def __init__(self, data: Dataset, batch: int, seed: int) -> None:
+    With `chances`, how likely each position is to be drawn, float64 (n,) of any sum, every batch is
+    drawn by them, with replacement; without, each position is seen once an epoch.
+    """
+
+    def __init__(
+        self, data: Dataset, batch: int, seed: int, chances: npt.NDArray[np.float64] | None = None
+    ) -> None:
         if not len(data):
             raise InvalidRun("the data sets hold no position to learn from")
         self.data, self.batch, self.seed = data, batch, seed
         self.features = Features(data.geometry)
+        self._up_to = None if chances is None else np.cumsum(chances)
         self._epoch = -1
         self._order: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
@@ -107,36 +128,52 @@ class Lessons:
 
     def at(self, step: int) -> Batch:
         """Return the batch of a step, from 0."""
+        return batch_of(self.data.picked(self._chosen(step)), self.features)
+
+    def _chosen(self, step: int) -> npt.NDArray[np.int64]:
+        if self._up_to is not None:
+            rng = np.random.default_rng([self.seed, step])
+            places = rng.random(self.batch) * self._up_to[-1]
+            return np.minimum(np.searchsorted(self._up_to, places, "right"), len(self.data) - 1)
         epoch, place = divmod(step, self.steps)
         if epoch != self._epoch:
-            rng = np.random.default_rng([self.seed, epoch])
-            # The last bit of a number says whether the position is mirrored.
-            order = rng.permutation(len(self.data))
-            self._order = order * 2 + rng.integers(0, 2, len(order))
+            self._order = np.random.default_rng([self.seed, epoch]).permutation(len(self.data))
             self._epoch = epoch
-        chosen = self._order[place * self.batch : (place + 1) * self.batch]
-        return batch_of(self.data.picked(chosen // 2), chosen % 2 == 1, self.features)
+        return self._order[place * self.batch : (place + 1) * self.batch]
 
 
-def batch_of(data: Dataset, mirrored: npt.NDArray[np.bool_], features: Features) -> Batch:
-    """Return labelled positions as a batch, some of them mirrored."""
+def chances_of(
+    parts: Sequence[Dataset], shares: Sequence[float] | None, even_plies: int | None
+) -> npt.NDArray[np.float64] | None:
+    """Return how likely each position of data sets is to be drawn; None: all equally.
 
-    def boards(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-        return np.where(mirrored, mirrored_keys(words, data.geometry), words)
+    Each data set is drawn from by its share, or by its size; see `DistilRecipe`.
+    """
+    if shares is None and even_plies is None:
+        return None
+    found = []
+    for part, share in zip(parts, shares or [float(len(part)) for part in parts], strict=True):
+        chance = np.ones(len(part))
+        early = part.plies <= (-1 if even_plies is None else even_plies)
+        if early.any():
+            # A part of what is early for each number of discs, however many positions have it.
+            counts = np.bincount(part.plies[early])
+            chance[early] = early.sum() / np.count_nonzero(counts) / counts[part.plies[early]]
+        found.append(chance * (share / max(float(chance.sum()), 1.0)))
+    return np.concatenate(found)
 
-    def columns(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.where(mirrored[:, None], array[:, ::-1], array)
 
-    keeps = columns(data.keeps).astype(np.float32)
-    scores = columns(data.scores)
-    playable = scores != ILLEGAL
-    planes, states = features.of(boards(data.mines), boards(data.masks))
+def batch_of(data: Dataset, features: Features) -> Batch:
+    """Return labelled positions as a batch."""
+    keeps = data.keeps.astype(np.float32)
+    playable = data.scores != ILLEGAL
+    planes, states = features.of(data.mines, data.masks)
     return Batch(
         planes,
         states,
         keeps / keeps.sum(axis=1, keepdims=True),
         np.sign(data.best).astype(np.float32),
-        np.where(playable, scores, 0).astype(np.float32),
+        np.where(playable, data.scores, 0).astype(np.float32),
         playable,
         playable,
     )
@@ -157,21 +194,24 @@ def train_distil(
     """
     recipe = recipe or DistilRecipe()
     geometry = recipe.geometry
-    if not isinstance(data, Dataset):
-        data = joined([read_dataset(path, geometry) for path in data])
-    for name in HELD_OUT:
-        if shipped_set(geometry, name) is not None:
-            data = data.without(held_out(name, geometry))
-    learnt, held = data.split_by_game(1 - _HELD_SHARE, recipe.seed)
-    if len(held) > _MOST_HELD:  # from all data sets, which lie one after the other
-        drawn = np.random.default_rng(recipe.seed).choice(len(held), _MOST_HELD, replace=False)
-        held = held.picked(np.sort(drawn))
-    lessons = Lessons(learnt, recipe.batch, recipe.seed)
+    parts = [data] if isinstance(data, Dataset) else [read_dataset(p, geometry) for p in data]
+    if recipe.shares is not None and len(recipe.shares) != len(parts):
+        raise InvalidRun(f"{len(recipe.shares)} shares were given for {len(parts)} data sets")
+    learnt_parts, held = _split(parts, recipe)
+    learnt = joined(learnt_parts)
+    chances = chances_of(learnt_parts, recipe.shares, recipe.even_plies)
+    lessons = Lessons(learnt, recipe.batch, recipe.seed, chances)
     steps = max(1, round(recipe.epochs * len(learnt) / recipe.batch))
-    trainer = NetTrainer(
-        recipe.shape, Descent(steps, recipe.rate, recipe.decay), geometry, recipe.seed
+    descent = Descent(
+        steps,
+        recipe.rate,
+        recipe.decay,
+        weight_steps=recipe.weight_steps,
+        round_from=recipe.round_from,
     )
+    trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}
+    told["precision"] = trainer.precision
     if recipe.start is not None:
         told["start"] = _begin_with(Path(recipe.start), trainer)
     with RunFolder.opened(folder, told) as run:
@@ -186,6 +226,24 @@ def train_distil(
             run.note(row)
             run.keep(ModelFile(KIND, geometry, trainer.checkpoint()))
         return run.rows
+
+
+def _split(parts: Sequence[Dataset], recipe: DistilRecipe) -> tuple[list[Dataset], Dataset]:
+    """Return what of each data set is learnt from, and what is held out of all of them."""
+    learnt, held = [], []
+    sets = [name for name in HELD_OUT if shipped_set(recipe.geometry, name) is not None]
+    for part in parts:
+        rest = part
+        for name in sets:
+            rest = rest.without(held_out(name, recipe.geometry))
+        both = rest.split_by_game(1 - _HELD_SHARE, recipe.seed)
+        learnt.append(both[0])
+        held.append(both[1])
+    whole = joined(held)
+    if len(whole) > _MOST_HELD:  # from all data sets, which lie one after the other
+        drawn = np.random.default_rng(recipe.seed).choice(len(whole), _MOST_HELD, replace=False)
+        whole = whole.picked(np.sort(drawn))
+    return learnt, whole
 
 
 def _begin_with(path: Path, trainer: NetTrainer) -> str:

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.forward import AUTO, Forward, as_rounded, precision_here
 from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]
@@ -36,6 +37,8 @@ _SHORT_WARM_UP: Final = 100
 #: The part of the running mean that stays at a step, and how the rate may fall.
 _STAYS: Final = 0.999
 FALLS: Final = ("cosine", "stepwise", "none")
+#: How far weights are spread in the beginning where it does not go by the number of inputs.
+_SPREADS: Final = {"lines": 0.1, "columns": 0.0, "out_sum": 0.01, "out_difference": 0.01}
 
 
 class Batch(NamedTuple):
@@ -71,6 +74,9 @@ class Descent:
     After the first steps the rate falls to nothing by half a cosine; with `fall` "stepwise" it is
     divided by 3 after half of the steps and again after three quarters, with "none" it stays. Of
     the running mean the part `stays` stays at a step.
+
+    With `weight_steps` the net sees its weights rounded to so many steps either side of zero in the
+    last steps, from the part `round_from` of all on: the rest of the weights then make up for it.
     """
 
     steps: int
@@ -78,6 +84,12 @@ class Descent:
     decay: float = 1e-4
     fall: str = "cosine"
     stays: float = _STAYS
+    weight_steps: int | None = None
+    round_from: float = 0.7
+
+    def rounds_at(self, step: int) -> bool:
+        """Whether the weights of a step, from 0, are rounded."""
+        return self.weight_steps is not None and step >= self.round_from * self.steps
 
     def rate_at(self, step: int) -> float:
         """Return the rate of a step, from 0."""
@@ -97,15 +109,23 @@ class Descent:
 class NetTrainer:
     """A net that is learning: its weights, their running mean, and the state of the descent.
 
-    The same seed, batches and machine give the same weights. Raises `MissingPackage` without JAX.
+    `precision` is one of `forward.PRECISIONS`. The same seed, batches and machine give the same
+    weights. Raises `MissingPackage` without JAX.
     """
 
     def __init__(
-        self, shape: NetShape, descent: Descent, geometry: Geometry = STANDARD, seed: int = 0
+        self,
+        shape: NetShape,
+        descent: Descent,
+        geometry: Geometry = STANDARD,
+        seed: int = 0,
+        precision: str = AUTO,
     ) -> None:
         self._jax, self._optax = jax_and_optax()
         self.shape, self.descent, self.geometry = shape, descent, geometry
         self.features = Features(geometry)
+        self.precision = precision_here(precision)
+        self._forward = Forward(self.features, self.precision)
         self.weights = drawn_weights(shape, geometry, seed)
         self.mean = self.weights
         self.step = 0
@@ -113,7 +133,7 @@ class NetTrainer:
             learning_rate=descent.rate, weight_decay=descent.decay
         )
         self._state = self._optimiser.init(self.weights)
-        self._update = self._jax.jit(self._updated)
+        self._update = self._jax.jit(self._updated, static_argnums=0)
 
     def begin_with(self, net: Net) -> None:
         """Begin with the weights of a net of the same shape and board instead of drawn ones."""
@@ -124,7 +144,13 @@ class NetTrainer:
         rate = self.descent.rate_at(self.step)
         stays = min(self.descent.stays, (1 + self.step) / (10 + self.step))
         self.weights, self._state, self.mean, losses = self._update(
-            self.weights, self._state, self.mean, rate, stays, batch
+            self.descent.rounds_at(self.step),
+            self.weights,
+            self._state,
+            self.mean,
+            rate,
+            stays,
+            batch,
         )
         self.step += 1
         return Losses(*(float(loss) for loss in losses))
@@ -149,10 +175,18 @@ class NetTrainer:
         self.step = int(arrays["step"][0])
 
     def _updated(
-        self, weights: Any, state: Any, mean: Any, rate: Any, stays: Any, batch: Batch
+        self,
+        rounds: bool,
+        weights: Any,
+        state: Any,
+        mean: Any,
+        rate: Any,
+        stays: Any,
+        batch: Batch,
     ) -> Any:
         jax, optax = self._jax, self._optax
-        lose = partial(losses_of, self.shape, batch)
+        steps = self.descent.weight_steps if rounds else None
+        lose = partial(losses_of, self._forward, steps, batch)
         (_, losses), slopes = jax.value_and_grad(lose, has_aux=True)(weights)
         state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
         changes, state = self._optimiser.update(slopes, state, weights)
@@ -172,30 +206,19 @@ def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, A
         if name.endswith("_bias"):
             drawn[name] = np.zeros(size, dtype=np.float32)
             continue
-        spread = {"lines": 0.1, "out": 0.01}.get(name, math.sqrt(2 / size[0]))
+        spread = _SPREADS.get(name, math.sqrt(1 / max(1, size[0])))
         drawn[name] = rng.normal(scale=spread, size=size).astype(np.float32)
     return drawn
 
 
-def outputs_of(shape: NetShape, weights: Any, planes: Any, states: Any) -> Any:
-    """Return what `Net.raw` returns, by JAX."""
-    jax, _ = jax_and_optax()
-    jnp, relu = jax.numpy, jax.nn.relu
-    numbers = weights["lines"][jnp.arange(states.shape[1]), states].reshape(len(states), -1)
-    inputs = jnp.concatenate([planes.astype(jnp.float32), numbers], axis=1)
-    hidden = relu(inputs @ weights["in"] + weights["in_bias"])
-    for block in range(shape.blocks):
-        added = relu(hidden @ weights[f"block{block}"] + weights[f"block{block}_bias"])
-        hidden = hidden + 0.5 * added
-    return hidden @ weights["out"] + weights["out_bias"]
-
-
-def losses_of(shape: NetShape, batch: Batch, weights: Any) -> tuple[Any, Losses]:
-    """Return the loss of a batch, and its parts."""
+def losses_of(forward: Forward, steps: int | None, batch: Batch, weights: Any) -> Any:
+    """Return the loss of a batch, and its parts; weights are rounded to `steps`, if any."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
     columns = batch.playable.shape[1]
-    outputs = outputs_of(shape, weights, batch.planes, batch.states)
+    if steps is not None:
+        weights = as_rounded(weights, steps)
+    outputs = forward.outputs(weights, batch.planes, batch.states)
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
     policy = -(batch.policies * logs).sum(axis=1).mean()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.arrays import mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.learning.net_training import Batch
 from claimeven.learning.selfplay_games import Positions, joined
@@ -36,23 +35,16 @@ class Replay:
         self.positions = _picked(both, slice(-self.most, None))
 
     def batch(self, size: int, rng: np.random.Generator) -> Batch:
-        """Return positions drawn evenly, with replacement, each as it lies or mirrored.
+        """Return positions drawn evenly, with replacement.
 
         No exact score is known of any: `scored` is False everywhere.
         """
-        chosen = rng.integers(0, len(self), size)
-        mirrored = rng.integers(0, 2, size) == 1
-        lies = _picked(self.positions, chosen)
-        mines, masks = (
-            np.where(mirrored, mirrored_keys(words, self.geometry), words)
-            for words in (lies.mines, lies.masks)
-        )
-        policies = np.where(mirrored[:, None], lies.policies[:, ::-1], lies.policies)
+        mines, masks, policies, values = _picked(self.positions, rng.integers(0, len(self), size))
         playable = playable_columns(masks, self.geometry)
         nothing = np.zeros(playable.shape, dtype=np.float32)
         planes, states = self.features.of(mines, masks)
         unknown = np.zeros_like(playable)
-        return Batch(planes, states, policies, lies.values, nothing, unknown, playable)
+        return Batch(planes, states, policies, values, nothing, unknown, playable)
 
     def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return it for a checkpoint."""

@@ -7,7 +7,7 @@ import numpy as np
 from claimeven import Geometry
 from claimeven.networks.net import Net, NetShape
 
-TINY = NetShape(width=12, blocks=2, line_numbers=3)
+TINY = NetShape(pairs=6, blocks=2, line_numbers=3, column_numbers=2)
 
 
 def drawn_net(
@@ -20,6 +20,10 @@ def drawn_net(
     geometry, rng = geometry or Geometry(), np.random.default_rng(seed)
     arrays = {}
     for name, size in shape.arrays(geometry).items():
-        spread = 0.3 if name.endswith("bias") or name == "lines" else (1 / size[0]) ** 0.5
+        spread = (
+            0.3
+            if name.endswith("bias") or name in ("lines", "columns")
+            else (1 / max(1, size[0])) ** 0.5
+        )
         arrays[name] = rng.normal(scale=spread, size=size).astype(np.float32)
     return Net(shape, arrays, geometry, knows_scores)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
+from claimeven.game.arrays import mirrored_keys
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.net import Features
 from tests import naive
@@ -63,6 +64,32 @@ def planes_by_hand(game: naive.Game) -> list[list[int]]:
     return planes
 
 
+def quiet_by_hand(game: naive.Game) -> tuple[list[list[int]], list[int]]:
+    """What is told of each column, and of the whole board, about cells below threats."""
+    lines, sides = lines_of(game), (game.player, 1 - game.player)
+    columns = []
+    for column in range(game.columns):
+        empty = [row for row in range(game.rows) if game.grid[column][row] is naive.EMPTY]
+        threats = [
+            [row for row in empty
+             if any((column, row) in line and lacking(game, line, side) == 1 for line in lines)]
+            for side in sides
+        ]  # fmt: skip
+        counts = [
+            sum(row < min(rows, default=game.rows) for row in empty)
+            for rows in (*threats, threats[0] + threats[1])
+        ]
+        columns.append([*(count % 2 for count in counts), int(counts[2] == 0), int(counts[2] == 1)])
+    odd = [sum(column[kind] for column in columns) % 2 for kind in range(3)]
+    return columns, [game.player, *odd, sum(column[3] for column in columns)]
+
+
+def column_by_hand(game: naive.Game, column: int) -> int:
+    """The state of a column: of its lowest six cells."""
+    discs = [disc for disc in game.grid[column][:6] if disc is not naive.EMPTY]
+    return sum(2**row * (2 if disc == game.player else 1) for row, disc in enumerate(discs))
+
+
 def lacking(game: naive.Game, line: Line, player: int) -> int:
     """Discs that a line lacks which only `player` has discs in; 0 for any other line."""
     discs = [game.grid[c][r] for c, r in line]
@@ -98,10 +125,54 @@ def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
     planes, states = features.of(mines, masks)
     assert planes.shape == (30, features.plane_count)
     for found, told, game in zip(planes, states, games, strict=True):
-        assert found[:-1].reshape(len(cells), -1).tolist() == planes_by_hand(game)
-        assert found[-1] == game.player
-        assert told.tolist() == [state_by_hand(game, line) for line in lines]
-        assert all(0 <= state < features.line_states for state in told)
+        of_columns, of_board = quiet_by_hand(game)
+        split = len(cells) * 16
+        assert found[:split].reshape(len(cells), -1).tolist() == planes_by_hand(game)
+        assert found[split:-5].reshape(geometry.columns, -1).tolist() == of_columns
+        assert found[-5:].tolist() == of_board
+        of_lines, columns = told[: len(lines)], told[len(lines) :]
+        assert of_lines.tolist() == [state_by_hand(game, line) for line in lines]
+        assert all(0 <= state < features.line_states for state in of_lines)
+        assert columns.tolist() == [column_by_hand(game, n) for n in range(geometry.columns)]
+        assert all(0 <= state < features.column_states for state in columns)
+
+
+def test_columns_tell_their_discs_apart() -> None:
+    """Two columns of up to six cells have the same state only if they hold the same discs."""
+    features, found = Features(Geometry(2, 6, 2)), {}
+    words = [(mine, (1 << height) - 1) for height in range(7) for mine in range(1 << height)]
+    mines, masks = np.array(words, dtype=np.uint64).T
+    _, states = features.of(np.ascontiguousarray(mines), np.ascontiguousarray(masks))
+    for word, state in zip(words, states[:, len(features.lines)].tolist(), strict=True):
+        assert found.setdefault(state, word) == word
+    assert len(found) == len(words) == features.column_states - 1
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_what_mirroring_does_is_what_mirror_images_show(geometry: Geometry) -> None:
+    features = Features(geometry)
+    board, last = features.mirroring, geometry.columns - 1
+    positions = list(random_positions(geometry, 30, seed=6, going_on=True))
+    mines, masks = (
+        np.array([getattr(position, name) for position in positions], dtype=np.uint64)
+        for name in ("mine", "mask")
+    )
+    _, here = features.of(mines, masks)
+    _, image = features.of(mirrored_keys(mines, geometry), mirrored_keys(masks, geometry))
+    lines = len(features.lines)
+    assert sorted({*board.first.tolist(), *board.second.tolist()}) == list(range(lines))
+    for pair, (first, second) in enumerate(zip(board.first, board.second, strict=True)):
+        read = board.read_as[pair, here[:, second]]
+        assert read.tolist() == image[:, first].tolist()
+        if pair >= board.unequal:
+            assert read.tolist() == here[:, first].tolist()
+    assert image[:, lines:].tolist() == here[:, lines:][:, ::-1].tolist()
+    couples = {*zip(board.left.tolist(), board.right.tolist(), strict=True)}
+    images = {(last - right, last - left) for left, right in couples}
+    assert couples | images == {(a, b) for a in range(last + 1) for b in range(a + 1, last + 1)}
+    assert (board.pairs, board.middle, board.half) == (
+        geometry.columns // 2, geometry.columns % 2, -(-geometry.columns // 2)
+    )  # fmt: skip
 
 
 def test_boards_that_are_too_large_are_refused() -> None:

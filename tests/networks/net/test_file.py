@@ -80,16 +80,19 @@ def test_another_board_and_another_kind_are_refused(whole: Path, tmp_path: Path)
             read_net(path)
 
 
+TOLD = TINY.as_dict()
+
+
 @pytest.mark.parametrize(
     ("shape", "told"),
     [
         (None, "does not tell the sizes of its layers"),
-        ({"width": 12}, "does not tell the sizes of its layers"),
-        ({"width": 10**9, "blocks": 2, "line_numbers": 3}, "the width of a net: 1 to 4096, not 10"),
-        ({"width": "12", "blocks": 2, "line_numbers": 3}, "1 to 4096, not '12'"),
-        ({"width": [1], "blocks": 2, "line_numbers": 3}, r"1 to 4096, not \[1\]"),
-        ({"width": 4096, "blocks": 64, "line_numbers": 64}, r"'lines' must be of shape \(24, 64, "),
-        ({"width": 12, "blocks": 3, "line_numbers": 3}, "its part 'block2' is missing"),
+        ({"pairs": 6}, "does not tell the sizes of its layers"),
+        ({**TOLD, "pairs": 10**9}, "the pairs of a net: 1 to 2048, not 10"),
+        ({**TOLD, "pairs": "6"}, "1 to 2048, not '6'"),
+        ({**TOLD, "pairs": [1]}, r"1 to 2048, not \[1\]"),
+        (dict.fromkeys(TOLD, 64), r"'lines' must be of shape \(12, 64, "),
+        ({**TOLD, "blocks": 3}, "its part 'block2_sum' is missing"),
     ],
 )
 def test_sizes_that_are_not_those_of_its_parts(shape: Any, told: str, tmp_path: Path) -> None:
@@ -102,17 +105,27 @@ def test_sizes_that_are_not_those_of_its_parts(shape: Any, told: str, tmp_path: 
         read_policy_value(path)
 
 
+def test_a_board_of_one_column(tmp_path: Path) -> None:
+    """It has no pairs of columns, and so parts without a number."""
+    net, path = drawn_net(Geometry(1, 9, 4)), tmp_path / "a.npz"
+    write_net(path, net)
+    empty = np.zeros(1, dtype=np.uint64)
+    values, priors = read_net(path).evaluate(empty, empty)
+    assert priors.tolist() == [[1.0]]
+    assert values == pytest.approx(net.evaluate(empty, empty)[0], abs=0.1)
+
+
 def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
     model = packed(drawn_net(SMALL))
     path = tmp_path / "a.npz"
     good = model.arrays
     for name, array, told in (
-        ("in", good["in"].astype(np.float32), "'in' is not of int8 with a unit an output"),
-        ("in", good["in"][:, :3], r"'in' must be of shape \(329, 12\), not \(329, 3\)"),
-        ("in_unit", good["in_unit"][:3], "'in' is not of int8 with a unit an output"),
-        ("in_unit", np.full(12, np.inf, dtype=np.float32), "'in' holds what is no number"),
+        ("in_sum", good["in_sum"].astype(np.float32), "'in_sum' is not of int8 with a unit"),
+        ("in_sum", good["in_sum"][:, :3], r"'in_sum' must be of shape \(187, 6\), not \(187, 3\)"),
+        ("in_sum_unit", good["in_sum_unit"][:3], "'in_sum' is not of int8 with a unit"),
+        ("in_sum_unit", np.full(6, np.inf, dtype=np.float32), "'in_sum' holds what is no number"),
         ("in_bias", good["in_bias"].astype(np.float64), "'in_bias' must be float32"),
-        ("out_bias", good["out_bias"][None], r"'out_bias' must be of shape \(9,\)"),
+        ("out_bias", good["out_bias"][None], r"'out_bias' must be of shape \(5,\)"),
     ):
         write_model(path, ModelFile("net", SMALL, {**good, name: array}, model.facts))
         with pytest.raises(InvalidNetwork, match=told):
@@ -135,16 +148,16 @@ def test_a_pickle_inside_is_refused_and_not_run(
     for content in (member.getvalue(), pickle.dumps(Boom())):
         with zipfile.ZipFile(whole) as old, zipfile.ZipFile(path, "w") as new:
             for info in old.infolist():
-                is_in = info.filename == "in.npy"
+                is_in = info.filename == "in_sum.npy"
                 new.writestr(info.filename, content if is_in else old.read(info))
-        with pytest.raises(InvalidNetwork, match=r"its part 'in\.npy' (holds|is no array)"):
+        with pytest.raises(InvalidNetwork, match=r"its part 'in_sum\.npy' (holds|is no array)"):
             read_net(path)
     assert capsys.readouterr().out == ""
 
 
 def test_nothing_large_is_set_aside_for_sizes_that_are_a_lie(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
-    huge = NetShape(4096, 64, 64).as_dict()
+    huge = NetShape(2048, 64, 64, 64).as_dict()
     write_model(path, ModelFile("net", SMALL, packed(drawn_net(SMALL)).arrays, {"shape": huge}))
     tracemalloc.start()
     try:

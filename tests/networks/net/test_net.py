@@ -15,7 +15,7 @@ from tests.networks.net.support import TINY, drawn_net
 from tests.positions import random_positions
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 5))
-SHAPES_OF_TESTS = (NetShape(3, 0, 1), NetShape(5, 1, 2), NetShape(40, 3, 4))
+SHAPES_OF_TESTS = (NetShape(3, 0, 1, 1), NetShape(5, 1, 2, 1), NetShape(20, 3, 4, 2))
 
 
 def boards_of(geometry: Geometry, count: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -24,52 +24,119 @@ def boards_of(geometry: Geometry, count: int, seed: int = 3) -> tuple[np.ndarray
     return mines, np.array([position.mask for position in positions], dtype=np.uint64)
 
 
-def by_loops(net: Net, planes: list[int], states: list[int]) -> list[float]:
-    """The output of one position, as the module tells it."""
+Numbers = list[float]
+
+
+def product(numbers: Numbers, weights: list[Numbers]) -> Numbers:
+    """A row of numbers times a matrix."""
+    columns = zip(*weights, strict=True)
+    return [sum(x * w for x, w in zip(numbers, column, strict=True)) for column in columns]
+
+
+def added(*rows: Numbers) -> Numbers:
+    return [sum(column) for column in zip(*rows, strict=True)]
+
+
+def less(one: Numbers, other: Numbers) -> Numbers:
+    return [a - b for a, b in zip(one, other, strict=True)]
+
+
+def joined(rows: list[Numbers]) -> Numbers:
+    return [x for row in rows for x in row]
+
+
+def cut_off(numbers: Numbers) -> Numbers:
+    return [max(0.0, x) for x in numbers]
+
+
+def seen(net: Net, boards: np.ndarray) -> list[Numbers]:
+    """What is seen of a board as it lies: planes of columns on the left and in the middle, the same
+    of the columns' numbers, what the whole board has, the numbers of lines, of couples.
+    """
+    geometry, features, board = net.geometry, net.features, net.features.mirroring
+    planes, states = (array[0].tolist() for array in features.of(boards[:1], boards[1:]))
+    half, found, at = geometry.columns // 2, [], 0
+    for wide in (geometry.rows * 16, 5):
+        middle = at + half * wide
+        found += [planes[at:middle], planes[middle : middle + geometry.columns % 2 * wide]]
+        at += geometry.columns * wide
+    lines, columns = states[: len(features.lines)], states[len(features.lines) :]
+    rows = [
+        table[lines[number]]
+        for table, number in zip(net.arrays["lines"].tolist(), board.first, strict=True)
+    ]
+    couples = zip(board.left, board.right, strict=True)
+    rows_of_couples = [
+        table[columns[left] * features.column_states + columns[right]]
+        for table, (left, right) in zip(net.arrays["columns"].tolist(), couples, strict=True)
+    ]
+    return [*found, planes[at:], joined(rows), joined(rows_of_couples)]
+
+
+def by_loops(net: Net, mine: int, mask: int) -> tuple[Numbers, float, Numbers]:
+    """Logits, value and scores of a position by two rows of hidden numbers, for the board and for
+    its mirror image, each of which gets a part of the other: no sums and differences in the blocks.
+    """
     arrays = {name: array.tolist() for name, array in net.arrays.items()}
-
-    def layer(name: str, inputs: list[float]) -> list[float]:
-        weights, bias = arrays[name], arrays[f"{name}_bias"]
-        return [
-            bias[place] + sum(x * row[place] for x, row in zip(inputs, weights, strict=True))
-            for place in range(len(bias))
-        ]
-
-    numbers = [n for line, state in enumerate(states) for n in arrays["lines"][line][state]]
-    hidden = [max(0.0, x) for x in layer("in", [*map(float, planes), *numbers])]
+    boards = np.array([mine, mask], dtype=np.uint64)
+    one, other = seen(net, boards), seen(net, mirrored_keys(boards, net.geometry))
+    sums = [one[n] if n in (1, 3, 4) else added(one[n], other[n]) for n in range(7)]
+    unlike = net.features.mirroring.unequal * net.shape.line_numbers
+    differences = [less(one[n], other[n]) for n in (0, 2, 5, 6)]
+    differences[2] = differences[2][:unlike]
+    level = added(product(joined(sums), arrays["in_sum"]), arrays["in_bias"])
+    slant = [0.0] * len(level)
+    if net.geometry.columns > 1:
+        slant = product(joined(differences), arrays["in_difference"])
+    here, image = cut_off(added(level, slant)), cut_off(less(level, slant))
     for block in range(net.shape.blocks):
-        hidden = [h + max(0.0, x) / 2
-                  for h, x in zip(hidden, layer(f"block{block}", hidden), strict=True)]  # fmt: skip
-    return layer("out", hidden)
+        straight, across = (
+            [
+                [(a + sign * b) / 2 for a, b in zip(*rows, strict=True)]
+                for rows in zip(
+                    arrays[f"block{block}_sum"], arrays[f"block{block}_difference"], strict=True
+                )
+            ]
+            for sign in (1, -1)
+        )
+        bias = arrays[f"block{block}_bias"]
+        more = [
+            cut_off(added(product(own, straight), product(far, across), bias))
+            for own, far in ((here, image), (image, here))
+        ]
+        here, image = (
+            [a + b / 2 for a, b in zip(*both, strict=True)]
+            for both in zip((here, image), more, strict=True)
+        )
+    level = [x / 2 for x in product(added(here, image), arrays["out_sum"])]
+    level = added(level, arrays["out_bias"])
+    half, left = net.geometry.columns // 2, (net.geometry.columns + 1) // 2
+    slant = [x / 2 for x in product(less(here, image), arrays["out_difference"])] if half else []
+
+    def whole(level: Numbers, slant: Numbers) -> Numbers:
+        pairs = level[:half]
+        return [*added(pairs, slant), *level[half:], *less(pairs, slant)[::-1]]
+
+    scores = whole(level[left + 1 :], slant[half:])
+    return whole(level[:left], slant[:half]), level[left], scores
 
 
-@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+@pytest.mark.parametrize("geometry", (*BOARDS, Geometry(1, 6, 4)), ids=str)
 def test_one_pass_is_what_plain_loops_make(geometry: Geometry) -> None:
     net, columns = drawn_net(geometry, seed=2), geometry.columns
     mines, masks = boards_of(geometry, 6)
-    planes, states = net.features.of(mines, masks)
-    wanted = [by_loops(net, p.tolist(), s.tolist()) for p, s in zip(planes, states, strict=True)]
-    assert net.raw(mines, masks) == pytest.approx(np.array(wanted), abs=1e-5)
-    images = [
-        by_loops(net, p.tolist(), s.tolist())
-        for p, s in zip(
-            *net.features.of(mirrored_keys(mines, geometry), mirrored_keys(masks, geometry)),
-            strict=True,
-        )
-    ]
+    wanted = [by_loops(net, int(a), int(b)) for a, b in zip(mines, masks, strict=True)]
+    flat = [[*logits, value, *scores] for logits, value, scores in wanted]
+    assert net.raw(mines, masks) == pytest.approx(np.array(flat), abs=1e-5)
     found = net.judge(mines, masks)
-    for place, (one, image) in enumerate(zip(wanted, images, strict=True)):
-        assert found.values[place] == pytest.approx(
-            math.tanh((one[columns] + image[columns]) / 2), abs=1e-5
-        )
+    for place, (logits, value, scores) in enumerate(wanted):
+        assert found.values[place] == pytest.approx(math.tanh(value), abs=1e-5)
         tops = [int(masks[place]) >> geometry.bit(c, geometry.rows - 1) & 1 for c in range(columns)]
-        logits = [(one[c] + image[columns - 1 - c]) / 2 for c in range(columns)]
         chances = [0.0 if top else math.exp(x) for x, top in zip(logits, tops, strict=True)]
         assert found.priors[place] == pytest.approx(
             [chance / sum(chances) for chance in chances], abs=1e-5
         )
-        scores = [10 * (one[columns + 1 + c] + image[-1 - c]) / 2 for c in range(columns)]
-        wanted_scores = [math.nan if t else x for x, t in zip(scores, tops, strict=True)]
+        wanted_scores = [math.nan if t else 10 * x for x, t in zip(scores, tops, strict=True)]
         assert found.scores[place] == pytest.approx(wanted_scores, abs=1e-4, nan_ok=True)
 
 
@@ -101,9 +168,7 @@ def test_many_positions_get_what_each_gets_alone() -> None:
     assert [len(array) for array in net.evaluate(none, none)] == [0, 0]
 
 
-@pytest.mark.parametrize(
-    "shape", [NetShape(3, 0, 1), NetShape(5, 1, 2), NetShape(40, 3, 4)], ids=str
-)
+@pytest.mark.parametrize("shape", SHAPES_OF_TESTS, ids=str)
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_few_positions_take_another_way_to_the_same(geometry: Geometry, shape: NetShape) -> None:
     """Compiled loops for few, matrix products for many: up to rounding the same."""
@@ -111,7 +176,7 @@ def test_few_positions_take_another_way_to_the_same(geometry: Geometry, shape: N
     mines, masks = boards_of(geometry, 30)
     outputs = np.empty((30, 2 * geometry.columns + 1), dtype=np.float32)
     net._judge_few(mines, masks, outputs)
-    assert np.abs(outputs - net._averaged(mines, masks)).max() < 1e-5
+    assert np.abs(outputs - net.raw(mines, masks)).max() < 1e-5
 
 
 def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
@@ -124,7 +189,7 @@ def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
 
 def test_sizes_that_cannot_be_are_refused() -> None:
     for name, size, told in (
-        ("width", 0, "the width of a net: 1 to 4096, not 0"),
+        ("pairs", 0, "the pairs of a net: 1 to 2048, not 0"),
         ("blocks", 65, "the blocks of a net: 0 to 64, not 65"),
         ("line_numbers", 1.5, r"the line numbers of a net: 1 to 64, not 1\.5"),
     ):
@@ -132,9 +197,17 @@ def test_sizes_that_cannot_be_are_refused() -> None:
             NetShape(**{name: size})  # type: ignore[arg-type]
     arrays = dict(drawn_net().arrays)
     for name, array, told in (
-        ("in", np.zeros((3, 12), dtype=np.float32), "its part 'in' must be float32 of shape"),
-        ("out", arrays["out"].astype(np.float64), "its part 'out' must be float32 of shape"),
-        ("in_bias", np.full(12, np.nan, dtype=np.float32), "'in_bias' holds what is no number"),
+        (
+            "in_sum",
+            np.zeros((3, 12), dtype=np.float32),
+            "its part 'in_sum' must be float32 of shape",
+        ),
+        (
+            "out_sum",
+            arrays["out_sum"].astype(np.float64),
+            "its part 'out_sum' must be float32 of shape",
+        ),
+        ("in_bias", np.full(6, np.nan, dtype=np.float32), "'in_bias' holds what is no number"),
     ):
         with pytest.raises(InvalidNetwork, match=told):
             Net(TINY, {**arrays, name: array})
@@ -151,7 +224,9 @@ def test_arrays_that_cannot_be_written_will_do() -> None:
 
 
 def test_parameters() -> None:
-    assert drawn_net(Geometry(4, 4, 3)).parameters == (
-        24 * 64 * 3 + (257 + 24 * 3) * 12 + 12 + 2 * (144 + 12) + 12 * 9 + 9
-    )
-    assert Net.untaught(SHAPES["small"]).parameters < 400_000
+    lines, couples, board = 12 * 64 * 3, 4 * 32**2 * 2, 5
+    sums = 2 * (4 * 16 + 5) + board + 12 * 3 + 4 * 2
+    differences = 2 * (4 * 16 + 5) + 12 * 3 + 4 * 2
+    layers = (sums + differences + 1) * 6 + 2 * (2 * 36 + 6) + 6 * (5 + 4) + 5
+    assert drawn_net(Geometry(4, 4, 3)).parameters == lines + couples + layers
+    assert Net.untaught(SHAPES["small"]).parameters < 500_000

@@ -1,8 +1,9 @@
 """Static features of positions: what a net sees. Nothing looks ahead.
 
-Every cell has the numbers of `planes`; every line of cells that would win has a state, its cells'
-digits in base 4 (0 empty and out of reach, 1 of the side to move, 2 of the other side, 3 playable),
-first cell least; and one number says who is to move.
+Every cell, every column and the whole board have the numbers of `planes`. Every line of cells that
+would win has a state, its cells' digits in base 4 (0 empty and out of reach, 1 of the side to move,
+2 of the other side, 3 playable), first cell least. So has every column: a bit for each disc in its
+lowest cells, and added to that a bit for each of them that is of the side to move.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net.features_kernel import fill_features
-from claimeven.networks.net.planes import PLANES, STATES
+from claimeven.networks.net.mirroring import Mirroring
+from claimeven.networks.net.planes import (
+    BOARD_NUMBERS,
+    COLUMN_NUMBERS,
+    PLANES,
+    SEEN_CELLS,
+    STATES,
+)
 
 #: The longest line whose states make a table that can be learnt.
 LONGEST_LINE = 6
@@ -34,7 +42,7 @@ class Features:
 
     >>> features = Features()
     >>> len(features.lines), features.plane_count, features.line_states
-    (69, 673, 256)
+    (69, 712, 256)
     """
 
     def __init__(self, geometry: Geometry = STANDARD) -> None:
@@ -50,13 +58,29 @@ class Features:
 
     @property
     def plane_count(self) -> int:
-        """Numbers a position has: the planes of every cell, and who is to move."""
-        return self.geometry.cells * PLANES + 1
+        """Numbers a position has: of every cell, of every column, of the whole board."""
+        geometry = self.geometry
+        return geometry.cells * PLANES + geometry.columns * COLUMN_NUMBERS + BOARD_NUMBERS
+
+    @property
+    def state_count(self) -> int:
+        """States a position has: those of lines and of columns."""
+        return len(self.lines) + self.geometry.columns
 
     @property
     def line_states(self) -> int:
         """States a line can be in."""
         return int(STATES**self.geometry.connect)
+
+    @property
+    def column_states(self) -> int:
+        """States a column can be in, and more numbers than these up to a power of two."""
+        return 2 << min(self.geometry.rows, SEEN_CELLS)
+
+    @cached_property
+    def mirroring(self) -> Mirroring:
+        """How mirroring the board changes the places of its columns and lines."""
+        return Mirroring.of(self.geometry, self.lines)
 
     @cached_property
     def lines(self) -> npt.NDArray[np.int64]:
@@ -75,16 +99,17 @@ class Features:
         load(fill_features)
 
     def of(self, mines: Words, masks: Words) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-        """Return the planes, uint8 (n, plane_count), and line states, int64 (n, lines).
+        """Return the planes, uint8 (n, plane_count), and states, int64 (n, lines + columns).
 
         `mines` are the discs of the side to move, `masks` all discs, uint64 (n,) each. Planes lie
-        cell by cell; who is to move, 0 for the first player and 1 for the second, is the last.
+        cell by cell; then come the numbers of column after column, and those of the whole board.
+        The states of the lines come before those of the columns.
 
         >>> planes, states = Features().of(*np.zeros((2, 1), dtype=np.uint64))
         >>> int(planes.sum()), int(planes[0, PLANES * 0 + 2])
         (14, 1)
         """
         planes = np.empty((len(mines), self.plane_count), dtype=np.uint8)
-        states = np.empty((len(mines), len(self.lines)), dtype=np.int64)
+        states = np.empty((len(mines), self.state_count), dtype=np.int64)
         fill_features(self.board, self.bits, self.lines, mines, masks, planes, states)
         return planes, states

@@ -10,16 +10,25 @@ from claimeven.compiled import Ints, Words, inlined, int64, kernel, uint8, uint6
 from claimeven.game.tactics_kernel import BOARD, BOTTOM, ONE, ZERO, playable_cells
 from claimeven.networks.net.planes import (
     ABOVE_PLAYABLE,
+    ALL_BUT_SHUT,
+    ALL_ODD_BELOW,
+    ALL_SHUT,
+    BOARD_NUMBERS,
+    COLUMN_NUMBERS,
     MINE,
     MOST_LINES,
     MY_LINES_FAR,
     MY_LINES_NEAR,
     MY_LINES_NEAR_TWICE,
     MY_THREAT_FIRST,
+    ODD_BELOW,
     PLANES,
     PLAYABLE,
+    SEEN_CELLS,
+    SHUT,
     STATES,
     THEIRS,
+    TO_MOVE,
     UNDER_MY_THREAT,
 )
 
@@ -48,6 +57,43 @@ def count_line(row: Any, cells: Ints, mine: Any, theirs: Any, turn: Any) -> None
             row[far] = min(row[far] + 1, MOST_LINES)
 
 
+@inlined
+def count_quiet(row: Any, column: Any, first: Any, end: Any, cells: Any, whole: Any) -> Any:
+    """Write what a column's quiet cells say; return the column's state.
+
+    Its cells are `first` to before `end`; its numbers follow those of `cells` cells, and those of
+    the whole board stand from `whole` on.
+    """
+    mine = theirs = both = np.int64(0)  # quiet cells so far, while no threat was met
+    mine_met = theirs_met = False
+    discs, owned, power = np.int64(0), np.int64(0), np.int64(1)
+    for cell in range(first, end):
+        at = cell * PLANES
+        if row[at + MINE] or row[at + THEIRS]:
+            if cell - first < SEEN_CELLS:
+                discs += power
+                owned += power * np.int64(row[at + MINE])
+                power *= 2
+            continue
+        threat = at + MY_THREAT_FIRST
+        mine_met = mine_met or row[threat] or row[threat + 1]
+        theirs_met = theirs_met or row[threat + 2] or row[threat + 3]
+        mine += not mine_met
+        theirs += not theirs_met
+        both += not (mine_met or theirs_met)
+    at = cells * PLANES + column * COLUMN_NUMBERS
+    row[at + ODD_BELOW], row[at + ODD_BELOW + 1], row[at + ODD_BELOW + 2] = (
+        mine & 1,
+        theirs & 1,
+        both & 1,
+    )
+    row[at + SHUT], row[at + ALL_BUT_SHUT] = both == 0, both == 1
+    for kind in range(3):
+        row[whole + ALL_ODD_BELOW + kind] ^= row[at + ODD_BELOW + kind]
+    row[whole + ALL_SHUT] += both == 0
+    return discs + owned
+
+
 @kernel(
     void(
         uint64[::1], uint64[::1], int64[:, ::1], uint64[::1], uint64[::1], uint8[:, ::1],
@@ -63,13 +109,17 @@ def fill_features(
     planes: Any,
     states: Any,
 ) -> None:
-    """Write the planes and line states of positions.
+    """Write the planes and states of positions.
 
     `board` is the `board_vector`, `bits` the bit of each cell, `lines` the cells of each line.
-    A row of `planes` is a position: the planes of cell 0, of cell 1, ..., and who is to move. A row
-    of `states` is one too: a number for each line, whose digits in base `STATES` are its cells.
+    A row of `planes` is a position: the planes of cell 0, of cell 1, ..., the numbers of each
+    column, those of the whole board. A row of `states` is one too: a number for each line, whose
+    digits in base `STATES` are its cells, and a number for each column (see `Features.of`).
     """
     cells = bits.shape[0]
+    whole = planes.shape[1] - BOARD_NUMBERS
+    columns = states.shape[1] - lines.shape[0]
+    rows = cells // columns
     for i in range(mines.shape[0]):
         mine, mask = mines[i], masks[i]
         playable = playable_cells(mask, board[BOTTOM], board[BOARD])
@@ -88,7 +138,9 @@ def fill_features(
             elif playable & (bit >> ONE) != ZERO:
                 row[at + ABOVE_PLAYABLE] = 1
         turn = discs & 1
-        row[cells * PLANES] = turn
+        for number in range(BOARD_NUMBERS):
+            row[whole + number] = 0
+        row[whole + TO_MOVE] = turn
         # Step 2: each line, and what it says of its empty cells.
         for line in range(lines.shape[0]):
             mine_here, theirs_here, state, power = np.int64(0), np.int64(0), np.int64(0), 1
@@ -113,3 +165,8 @@ def fill_features(
                 threat = above + MY_THREAT_FIRST + 2 * owner
                 if row[threat] or row[threat + 1]:
                     row[cell * PLANES + UNDER_MY_THREAT + owner] = 1
+        # Step 4: each column.
+        for column in range(columns):
+            states[i, lines.shape[0] + column] = count_quiet(
+                row, column, column * rows, (column + 1) * rows, cells, whole
+            )

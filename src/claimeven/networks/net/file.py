@@ -1,9 +1,9 @@
 """Nets in files: each weight in a few bits.
 
 Arrays: a weight matrix is int8, whole numbers of a unit, and its units are float32, one for each
-output (`in` and `in_unit`, `block0` and `block0_unit`, ...); biases are float32. The header says
-under `shape` which sizes the net has, and under `knows_scores` whether scores were learnt. Weights
-of few bits pack well: the net that comes along is right in 0.5 % fewer of the held-out positions
+output (`in_sum` and `in_sum_unit`, `out_sum` and `out_sum_unit`, ...); biases are float32. The
+header says under `shape` which sizes the net has, and under `knows_scores` whether scores were
+learnt. Weights of few bits pack well: the net that comes along is right in 0.5 % fewer of the held-out positions
 with 31 steps either side of zero than with all of float32, and in 1.6 % fewer with 15.
 """
 
@@ -25,7 +25,7 @@ KIND: Final = "net"
 #: Steps either side of zero that a weight is rounded to, and the most that fit.
 STEPS, MOST_STEPS = 31, 127
 #: Weights further from zero than so many times their root mean square are cut off there.
-_FAR: Final = 5.0
+FAR: Final = 5.0
 _UNIT, _BIAS = "_unit", "_bias"
 
 
@@ -81,10 +81,12 @@ def unpacked(model: ModelFile) -> Net:
 
 def rounded(weights: npt.NDArray[Any], steps: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return weights as whole numbers from -steps to steps, and the unit of each output."""
+    if not weights.size:  # a board of one column has no differences
+        return weights.astype(np.int8), np.ones(weights.shape[-1], dtype=np.float32)
     table = weights.reshape(-1, weights.shape[-1])
     greatest = np.abs(table).max(axis=0)
     usual = np.sqrt((table.astype(np.float64) ** 2).mean(axis=0))
-    unit = (np.minimum(greatest, _FAR * usual) / steps).astype(np.float32)
+    unit = (np.minimum(greatest, FAR * usual) / steps).astype(np.float32)
     unit[unit == 0] = 1.0
     whole = np.clip(np.rint(weights / unit), -steps, steps).astype(np.int8)
     return whole, unit

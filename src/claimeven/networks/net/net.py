@@ -1,20 +1,27 @@
 """A neural net that judges positions: a policy and a value from static features, in one pass.
 
 The net is a stack of dense layers. Every line of cells has a table that turns its state into a few
-learnt numbers; these and the planes of the cells are the first layer's input. Then come `blocks`
-layers that each add to what is there, and an output layer:
+learnt numbers, and so have the states of every two columns; these and the planes are what the first
+layer sees. Then come `blocks` layers that each add to what is there, and an output layer.
+
+All of it is symmetric: mirroring the board mirrors the policy and leaves the value. Columns, lines
+and hidden numbers come in pairs that change places; of each pair a layer is given the sum and the
+difference, and weights lead from sums to sums and from differences to differences alone. That takes
+half the weights and half the work of a layer without symmetry. Only where numbers are cut off at 0
+the two of a pair, `one` and `other`, are told apart:
 
 ```text
-inputs = planes of all cells, who is to move, numbers of all lines
-hidden = relu(inputs @ in + bias)
-hidden = hidden + relu(hidden @ block + bias) / 2            for each block
-output = hidden @ out + bias                                 columns + 1 + columns numbers
+sums, differences = of all pairs of columns and lines; what the whole board has are sums
+one, other = relu(sums @ in_sum + bias +- differences @ in_difference)
+sums, differences = (one + other) / 2, (one - other) / 2
+one, other = relu(sums @ block_sum + bias +- differences @ block_difference)      for each block
+sums, differences += (one + other) / 4, (one - other) / 4
+output = sums @ out_sum + bias, differences @ out_difference
 ```
 
-The first numbers of the output are the policy's logits, one a column; the next is the value before
-its hyperbolic tangent; the last are the score of each column, which is learnt along with the rest
-because it says more of a position than its best column does. A position and its mirror image are
-judged together and averaged, so they get mirrored answers.
+The output, its pairs of columns put together again, is 2 * columns + 1 numbers: first the policy's
+logits, one a column; then the value before its hyperbolic tangent; last the score of each column,
+which is learnt along with the rest because it says more of a position than its best column does.
 
 Residual layers: He, Zhang, Ren and Sun, "Deep residual learning for image recognition" (CVPR 2016).
 One net for policy and value: Silver et al., "Mastering the game of Go without human knowledge"
@@ -31,11 +38,11 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled import load
-from claimeven.game.arrays import mirrored_keys
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net.features import Features
-from claimeven.networks.net.pass_kernel import judge_few
+from claimeven.networks.net.pass_kernel import Sight, Weights, judge_few
+from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
@@ -47,22 +54,23 @@ BATCH: Final = 512
 #: Positions that are quicker judged one after the other than by matrix products.
 FEW: Final = 4
 #: Bounds on the sizes of a net, for files of strangers.
-_MOST: Final = {"width": 4096, "blocks": 64, "line_numbers": 64}
-#: The part of a block's output that is added.
-_SHARE: Final = np.float32(0.5)
+_MOST: Final = {"pairs": 2048, "blocks": 64, "line_numbers": 64, "column_numbers": 64}
+_HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
 @dataclass(frozen=True)
 class NetShape:
     """The sizes of a net.
 
-    `width` numbers a hidden layer, `blocks` layers after the first, and `line_numbers` numbers by
-    which the state of a line is told. Raises `InvalidNetwork` for one that is out of range.
+    `pairs` pairs of numbers a hidden layer, `blocks` layers after the first, `line_numbers` and
+    `column_numbers` numbers by which the state of a line is told and that of two columns. Raises
+    `InvalidNetwork` for one out of range.
     """
 
-    width: int = 512
-    blocks: int = 3
+    pairs: int = 384
+    blocks: int = 4
     line_numbers: int = 8
+    column_numbers: int = 4
 
     def __post_init__(self) -> None:
         """Check every size."""
@@ -81,24 +89,36 @@ class NetShape:
     def arrays(self, geometry: Geometry) -> dict[str, tuple[int, ...]]:
         """Return the names of the arrays of a net for a board, and their shapes."""
         features = Features(geometry)
-        lines = len(features.lines)
-        outputs = 2 * geometry.columns + 1
+        board, pairs = features.mirroring, self.pairs
+        column = geometry.rows * PLANES + COLUMN_NUMBERS
+        lines, couples = len(board.first), len(board.left)
+        of_couples = couples * self.column_numbers
+        sums = column * board.half + BOARD_NUMBERS + lines * self.line_numbers + of_couples
+        differences = column * board.pairs + board.unequal * self.line_numbers + of_couples
         shapes: dict[str, tuple[int, ...]] = {
             "lines": (lines, features.line_states, self.line_numbers),
-            "in": (features.plane_count + lines * self.line_numbers, self.width),
-            "in_bias": (self.width,),
+            "columns": (couples, features.column_states**2, self.column_numbers),
+            "in_sum": (sums, pairs),
+            "in_difference": (differences, pairs),
+            "in_bias": (pairs,),
         }
         for block in range(self.blocks):
-            shapes[f"block{block}"] = (self.width, self.width)
-            shapes[f"block{block}_bias"] = (self.width,)
-        return {**shapes, "out": (self.width, outputs), "out_bias": (outputs,)}
+            shapes[f"block{block}_sum"] = shapes[f"block{block}_difference"] = (pairs, pairs)
+            shapes[f"block{block}_bias"] = (pairs,)
+        ends = 2 * board.half + 1
+        return {
+            **shapes,
+            "out_sum": (pairs, ends),
+            "out_difference": (pairs, 2 * board.pairs),
+            "out_bias": (ends,),
+        }
 
 
 #: Nets of a few sizes by their names.
 SHAPES: Final = {
-    "small": NetShape(width=192, blocks=2, line_numbers=4),
-    "medium": NetShape(width=512, blocks=3, line_numbers=8),
-    "large": NetShape(width=1024, blocks=4, line_numbers=8),
+    "small": NetShape(pairs=128, blocks=2, line_numbers=4, column_numbers=1),
+    "medium": NetShape(pairs=384, blocks=4, line_numbers=8, column_numbers=4),
+    "large": NetShape(pairs=768, blocks=4, line_numbers=8, column_numbers=8),
 }
 
 
@@ -123,7 +143,7 @@ class Net:
     were learnt: then the values of `evaluate` are graded, so that a search with them wins soon and
     loses late. Raises `InvalidNetwork` where the arrays are others.
 
-    >>> net = Net.untaught(NetShape(width=8, blocks=1), Geometry(4, 4, 3))
+    >>> net = Net.untaught(NetShape(pairs=4, blocks=1), Geometry(4, 4, 3))
     >>> values, priors = net.evaluate(*np.zeros((2, 1), dtype=np.uint64))
     >>> values.tolist(), priors.tolist()
     ([0.0], [[0.25, 0.25, 0.25, 0.25]])
@@ -151,13 +171,34 @@ class Net:
         # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
         self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)
-        width = shape.width
-        self._blocks = np.zeros((shape.blocks, width, width), dtype=np.float32)
-        self._block_biases = np.zeros((shape.blocks, width), dtype=np.float32)
-        for n in range(shape.blocks):
-            self._blocks[n], self._block_biases[n] = arrays[f"block{n}"], arrays[f"block{n}_bias"]
-            self.arrays[f"block{n}"] = self._blocks[n]  # one copy is enough
-        self._which_line = np.arange(len(self.features.lines))
+        blocks, pairs = shape.blocks, shape.pairs
+        self._blocks = np.zeros((2 * blocks, pairs, pairs), dtype=np.float32)
+        self._block_biases = np.zeros((blocks, pairs), dtype=np.float32)
+        for n in range(blocks):
+            self._block_biases[n] = arrays[f"block{n}_bias"]
+            for m, name in enumerate((f"block{n}_sum", f"block{n}_difference")):
+                self._blocks[2 * n + m] = arrays[name]
+                self.arrays[name] = self._blocks[2 * n + m]  # one copy is enough
+        self._sight, self._weights = self._for_kernel()
+
+    def _for_kernel(self) -> tuple[Sight, Weights]:
+        """Return what the kernel takes."""
+        features, arrays = self.features, self.arrays
+        board = features.mirroring
+        counts = np.array(
+            [self.geometry.columns, board.unequal, features.column_states], dtype=np.int64
+        )
+        ends = (board.first, board.second, board.read_as, board.left, board.right, counts)
+        parts = (self._blocks, self._block_biases)
+        names = ("lines", "columns", "in_sum", "in_difference", "in_bias")
+        return (
+            Sight(features.board, features.bits, features.lines, *ends),
+            Weights(
+                *(arrays[name] for name in names),
+                *parts,
+                *(arrays[f"out_{name}"] for name in ("sum", "difference", "bias")),
+            ),
+        )
 
     @classmethod
     def untaught(cls, shape: NetShape, geometry: Geometry = STANDARD) -> Net:
@@ -198,7 +239,7 @@ class Net:
         else:
             for begin in range(0, len(mines), BATCH):
                 part = slice(begin, begin + BATCH)
-                outputs[part] = self._averaged(mines[part], masks[part])
+                outputs[part] = self.raw(mines[part], masks[part])
         return self.judgement(outputs, masks)
 
     def judgement(self, outputs: Floats, masks: Words) -> Judgement:
@@ -214,56 +255,86 @@ class Net:
         )
 
     def raw(self, mines: Words, masks: Words) -> Floats:
-        """Return the output of n positions as they lie, (n, 2 * columns + 1): see the module."""
-        arrays = self.arrays
+        """Return the output of n positions, (n, 2 * columns + 1): see the module."""
+        arrays, nothing = self.arrays, np.float32(0)
+        sums, differences = self.inputs(mines, masks)
+        level = sums @ arrays["in_sum"] + arrays["in_bias"]
+        slant = differences @ arrays["in_difference"]
+        one, other = np.maximum(level + slant, nothing), np.maximum(level - slant, nothing)
+        sums, differences = (one + other) * _HALF, (one - other) * _HALF
+        for n, bias in enumerate(self._block_biases):
+            level, slant = sums @ self._blocks[2 * n] + bias, differences @ self._blocks[2 * n + 1]
+            one, other = np.maximum(level + slant, nothing), np.maximum(level - slant, nothing)
+            sums += (one + other) * _QUARTER
+            differences += (one - other) * _QUARTER
+        level = sums @ arrays["out_sum"] + arrays["out_bias"]
+        slant = differences @ arrays["out_difference"]
+        board = self.features.mirroring
+        policy = _put_together(level[:, : board.half], slant[:, : board.pairs])
+        scores = _put_together(level[:, board.half + 1 :], slant[:, board.pairs :])
+        return np.concatenate([policy, level[:, board.half : board.half + 1], scores], axis=1)
+
+    def inputs(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+        """Return what the first layer sees of n positions: sums and differences, (n, ...) each."""
+        count, geometry, board = len(mines), self.geometry, self.features.mirroring
         planes, states = self.features.of(mines, masks)
-        numbers = arrays["lines"][self._which_line, states].reshape(len(mines), -1)
-        inputs = np.concatenate([planes.astype(np.float32), numbers], axis=1)
-        hidden = np.maximum(inputs @ arrays["in"] + arrays["in_bias"], np.float32(0))
-        for weights, bias in zip(self._blocks, self._block_biases, strict=True):
-            added = np.maximum(hidden @ weights + bias, np.float32(0))
-            added *= _SHARE
-            hidden += added
-        outputs: Floats = hidden @ arrays["out"] + arrays["out_bias"]
-        return outputs
+        columns, cells = geometry.columns, geometry.cells * PLANES
+        floats = planes.astype(np.float32)
+        sums, differences = [], []
+        for part in (floats[:, :cells], floats[:, cells:-BOARD_NUMBERS]):
+            by_column = part.reshape(count, columns, -1)
+            left, right = by_column[:, : board.pairs], by_column[:, ::-1][:, : board.pairs]
+            sums += [left + right, by_column[:, board.pairs : board.half]]
+            differences.append(left - right)
+        sums.append(floats[:, -BOARD_NUMBERS:])
+        for one, other, unlike in (self._of_lines(states), self._of_couples(states)):
+            sums.append(one + other)
+            differences.append((one - other)[:, :unlike])
+        return (
+            np.concatenate([part.reshape(count, -1) for part in sums], axis=1),
+            np.concatenate([part.reshape(count, -1) for part in differences], axis=1),
+        )
+
+    def _of_lines(self, states: npt.NDArray[np.int64]) -> tuple[Floats, Floats, int]:
+        """Return the numbers of lines here and in the mirror image, (n, lines, numbers) each, and
+        how many of the lines may have others there.
+        """
+        board, tables = self.features.mirroring, self.arrays["lines"]
+        which = np.arange(len(board.first))
+        image = board.read_as[which, states[:, board.second]]
+        return tables[which, states[:, board.first]], tables[which, image], board.unequal
+
+    def _of_couples(self, states: npt.NDArray[np.int64]) -> tuple[Floats, Floats, int]:
+        """Return the same of every two columns."""
+        board, tables = self.features.mirroring, self.arrays["columns"]
+        couples, of_column = len(board.left), self.features.column_states
+        which, columns = np.arange(couples), states[:, len(self.features.lines) :]
+        here, image = (
+            tables[which, each[:, board.left] * of_column + each[:, board.right]]
+            for each in (columns, columns[:, ::-1])
+        )
+        return here, image, couples
 
     def _judge_few(self, mines: Words, masks: Words, outputs: Floats) -> None:
-        """Write what `_averaged` returns."""
-        arrays, features, shape = self.arrays, self.features, self.shape
+        """Write what `raw` returns."""
         judge_few(
-            features.board,
-            features.bits,
-            features.lines,
+            self._sight,
+            self._weights,
             np.ascontiguousarray(mines),
             np.ascontiguousarray(masks),
-            self.geometry.rows,
-            arrays["lines"],
-            arrays["in"],
-            arrays["in_bias"],
-            self._blocks,
-            self._block_biases,
-            arrays["out"],
-            arrays["out_bias"],
-            np.empty((2, 2), dtype=np.uint64),
-            np.empty((2, features.plane_count), dtype=np.uint8),
-            np.empty((2, len(features.lines)), dtype=np.int64),
-            np.empty((2, len(arrays["in"])), dtype=np.float32),
-            np.empty((3, 2, max(shape.width, outputs.shape[1])), dtype=np.float32),
+            np.empty((1, self.features.plane_count), dtype=np.uint8),
+            np.empty((1, self.features.state_count), dtype=np.int64),
+            np.empty((2, len(self.arrays["in_sum"])), dtype=np.float32),
+            np.empty((4, max(self.shape.pairs, outputs.shape[1])), dtype=np.float32),
             outputs,
         )
 
-    def _averaged(self, mines: Words, masks: Words) -> Floats:
-        """Return the output averaged over each position and its mirror image."""
-        columns, count = self.geometry.columns, len(mines)
-        both = [
-            np.concatenate([boards, mirrored_keys(boards, self.geometry)])
-            for boards in (mines, masks)
-        ]
-        outputs = self.raw(*both)
-        image = outputs[count:]
-        flipped = np.concatenate(
-            [image[:, columns - 1 :: -1], image[:, columns : columns + 1], image[:, :columns:-1]],
-            axis=1,
-        )
-        mean: Floats = (outputs[:count] + flipped) * np.float32(0.5)
-        return mean
+
+def _put_together(sums: Floats, differences: Floats) -> Floats:
+    """Return the numbers of all columns, whose pairs are the sum with the difference, and less it.
+
+    The middle column, if there is one, is the last of the sums.
+    """
+    pairs = differences.shape[1]
+    left, right = sums[:, :pairs] + differences, sums[:, :pairs] - differences
+    return np.concatenate([left, sums[:, pairs:], right[:, ::-1]], axis=1)
