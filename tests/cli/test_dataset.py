@@ -33,7 +33,9 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--out x.csv", "Missing option '--positions'"),
+        ("--out x.csv", "the source random needs a number of positions: only the source all"),
+        ("--source all --positions 5 --out x.csv", "give no number of positions"),
+        ("--source all --seed 5 --out x.csv", "the source all takes no seed"),
         ("--positions 5 --out x.txt", "must end in .csv or .parquet"),
         ("--positions 0 --out x.csv", "positions must be 1 or more, not 0"),
         (
@@ -46,7 +48,7 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
         ),
         (
             "--positions 5 --source games --out x.csv",
-            "there is no source 'games': choose from random, selfplay, mixed",
+            "there is no source 'games': choose from random, selfplay, mixed, all",
         ),
         ("--positions 5 --source mixed --random-moves 2 --out x.csv", "from 0 to 1, not 2.0"),
         ("--positions 5 --random-moves 0.1 --out x.csv", "only the source mixed takes a share"),
@@ -74,6 +76,41 @@ def test_both_sides_of_a_split_are_told(run: Run, tmp_path: Path) -> None:
     other.unlink()
     text = " ".join(run(*words).out.split())
     assert text.startswith(f"{path}: {told['positions']} positions; held out, {other}: ")
+
+
+def test_all_positions_of_a_small_board(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    words = ("dataset", "--source", "all", "--plies", "0-2", "--out", str(path), *SMALL)
+    told = json.loads(run(*words, "--json").out)
+    assert (told["positions"], told["source"], told["seed"]) == (1 + 2 + 8, "all", 0)
+    path.unlink()
+    ran = run(*words)
+    assert (ran.status, ran.err) == (0, "")
+    assert " ".join(ran.out.split()).startswith(f"{path}: 11 positions")
+
+
+@unix
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_all_positions_go_on_after_a_signal(run: Run, tmp_path: Path, end: signal.Signals) -> None:
+    board = ("--columns", "5", "--rows", "5", "--no-book", "--table-mb", "4")
+
+    def words(name: str, plies: str) -> list[str]:
+        path = str(tmp_path / name)
+        return ["dataset", "--source", "all", "--plies", plies, "--out", path, *board]
+
+    partial = tmp_path / "parted.csv.partial"
+    ended = interrupted(
+        *words("parted.csv", "6"),
+        when=lambda: partial.exists() and partial.stat().st_size > 500,
+        by=end,
+    )
+    assert "Traceback" not in ended.err
+    assert ("run the same again to go on from" in ended.err) == (end == signal.SIGINT)
+    assert ended.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
+    assert [path.name for path in tmp_path.iterdir()] == [partial.name]
+    for name in ("parted.csv", "whole.csv"):
+        assert run(*words(name, "6")).status == 0
+    assert (tmp_path / "parted.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
 @unix

@@ -195,7 +195,10 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
         ({"lowest": 3.0}, "the lowest ply must be a whole number, not 3.0"),
         ({"highest": None}, "the highest ply must be a whole number, not None"),
         ({"seed": 0.5}, "a seed must be a whole number, not 0.5"),
-        ({"source": "games"}, "there is no source 'games': choose from random, selfplay, mixed"),
+        (
+            {"source": "games"},
+            "there is no source 'games': choose from random, selfplay, mixed, all",
+        ),
         ({"source": "mixed", "random_moves": 1.5}, "is a number from 0 to 1, not 1.5"),
         ({"source": "mixed", "random_moves": float("nan")}, "is a number from 0 to 1, not nan"),
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),

@@ -145,12 +145,3 @@ def test_a_window_holds_the_last_positions_and_mirrors_batches() -> None:
     same = again.batch(200, np.random.default_rng(1))
     assert all(np.array_equal(a, b) for a, b in zip(batch, same, strict=True))
     assert len(joined([positions, positions]).values) == 2 * count
-
-
-def test_sharpness_is_the_power_of_the_visits_learnt() -> None:
-    """The games are the same; shares learnt are those of before, squared and made to sum to 1."""
-    (_, plain), (_, sharp) = played(RECIPE), played(replace(RECIPE, sharpness=2.0))
-    assert np.array_equal(plain.masks, sharp.masks)
-    squares = plain.policies**2
-    assert sharp.policies == pytest.approx(squares / squares.sum(axis=1, keepdims=True), abs=1e-5)
-    assert not np.allclose(plain.policies, sharp.policies)

@@ -61,24 +61,54 @@ def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
         )
 
 
+@dataclass(frozen=True)
+class Played:
+    """What becomes of the positions of a layer when all play one column.
+
+    `can` are the places of those that can play it; the others follow them. `won`: which win by it.
+    `going_on` are the entries of `can` whose game goes on, `below` the places of these children in
+    the next layer, and `mirrored` whether it holds their mirror images there instead. A win by this
+    disc is worth `win`.
+    """
+
+    can: npt.NDArray[np.intp]
+    won: npt.NDArray[np.bool_]
+    going_on: npt.NDArray[np.intp]
+    below: npt.NDArray[np.intp]
+    mirrored: npt.NDArray[np.bool_]
+    win: int
+
+    def scores(self, below_scores: Scores) -> Scores:
+        """Return what the column is worth to those of `can` by the scores of the next layer."""
+        scores = np.zeros(len(self.can), dtype=np.int8)
+        scores[self.won] = self.win
+        scores[self.going_on] = -below_scores[self.below]
+        return scores
+
+
+def played(keys: Keys, below: Keys, geometry: Geometry) -> Iterator[Played]:
+    """Yield for each column what becomes of the positions of a layer that play it.
+
+    `keys` are unfinished positions of one ply; `below` are the (ascending) keys of all unfinished
+    positions one ply on.
+    """
+    mine, mask = discs_of_keys(keys, geometry)
+    win = win_score(geometry, int(mask[0]).bit_count()) if len(keys) else 0
+    for can, theirs, mask_after in moves(mine, mask, geometry):
+        won = has_line(theirs ^ mask_after, geometry)
+        going_on = np.flatnonzero(~won & (mask_after != np.uint64(geometry.board)))
+        children = (theirs + mask_after)[going_on]
+        held = canonical_keys(children, geometry)
+        yield Played(can, won, going_on, np.searchsorted(below, held), held != children, win)
+
+
 def backed_up(keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry) -> Scores:
     """Return the scores of a layer from those of the next: the best of minus the children.
 
-    `keys` are unfinished positions of one ply; `below` are the (ascending) keys of all unfinished
-    positions one ply on and `below_scores` what they are worth to their side to move.
+    `keys` and `below` as for `played`; `below_scores` is what those are worth to their side to
+    move.
     """
-    mine, mask = discs_of_keys(keys, geometry)
-    best = np.full(len(keys), -128, dtype=np.int16)
-    for can, theirs, mask_after in moves(mine, mask, geometry):
-        scores = np.zeros(len(can), dtype=np.int16)
-        moved = theirs ^ mask_after
-        won = has_line(moved, geometry)
-        if len(can):
-            ply = int(mask[can[0]]).bit_count()
-            scores[won] = win_score(geometry, ply)
-        going_on = ~won & (mask_after != np.uint64(geometry.board))
-        children = canonical_keys((theirs + mask_after)[going_on], geometry)
-        places = np.searchsorted(below, children)
-        scores[going_on] = -below_scores[places].astype(np.int16)
-        best[can] = np.maximum(best[can], scores)
-    return best.astype(np.int8)
+    best = np.full(len(keys), -128, dtype=np.int8)
+    for column in played(keys, below, geometry):
+        best[column.can] = np.maximum(best[column.can], column.scores(below_scores))
+    return best

@@ -29,11 +29,13 @@ TABLE_MB = 16
 
 
 @click.command("dataset")
-@click.option("--positions", type=int, required=True, help="Rows to write.")
+@click.option("--positions", type=int, help="Rows to write; not with --source all.")
 @click.option("--plies", default="8-36", show_default=True, help="Plies of the positions, a-b.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
 @click.option("--out", required=True, help="A .csv or .parquet.")
-@click.option("--source", default="random", show_default=True, help="random, selfplay or mixed.")
+@click.option(
+    "--source", default="random", show_default=True, help="random, selfplay, mixed or all."
+)
 @click.option(
     "--random-moves",
     type=float,
@@ -45,7 +47,7 @@ TABLE_MB = 16
 @partial(solver_options, table_mb=TABLE_MB)
 @geometry_options
 def command(
-    positions: int,
+    positions: int | None,
     plies: str,
     seed: int,
     out: str,
@@ -71,6 +73,10 @@ def command(
     all positions, or one with --one-a-game, of games in which each move is random by the chance
     --random-moves and else one of the best: hard for who learns with a half, easy with one in ten.
 
+    All takes every position of the plies: up to ply 11 of 7x6 with the deep book in seconds, since
+    only those one ply beyond need be known. It takes no --positions and no --seed, and each
+    position counts as a game of its own.
+
     With --split 0.9 nine in ten games are written to --out and the others beside it, to
     NAME-held-out: no game lies on both sides, and no position or its mirror image.
 
@@ -82,6 +88,7 @@ def command(
       claimeven dataset --positions 500 --source selfplay --out games.csv
       claimeven dataset --positions 9000 --source mixed --split 0.9 --out hard.csv
       claimeven dataset --positions 99 --source mixed --one-a-game --out one.csv
+      claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
     lowest, highest = ply_range(plies)
@@ -106,6 +113,8 @@ def command(
 
             made = make_dataset(Path(out), plan, solver, show, split=split)
     except KeyboardInterrupt:
+        if not Path(f"{out}.partial").exists():
+            raise KeyboardInterrupt("interrupted; nothing was written") from None
         raise KeyboardInterrupt(
             f"interrupted; run the same again to go on from {out}.partial"
         ) from None
@@ -125,4 +134,4 @@ def command(
 
 
 def _progress_text(at: DatasetProgress) -> str:
-    return count_text(at.done, at.total, "positions", at.seconds, at.resumed)
+    return count_text(at.done, at.total, at.what, at.seconds, at.resumed)

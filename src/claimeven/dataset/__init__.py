@@ -1,8 +1,9 @@
 """Positions with exact scores, in bulk: made, written to files, and read back as arrays."""
 
-from claimeven.dataset.dataset import DatasetProgress, Made, make_dataset
+from claimeven.dataset.dataset import make_dataset
 from claimeven.dataset.errors import InvalidDataset, InvalidDatasetFile
 from claimeven.dataset.labelled import Dataset, joined
+from claimeven.dataset.made import DatasetProgress, Made
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.reading import read_dataset
 from claimeven.dataset.rows import Row

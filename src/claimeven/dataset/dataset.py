@@ -1,6 +1,6 @@
 """Positions with exact scores of every column, in bulk, for learning and for statistics.
 
-Three sources, all determined by the seed alone:
+Four sources, three of them determined by the seed alone:
 
 - `random`: each position is the end of a game of random moves to a random ply (see
   `sampling_kernel`); games that are over by then are dropped.
@@ -9,6 +9,7 @@ Three sources, all determined by the seed alone:
   position of a game from there on is taken.
 - `mixed`: positions of games in which each move is random by a given chance, else one of the best.
   All positions of a game are taken, or one.
+- `all`: every position of the plies (see `exhaustive`).
 
 A position and its mirror image are the same: only the first one met is taken. Rows go to a journal
 beside the file as they are made, so work that was ended goes on where it was.
@@ -19,15 +20,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from claimeven.dataset.errors import InvalidDataset
+from claimeven.dataset.exhaustive import make_all
 from claimeven.dataset.files import check_target, write_table
 from claimeven.dataset.games import Games
 from claimeven.dataset.journal import Journal, rows_of
+from claimeven.dataset.made import DatasetProgress, Made, held_out_path
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import Row, field_names
 from claimeven.dataset.sampling_kernel import random_positions
@@ -44,29 +46,6 @@ from claimeven.solver.solver import ILLEGAL, Solver
 CANDIDATES, BATCH = 4096, 64
 #: Candidates or games in a row without a new position after which there are taken to be no more.
 PATIENCE = {"random": 300_000, "selfplay": 3_000, "mixed": 3_000}
-
-
-@dataclass(frozen=True)
-class DatasetProgress:
-    """How far the work is: `done` of `total` rows, `resumed` of them from an earlier run.
-
-    `nodes` positions were visited for the others.
-    """
-
-    done: int
-    total: int
-    resumed: int
-    seconds: float
-    nodes: int
-
-
-@dataclass(frozen=True)
-class Made:
-    """What was written: `positions` rows, and `held_out` rows to a file of their own."""
-
-    positions: int
-    held_out: int = 0
-    held_out_path: Path | None = None
 
 
 def make_dataset(
@@ -88,52 +67,48 @@ def make_dataset(
     the partial file is of other options or damaged, or when there are fewer positions than asked.
     """
     begin = time.perf_counter()
-    geometry = plan.geometry
-    fields = field_names(geometry)
     if split is not None:
         check_share(split)
         check_target(held_out_path(path))
+    wanted = plan.positions
+    if wanted is None:
+        return make_all(path, plan, solver, progress, split=split)
+    geometry = plan.geometry
+    fields = field_names(geometry)
     with Journal(path, plan.header(), fields) as journal:
         seen = _keys_of(journal, geometry)
-        resumed = min(len(seen), plan.positions)
+        resumed = min(len(seen), wanted)
         source = _Source(plan, solver)
         with closing(source.rows(seen, journal.last_number)) as found:
-            for rows in _first(found, plan.positions - resumed):
+            for rows in _first(found, wanted - resumed):
                 journal.append((row.number, row.cells()) for row in rows)
                 if progress is not None:
-                    done = min(journal.count, plan.positions)
+                    done = min(journal.count, wanted)
                     seconds = time.perf_counter() - begin
-                    progress(DatasetProgress(done, plan.positions, resumed, seconds, source.nodes))
-        if journal.count < plan.positions:
+                    progress(DatasetProgress(done, wanted, resumed, seconds, source.nodes))
+        if journal.count < wanted:
             raise InvalidDataset(
                 f"only {journal.count:,} different positions were found at plies {plan.lowest} to"
-                f" {plan.highest}, not {plan.positions:,}: ask for at most that many"
+                f" {plan.highest}, not {wanted:,}: ask for at most that many"
             )
-        made = _write(path, journal, plan, split)
+        made = _write(path, journal, plan, wanted, split)
         journal.done()
     return made
 
 
-def held_out_path(path: Path) -> Path:
-    """Return where the side of a split that is held out is written.
-
-    >>> held_out_path(Path("set.csv")).name
-    'set-held-out.csv'
-    """
-    return path.with_name(f"{path.stem}-held-out{path.suffix}")
-
-
-def _write(path: Path, journal: Journal, plan: DatasetPlan, split: float | None) -> Made:
-    """Write the rows of a journal, the side that is trained on last."""
+def _write(
+    path: Path, journal: Journal, plan: DatasetPlan, wanted: int, split: float | None
+) -> Made:
+    """Write the first rows of a journal, the side that is trained on last."""
     header = plan.header()
     if split is None:
-        rows = (rows_of(lines)[1] for lines in journal.chunks(plan.positions))
+        rows = (rows_of(lines)[1] for lines in journal.chunks(wanted))
         write_table(path, journal.fields, rows, header)
-        return Made(plan.positions)
+        return Made(wanted)
     counts = [0, 0]
 
     def rows_of_side(training: bool) -> Iterator[list[bytes]]:
-        for lines in journal.chunks(plan.positions):
+        for lines in journal.chunks(wanted):
             numbers, rows = rows_of(lines)
             sides = is_for_training(np.array(numbers), split, plan.seed)
             picked = [row for row, side in zip(rows, sides, strict=True) if side == training]

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from claimeven import outputs
+from claimeven.dataset.blocks import Block, arrow_arrays, csv_text
 from claimeven.dataset.errors import InvalidDatasetFile
+from claimeven.game.geometry import Geometry
 
 Cells = Sequence["int | str | None"]
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
@@ -53,26 +55,55 @@ def write_table(
             _write_parquet(stream, fields, chunks, header)
 
 
+def write_blocks(
+    path: Path,
+    fields: Sequence[str],
+    blocks: Iterable[Block],
+    geometry: Geometry,
+    header: Mapping[str, Any],
+) -> None:
+    """Write rows as `write_table` does, from arrays."""
+    with outputs.binary_file(path) as stream:
+        if path.suffix == CSV:
+            stream.write(",".join(fields).encode() + b"\n")
+            for block in blocks:
+                stream.write(csv_text(block, geometry))
+        else:
+            arrow, _ = imported_pyarrow()
+            tables = (arrow_arrays(block, geometry, arrow) for block in blocks)
+            _write_arrays(stream, _schema(fields, header), tables)
+
+
 def _write_parquet(
     stream: BinaryIO,
     fields: Sequence[str],
     chunks: Iterable[Sequence[bytes]],
     header: Mapping[str, Any],
 ) -> None:
-    arrow, parquet = imported_pyarrow()
+    arrow, _ = imported_pyarrow()
+    schema = _schema(fields, header)
+
+    def arrays_of(rows: Sequence[bytes]) -> list[Any]:
+        columns = zip(*(cells_of(row, fields) for row in rows), strict=True)
+        return [arrow.array(c, type=kind) for c, kind in zip(columns, schema.types, strict=True)]
+
+    _write_arrays(stream, schema, (arrays_of(rows) for rows in chunks if rows))
+
+
+def _schema(fields: Sequence[str], header: Mapping[str, Any]) -> Any:
+    """Return the types of the fields of a Parquet file, and what it tells of itself."""
+    arrow, _ = imported_pyarrow()
     wide = {"moves": arrow.string(), "game": arrow.int64()}
     wide |= {"mine": arrow.uint64(), "mask": arrow.uint64()}
     kinds = [(name, wide.get(name, arrow.int16())) for name in fields]
-    schema = arrow.schema(kinds, metadata={"claimeven": json.dumps(dict(header))})
+    return arrow.schema(kinds, metadata={"claimeven": json.dumps(dict(header))})
+
+
+def _write_arrays(stream: BinaryIO, schema: Any, tables: Iterable[list[Any]]) -> None:
+    arrow, parquet = imported_pyarrow()
     with parquet.ParquetWriter(stream, schema) as writer:
-        for rows in chunks:
-            columns = zip(*(cells_of(row, fields) for row in rows), strict=True)
-            arrays = [
-                arrow.array(column, type=kind)
-                for column, (_, kind) in zip(columns, kinds, strict=True)
-            ]
-            if arrays:
-                writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+        for arrays in tables:
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
 
 
 def imported_pyarrow() -> tuple[Any, Any]:

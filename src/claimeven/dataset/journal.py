@@ -20,6 +20,15 @@ PARTIAL = ".partial"
 _CHUNK = 1 << 14
 
 
+def journal_path(path: Path) -> Path:
+    """Return where the journal of a data set lies while it is made.
+
+    >>> journal_path(Path("set.csv")).name
+    'set.csv.partial'
+    """
+    return path.with_name(path.name + PARTIAL)
+
+
 class Journal:
     """The rows made so far, kept in `path` + ".partial" line by line.
 
@@ -31,7 +40,7 @@ class Journal:
 
     def __init__(self, path: Path, header: Mapping[str, Any], fields: Sequence[str]) -> None:
         check_target(path)
-        self.path = path.with_name(path.name + PARTIAL)
+        self.path = journal_path(path)
         self.fields = fields
         self.count = 0
         self.last_number = 0
@@ -85,10 +94,14 @@ class Journal:
         except OSError as error:
             raise self._unreadable(error) from None
 
-    def damaged(self) -> InvalidDatasetFile:
-        """Return the error that says that the line after those counted is not what was written."""
+    def damaged(self, row: int | None = None) -> InvalidDatasetFile:
+        """Return the error that says that a row is not what was written.
+
+        `row` counts from 0; usually it is the one after those counted.
+        """
+        line = (self.count if row is None else row) + 2
         return InvalidDatasetFile(
-            f"{self.path} is damaged in line {self.count + 2}: remove it to begin again"
+            f"{self.path} is damaged in line {line}: remove it to begin again"
         )
 
     def done(self) -> None:

@@ -9,7 +9,7 @@ from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.suggestions import no_such
 
-SOURCES = ("random", "selfplay", "mixed")
+SOURCES = ("random", "selfplay", "mixed", "all")
 SEEDS = 1 << 63
 #: The chance that a move of the source `mixed` is random where none is given.
 RANDOM_MOVES = 0.5
@@ -21,13 +21,15 @@ _TOLD = {"lowest": "the lowest ply", "highest": "the highest ply", "seed": "a se
 class DatasetPlan:
     """What to make: `positions` rows from a source, of `lowest` to `highest` plies, by a seed.
 
+    The source `all` takes every position of the plies: its `positions` are None and its seed 0.
+
     In the source `mixed` each move is random with the chance `random_moves`, else one of the best;
     with `one_a_game` one position is drawn from each game instead of all.
 
     Raises `InvalidDataset` naming what is out of its range.
     """
 
-    positions: int
+    positions: int | None
     lowest: int
     highest: int
     seed: int = 0
@@ -37,12 +39,13 @@ class DatasetPlan:
     one_a_game: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("positions", "lowest", "highest", "seed"):
+        if self.source not in SOURCES:
+            raise InvalidDataset(no_such("source", self.source, SOURCES))
+        self._check_positions()
+        for name in ("lowest", "highest", "seed"):
             number = whole_number(getattr(self, name), _TOLD.get(name, name), InvalidDataset)
             object.__setattr__(self, name, number)
         last = self.geometry.cells - 1
-        if self.positions < 1:
-            raise InvalidDataset(f"positions must be 1 or more, not {self.positions}")
         if not 0 <= self.lowest <= self.highest <= last:
             raise InvalidDataset(
                 f"plies must lie within 0-{last} on {self.geometry}, the lower one first,"
@@ -50,8 +53,8 @@ class DatasetPlan:
             )
         if not 0 <= self.seed < SEEDS:
             raise InvalidDataset(f"a seed is a whole number from 0 to 2**63 - 1, not {self.seed}")
-        if self.source not in SOURCES:
-            raise InvalidDataset(no_such("source", self.source, SOURCES))
+        if self.source == "all" and self.seed:
+            raise InvalidDataset("the source all takes no seed: nothing in it is random")
         if not 0 <= self.random_moves <= 1:
             raise InvalidDataset(
                 f"the share of random moves is a number from 0 to 1, not {self.random_moves}"
@@ -60,6 +63,23 @@ class DatasetPlan:
             raise InvalidDataset("only the source mixed takes a share of random moves")
         if self.source != "mixed" and self.one_a_game:
             raise InvalidDataset("only the source mixed takes one position a game")
+
+    def _check_positions(self) -> None:
+        if self.source == "all":
+            if self.positions is not None:
+                raise InvalidDataset(
+                    "the source all takes every position of the plies: give no number of positions"
+                )
+            return
+        if self.positions is None:
+            raise InvalidDataset(
+                f"the source {self.source} needs a number of positions: only the source all takes"
+                " every one"
+            )
+        positions = whole_number(self.positions, "positions", InvalidDataset)
+        if positions < 1:
+            raise InvalidDataset(f"positions must be 1 or more, not {positions}")
+        object.__setattr__(self, "positions", positions)
 
     def header(self) -> dict[str, int | float | str]:
         """Return what two runs must share to be one: everything but the number of positions."""

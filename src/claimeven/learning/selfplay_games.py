@@ -205,13 +205,12 @@ class SelfPlay:
         plies, proven, values = disc_counts(masks), forest.is_done(), forest.values()
         shares, best = forest.policies(1.0), forest.policies(0.0)
         hot = shares if recipe.temperature == 1.0 else forest.policies(recipe.temperature)
-        told = shares if recipe.sharpness == 1.0 else forest.policies(1.0 / recipe.sharpness)
         for tree in ready.tolist():
             game = self.games[tree]
             if self._full[tree] or proven[tree]:
                 game.mines.append(int(mines[tree]))
                 game.masks.append(int(masks[tree]))
-                game.policies.append(told[tree])
+                game.policies.append(shares[tree])
                 game.thought.append(float(values[tree]))
                 game.proven.append(bool(proven[tree]))
             chances = hot[tree] if plies[tree] < recipe.hot_plies else best[tree]

@@ -31,7 +31,6 @@ _BOUNDS: Final = (
     ("random_plies", 0, 1000),
     ("fade", 0, 1),
     ("mix", 0, 1),
-    ("sharpness", 0.1, 10),
     ("window", 1, 10**8),
     ("batch", 1, 1 << 16),
     ("steps", 1, 10**6),
@@ -62,10 +61,9 @@ class SelfPlayRecipe:
     visited move. A share `random_share` of the games begins with random moves, as many as are drawn
     from 1 to `random_plies` (None: two thirds of the board).
 
-    What is learnt: the shares of the visits to the power of `sharpness`, and what came of the game,
-    where an end that fills the board is worth `fade` less than 1. A part `mix` of that is what the
-    search thought instead. Where the search has proven the result it is learnt as it is, with the
-    moves that lead there.
+    What is learnt: the shares of the visits, and what came of the game, where an end that fills the
+    board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
+    Where the search has proven the result it is learnt as it is, with the moves that lead there.
 
     Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
     `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes
@@ -92,7 +90,6 @@ class SelfPlayRecipe:
     random_plies: int | None = None
     fade: float = 0.5
     mix: float = 0.3
-    sharpness: float = 1.0
     window: int = 250_000
     batch: int = 512
     steps: int = 250
