@@ -16,9 +16,9 @@ import pytest
 
 from claimeven import Geometry, play_match
 from claimeven.agents.net import NetAgent
-from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
+from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
 from claimeven.learning import DistilRecipe, InvalidRun, train_distil
-from claimeven.learning.distil import Lessons, accuracy_facts, batch_of
+from claimeven.learning.distil import Lessons, accuracy_facts, batch_of, chances_of
 from claimeven.networks import read_model
 from claimeven.networks.net import Features, read_net
 from claimeven.outputs import CannotWrite
@@ -152,22 +152,40 @@ def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
         assert np.array_equal(one, other)
 
 
-def test_mirrored_positions_have_mirrored_answers(data: Dataset) -> None:
-    features, few = Features(SMALL), data.picked(np.arange(50))
-    one = batch_of(few, np.zeros(50, dtype=bool), features)
-    image = batch_of(few, np.ones(50, dtype=bool), features)
-    assert np.array_equal(one.policies[:, ::-1], image.policies)
-    assert np.array_equal(one.scores[:, ::-1], image.scores)
-    assert np.array_equal(one.values, image.values)
-    planes = one.planes[:, :-1].reshape(50, SMALL.columns, SMALL.rows, -1)[:, ::-1]
-    assert np.array_equal(planes.reshape(50, -1), image.planes[:, :-1])
-    assert (one.policies.sum(axis=1) == pytest.approx(1.0)) and (
-        one.policies[~one.playable] == 0
+def test_answers_of_a_batch(data: Dataset) -> None:
+    few = data.picked(np.arange(50))
+    batch = batch_of(few, Features(SMALL))
+    assert (batch.policies.sum(axis=1) == pytest.approx(1.0)) and (
+        batch.policies[~batch.playable] == 0
     ).all()
     for place in range(50):
         best = few.scores[place] == few.scores[place].max()
-        assert one.policies[place] == pytest.approx(best / best.sum())
-        assert one.values[place] == np.sign(few.scores[place].max())
+        assert batch.policies[place] == pytest.approx(best / best.sum())
+        assert batch.values[place] == np.sign(few.scores[place].max())
+
+
+def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
+    early = data.picked(np.flatnonzero(data.plies <= 5))
+    late = data.picked(np.flatnonzero(data.plies > 5))
+    assert chances_of([early, late], None, None) is None
+    chances = chances_of([early, late], (3.0, 1.0), 4)
+    assert chances is not None
+    assert chances[: len(early)].sum() == pytest.approx(3)
+    assert chances[len(early) :] == pytest.approx(1 / len(late))
+    # Up to four discs as often for each number of discs, and in all as before.
+    of_ply = [chances[: len(early)][early.plies == ply].sum() for ply in range(6)]
+    there = [share for share in of_ply[:5] if share]
+    assert len(there) > 1
+    assert there == pytest.approx([there[0]] * len(there))
+    assert sum(there) == pytest.approx(3 * (early.plies <= 4).mean())
+
+    whole = joined([early, late])
+    lessons = Lessons(whole, 400, seed=3, chances=chances)
+    plies = np.concatenate([whole.plies[lessons.chosen(step)] for step in range(30)])
+    assert (plies <= 5).mean() == pytest.approx(0.75, abs=0.03)
+    again = Lessons(whole, 400, seed=3, chances=chances)
+    assert again.chosen(7).tolist() == lessons.chosen(7).tolist()
+    assert again.chosen(7).tolist() != lessons.chosen(8).tolist()
 
 
 def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) -> None:

@@ -98,9 +98,9 @@ def distil(
     if as_json:
         write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
         return
-    shares = [name for name in _SHARES if any(name in row for row in rows)]
-    headings = ("steps", "seconds", "loss", *(_SHARES[name] for name in shares))
-    cells = [_cells(row, shares) for row in rows]
+    measured = [name for name in _SHARES if any(name in row for row in rows)]
+    headings = ("steps", "seconds", "loss", *(_SHARES[name] for name in measured))
+    cells = [_cells(row, measured) for row in rows]
     print("\n".join(table_lines(headings, cells, table_width())))
     print(fitted(f"model: {out}/model.npz", text_width()))
 
@@ -129,10 +129,10 @@ def _loss(row: Any) -> float:
     return float(row["policy_loss"] + 0.5 * row["value_loss"] + 0.5 * row["score_loss"])
 
 
-def _cells(row: Any, shares: list[str]) -> list[str]:
+def _cells(row: Any, measured: list[str]) -> list[str]:
     return [
         f"{row['steps']:,}",
         f"{row['seconds']:.0f}",
         f"{_loss(row):.3f}",
-        *("-" if row.get(name) is None else f"{row[name]:.1%}" for name in shares),
+        *("-" if row.get(name) is None else f"{row[name]:.1%}" for name in measured),
     ]

@@ -128,13 +128,15 @@ class Lessons:
 
     def at(self, step: int) -> Batch:
         """Return the batch of a step, from 0."""
-        return batch_of(self.data.picked(self._chosen(step)), self.features)
+        return batch_of(self.data.picked(self.chosen(step)), self.features)
 
-    def _chosen(self, step: int) -> npt.NDArray[np.int64]:
+    def chosen(self, step: int) -> npt.NDArray[np.int64]:
+        """Return the numbers of the positions of a step."""
         if self._up_to is not None:
             rng = np.random.default_rng([self.seed, step])
             places = rng.random(self.batch) * self._up_to[-1]
-            return np.minimum(np.searchsorted(self._up_to, places, "right"), len(self.data) - 1)
+            found: npt.NDArray[np.int64] = np.searchsorted(self._up_to, places, "right")
+            return np.minimum(found, len(self.data) - 1)
         epoch, place = divmod(step, self.steps)
         if epoch != self._epoch:
             self._order = np.random.default_rng([self.seed, epoch]).permutation(len(self.data))

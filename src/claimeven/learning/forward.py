@@ -134,10 +134,12 @@ class Forward:
                 with_layout_constraint,
             )
 
+            constrained: Callable[..., Any] = with_layout_constraint
+
         def short(matrix: Any) -> Any:
             matrix = jnp.asarray(matrix).astype(jnp.bfloat16)
             # Row by row: a product of matrices that lie otherwise is as slow as in float32.
-            return with_layout_constraint(matrix, Layout((0, 1))) if on_processor else matrix
+            return constrained(matrix, Layout((0, 1))) if on_processor else matrix
 
         def times(left: Any, right: Any) -> Any:
             return jnp.dot(left, right, preferred_element_type=jnp.float32)

@@ -85,8 +85,8 @@ def quiet_by_hand(game: naive.Game) -> tuple[list[list[int]], list[int]]:
 
 
 def column_by_hand(game: naive.Game, column: int) -> int:
-    """The state of a column: of its lowest six cells."""
-    discs = [disc for disc in game.grid[column][:6] if disc is not naive.EMPTY]
+    """The state of a column: of its lowest four cells."""
+    discs = [disc for disc in game.grid[column][:4] if disc is not naive.EMPTY]
     return sum(2**row * (2 if disc == game.player else 1) for row, disc in enumerate(discs))
 
 
@@ -138,9 +138,9 @@ def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
 
 
 def test_columns_tell_their_discs_apart() -> None:
-    """Two columns of up to six cells have the same state only if they hold the same discs."""
+    """Two columns have the same state only if their lowest four cells hold the same discs."""
     features, found = Features(Geometry(2, 6, 2)), {}
-    words = [(mine, (1 << height) - 1) for height in range(7) for mine in range(1 << height)]
+    words = [(mine, (1 << height) - 1) for height in range(5) for mine in range(1 << height)]
     mines, masks = np.array(words, dtype=np.uint64).T
     _, states = features.of(np.ascontiguousarray(mines), np.ascontiguousarray(masks))
     for word, state in zip(words, states[:, len(features.lines)].tolist(), strict=True):

@@ -188,17 +188,30 @@ class Net:
         counts = np.array(
             [self.geometry.columns, board.unequal, features.column_states], dtype=np.int64
         )
-        ends = (board.first, board.second, board.read_as, board.left, board.right, counts)
-        parts = (self._blocks, self._block_biases)
-        names = ("lines", "columns", "in_sum", "in_difference", "in_bias")
-        return (
-            Sight(features.board, features.bits, features.lines, *ends),
-            Weights(
-                *(arrays[name] for name in names),
-                *parts,
-                *(arrays[f"out_{name}"] for name in ("sum", "difference", "bias")),
-            ),
+        sight = Sight(
+            features.board,
+            features.bits,
+            features.lines,
+            board.first,
+            board.second,
+            board.read_as,
+            board.left,
+            board.right,
+            counts,
         )
+        weights = Weights(
+            arrays["lines"],
+            arrays["columns"],
+            arrays["in_sum"],
+            arrays["in_difference"],
+            arrays["in_bias"],
+            self._blocks,
+            self._block_biases,
+            arrays["out_sum"],
+            arrays["out_difference"],
+            arrays["out_bias"],
+        )
+        return sight, weights
 
     @classmethod
     def untaught(cls, shape: NetShape, geometry: Geometry = STANDARD) -> Net:

@@ -58,6 +58,6 @@ BOARD_NUMBERS: Final = 5
 #: What a cell is in the state of a line: empty and out of reach, mine, theirs, playable.
 STATES: Final = 4
 #: The cells of a column, from the lowest, that its state is made of.
-SEEN_CELLS: Final = 6
+SEEN_CELLS: Final = 4
 #: The most far lines that are counted.
 MOST_LINES: Final = 4
