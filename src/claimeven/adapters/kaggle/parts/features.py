@@ -33,7 +33,7 @@ import numpy as np
 
 from claimeven.adapters.kaggle.parts.board import Board
 
-PLANES, COLUMN_NUMBERS, DIGITS, MOST_FAR_LINES, SEEN_CELLS = 16, 5, 4, 4, 6
+PLANES, COLUMN_NUMBERS, DIGITS, MOST_FAR_LINES, SEEN_CELLS = 16, 5, 4, 4, 4
 
 
 class Features:
