@@ -48,7 +48,7 @@ def test_every_evaluation_can_be_exported() -> None:
 def test_a_file_is_what_kaggle_wants(spec: str) -> None:
     text = submission(spec, seed=3)
     assert submission(spec, seed=3) == text
-    assert len(text) < 1_500_000
+    assert len(text) < 2_500_000
     assert all(len(line) <= 102 for line in text.splitlines() if spec not in line)
     tree = ast.parse(text)
     imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]

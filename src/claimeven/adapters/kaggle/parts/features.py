@@ -1,13 +1,13 @@
-"""What a net sees of a position: static features of its cells and lines. Nothing looks ahead.
+"""What a net sees of a position: static features of its cells, columns and lines.
 
 Cells are numbered column by column from the left, each from the bottom. A cell has these planes,
-each 0 or 1 but for the last two; "lacks" is said of lines with discs of one side alone:
+each 0 or 1 but for the last two; a line counts for a side while the other has no disc in it:
 
 | plane  | a cell ...                                                              |
 |--------|-------------------------------------------------------------------------|
 | 0, 1   | has a disc of the side to move; of the other side                       |
 | 2, 3   | takes the next disc of its column; the one after                        |
-| 4, 5   | lies on a line of the side to move that lacks only it; that is the      |
+| 4, 5   | is all that a line of the side to move lacks, a *threat*; that is the   |
 |        | first player, the second                                                |
 | 6, 7   | the same of the other side, by the side to move as well                 |
 | 8, 9   | lies directly under such a cell of the side to move; of the other side  |
@@ -15,9 +15,14 @@ each 0 or 1 but for the last two; "lacks" is said of lines with discs of one sid
 | 12, 13 | lies on two or more of these                                            |
 | 14, 15 | lies on lines that lack three discs: how many, up to 4                  |
 
-After the planes of all cells comes who is to move, 0 for the first player. The state of a line has
-a digit in base 4 for each cell, the first least: 0 empty and out of reach, 1 of the side to move,
-2 of the other side, 3 playable.
+Of a column the empty cells below its lowest threat count, or all: five numbers say whether they are
+odd in number below threats of the side to move, of the other, of any; and whether of the last there
+are none, or one. Five more are of the board: who is to move (0 the first player), the oddness of
+the three kinds in all columns together, and how many columns have none.
+
+The state of a line has a digit in base 4 for each cell, the first least: 0 empty and out of reach,
+1 of the side to move, 2 of the other side, 3 playable. That of a column has a bit for each disc in
+its lowest cells, and added to that a bit for each of them that is of the side to move.
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ import numpy as np
 
 from claimeven.adapters.kaggle.parts.board import Board
 
-PLANES, DIGITS, MOST_FAR_LINES = 16, 4, 4
+PLANES, COLUMN_NUMBERS, DIGITS, MOST_FAR_LINES, SEEN_CELLS = 16, 5, 4, 4, 4
 
 
 class Features:
@@ -50,55 +55,67 @@ class Features:
             ],
             dtype=np.int64,
         ).reshape(-1, board.connect)
-        self.powers = DIGITS ** np.arange(board.connect)
+        self.seen = min(rows, SEEN_CELLS)
+        self.column_states = 2 << self.seen
         #: Which cells lie on which lines, as 0 and 1.
         self.lies_on = np.zeros((len(self.lines), len(cells)), dtype=np.float32)
         for number, line in enumerate(self.lines):
             self.lies_on[number, line] = 1
 
-    def discs(self, positions: list[tuple[int, int]]) -> tuple[Any, Any]:
-        """Return where discs of the side to move lie, and of the other: 0 and 1, a row each."""
+    def of(self, positions: list[tuple[int, int]]) -> tuple[Any, Any, Any, Any, Any]:
+        """Return of positions, each (mine, mask): the planes of the cells of each column, the
+        numbers of each column, those of the board, the digits of the cells, and the states of the
+        columns.
+
+        Shapes: (n, columns, rows * PLANES), (n, columns, 5), (n, 5), (n, cells), (n, columns).
+        """
         mines, masks = np.array(positions, dtype=np.uint64).reshape(-1, 2).T
-        one = np.uint64(1)
-        mine = (mines[:, None] >> self.shifts & one).astype(np.int64)
-        return mine, (masks[:, None] >> self.shifts & one).astype(np.int64) - mine
+        by_column = (len(mines), self.board.columns, self.board.rows)
+        mine, discs = (
+            (words[:, None] >> self.shifts & np.uint64(1)).astype(np.int64)
+            for words in (mines, masks)
+        )
+        empty = (1 - discs).reshape(by_column)
+        playable, above = np.zeros_like(empty), np.zeros_like(empty)
+        playable[:, :, 0] = empty[:, :, 0]
+        playable[:, :, 1:] = empty[:, :, 1:] - empty[:, :, :-1]
+        above[:, :, 1:] = playable[:, :, :-1]
+        turn = discs.sum(axis=1) & 1
 
-    def mirrored(self, cells: Any) -> Any:
-        """Return rows of cells as they are in the mirror image."""
-        columns = cells.reshape(len(cells), self.board.columns, self.board.rows)[:, ::-1]
-        return columns.reshape(cells.shape)
-
-    def of(self, mine: Any, theirs: Any) -> tuple[Any, Any]:
-        """Return the planes, a row of numbers for each position, and the states of the lines."""
-        count, cells = mine.shape
-        by_column = (count, self.board.columns, self.board.rows)
-        empty = 1 - mine - theirs
-        turn = (cells - empty.sum(axis=1)) & 1
-        under_discs = np.zeros(by_column, dtype=np.int64)
-        under_discs[:, :, 1:] = empty.reshape(by_column)[:, :, :-1]
-        playable = empty - empty * under_discs.reshape(count, cells)
-        above = np.zeros(by_column, dtype=np.int64)
-        above[:, :, 1:] = playable.reshape(by_column)[:, :, :-1]
-
-        planes = np.zeros((count, cells * PLANES + 1), dtype=np.float32)
-        planes[:, -1] = turn
-        of_cells = planes[:, :-1].reshape(count, cells, PLANES)  # a view
-        of_cells[:, :, 0], of_cells[:, :, 1], of_cells[:, :, 2] = mine, theirs, playable
-        of_cells[:, :, 3] = above.reshape(count, cells)
-        digits = (mine + 2 * theirs + 3 * playable)[:, self.lines]
+        planes = np.zeros((*by_column, PLANES), dtype=np.float32)
+        planes[..., 0] = mine.reshape(by_column)
+        planes[..., 1] = (discs - mine).reshape(by_column)
+        planes[..., 2], planes[..., 3] = playable, above
+        digits = 2 * discs - mine + 3 * playable.reshape(discs.shape)
+        in_lines = digits[:, self.lines]
+        quiet = []
         for owner in (0, 1):
-            own = (digits == 1 + owner).sum(axis=2)
-            other = (digits == 2 - owner).sum(axis=2)
-            lacks = np.where(other == 0, self.board.connect - own, 0)
-            lacks[own == 0] = 0
-            one, two, three = (empty * ((lacks == n) @ self.lies_on) for n in (1, 2, 3))
+            own = (in_lines == 1 + owner).sum(axis=2)
+            other = (in_lines == 2 - owner).sum(axis=2)
+            lacks = np.where((own > 0) & (other == 0), self.board.connect - own, 0)
+            one, two, three = (
+                empty * ((lacks == n) @ self.lies_on).reshape(by_column) for n in (1, 2, 3)
+            )
             threat = one > 0
-            of_cells[:, :, 4 + 2 * owner] = threat & (turn == 0)[:, None]
-            of_cells[:, :, 5 + 2 * owner] = threat & (turn == 1)[:, None]
-            below = np.zeros(by_column, dtype=bool)
-            below[:, :, :-1] = threat.reshape(by_column)[:, :, 1:]
-            of_cells[:, :, 8 + owner] = below.reshape(count, cells) & (empty > 0)
-            of_cells[:, :, 10 + owner] = two > 0
-            of_cells[:, :, 12 + owner] = two > 1
-            of_cells[:, :, 14 + owner] = np.minimum(three, MOST_FAR_LINES)
-        return planes, digits @ self.powers
+            planes[..., 4 + 2 * owner] = threat & (turn == 0)[:, None, None]
+            planes[..., 5 + 2 * owner] = threat & (turn == 1)[:, None, None]
+            planes[:, :, :-1, 8 + owner] = threat[:, :, 1:] & (empty[:, :, :-1] > 0)
+            planes[..., 10 + owner] = two > 0
+            planes[..., 12 + owner] = two > 1
+            planes[..., 14 + owner] = np.minimum(three, MOST_FAR_LINES)
+            quiet.append(empty * (np.cumsum(threat, axis=2) == 0))
+        quiet.append(quiet[0] * quiet[1])
+
+        counts = np.stack(quiet, axis=3).sum(axis=2)
+        any_kind = counts[..., 2:]
+        of_columns = np.concatenate([counts & 1, any_kind == 0, any_kind == 1], axis=2)
+        odd, shut = counts.sum(axis=1) & 1, (any_kind == 0).sum(axis=1)
+        of_board = np.concatenate([turn[:, None], odd, shut], axis=1)
+        stacks = (discs + mine).reshape(by_column)[:, :, : self.seen]
+        return (
+            planes.reshape(*by_column[:2], -1),
+            of_columns.astype(np.float32),
+            of_board.astype(np.float32),
+            digits,
+            stacks @ (1 << np.arange(self.seen)),
+        )

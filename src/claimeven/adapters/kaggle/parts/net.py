@@ -1,5 +1,10 @@
 """A neural net that judges positions: layers of weights over the features of each.
 
+Mirroring the board mirrors its answer: columns, lines and hidden numbers come in pairs that change
+places, and of each pair a layer is given the sum and the difference. Weights lead from sums to sums
+and from differences to differences alone; only where numbers are cut off at 0 the two of a pair are
+told apart.
+
 The packed form: three bytes (columns, rows, connect), and compressed the rest: a line of JSON that
 tells the sizes of the net, whether it knows scores, and the name, type and shape of every array;
 then the bytes of the arrays, one after the other. Weights are whole numbers of a unit, which
@@ -17,13 +22,13 @@ import numpy as np
 
 from claimeven.adapters.kaggle.parts.board import Board
 from claimeven.adapters.kaggle.parts.clock import Clock
-from claimeven.adapters.kaggle.parts.features import Features
+from claimeven.adapters.kaggle.parts.features import DIGITS, Features
 
 #: Points of score that are 1 in the output.
 SCORE_UNIT = 10.0
-#: Rows of numbers that pass through a layer at a time, a position and its image each, and products
-#: in a piece of a layer. NumPy works at pieces so small in one thread; a whole layer it would share
-#: out among threads, which take longer to find each other than to do their part.
+#: Positions that pass through a layer at a time, and products in a piece of a layer. NumPy works at
+#: pieces so small in one thread; a whole layer it would share out among threads, which take longer
+#: to find each other than to do their part.
 ROWS, PIECE = 16, 1 << 18
 
 
@@ -46,12 +51,13 @@ def unpacked_net(packed: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def in_pieces(weights: Any) -> Any:
-    """Return a matrix cut up into one of few columns after the other, side by side no more."""
+    """Return a matrix as a stack of matrices of few columns."""
     height, width = weights.shape
-    columns = max(1, min(width, PIECE // (ROWS * height)))
+    columns = max(1, min(width, PIECE // (ROWS * max(1, height))))
     while width % columns:
         columns -= 1
-    return np.ascontiguousarray(weights.reshape(height, -1, columns).transpose(1, 0, 2))
+    stack = weights.reshape(height, width // columns, columns).transpose(1, 0, 2)
+    return np.ascontiguousarray(stack)
 
 
 def product(rows: Any, pieces: Any) -> Any:
@@ -69,40 +75,75 @@ class Net:
             if array.ndim == 2:
                 self.arrays[name] = in_pieces(array)
         self.features = Features(board)
-        self.blocks = int(self.told["shape"]["blocks"])
-        self.which_line = np.arange(len(self.features.lines))
+        #: Pairs of columns, and columns on the left with that in the middle.
+        self.pairs, self.half = board.columns // 2, (board.columns + 1) // 2
+        #: The cells of a line of each pair and of its image; lines that are their own come last.
+        lines, columns, rows = self.features.lines, board.columns, board.rows
+        images = (columns - 1 - lines // rows) * rows + lines % rows
+        numbers = {frozenset(line): number for number, line in enumerate(lines.tolist())}
+        second = np.array([numbers[frozenset(image)] for image in images.tolist()], dtype=np.int64)
+        fixed = (lines == images).all(axis=1)
+        either = np.nonzero((np.arange(len(lines)) <= second) & ~fixed)[0]
+        chosen = np.concatenate([either, np.nonzero(fixed)[0]])
+        self.lines, self.unequal = (lines[chosen], images[chosen]), len(either)
+        #: Every two columns, of such two and their image but one.
+        couples = [(a, b) for a in range(columns) for b in range(a + 1, columns) if a + b < columns]
+        self.left, self.right = np.array(couples, dtype=np.int64).reshape(-1, 2).T
 
-    def raw(self, mine: Any, theirs: Any) -> Any:
-        """Return the output for rows of cells: of each column a logit, then the value before its
+    def inputs(self, positions: list[tuple[int, int]]) -> tuple[Any, Any]:
+        """Return what the first layer sees of positions, a row each: sums and differences."""
+        planes, of_columns, of_board, digits, stacks = self.features.of(positions)
+        sums, differences = [], []
+        for part in (planes, of_columns):
+            left, right = part[:, : self.pairs], part[:, ::-1][:, : self.pairs]
+            sums += [left + right, part[:, self.pairs : self.half]]
+            differences.append(left - right)
+        sums.append(of_board)
+        worth = DIGITS ** np.arange(self.board.connect)
+        of_lines = [digits[:, cells] @ worth for cells in self.lines]
+        of_couples = [
+            each[:, self.left] * self.features.column_states + each[:, self.right]
+            for each in (stacks, stacks[:, ::-1])
+        ]
+        for name, states in (("lines", of_lines), ("columns", of_couples)):
+            tables = self.arrays[name]
+            which = np.arange(len(tables))
+            one, other = (tables[which, each] for each in states)
+            sums.append(one + other)
+            differences.append((one - other)[:, : self.unequal if name == "lines" else None])
+        count = len(positions)
+        return (
+            np.concatenate([part.reshape(count, -1) for part in sums], axis=1),
+            np.concatenate([part.reshape(count, -1) for part in differences], axis=1),
+        )
+
+    def layer(self, name: str, sums: Any, differences: Any) -> tuple[Any, Any]:
+        """Return the sums and differences that a layer makes of others, nothing cut off yet."""
+        arrays = self.arrays
+        level = product(sums, arrays[f"{name}_sum"]) + arrays[f"{name}_bias"]
+        return level, product(differences, arrays[f"{name}_difference"])
+
+    def raw(self, positions: list[tuple[int, int]]) -> Any:
+        """Return the output for positions: of each column a logit, then the value before its
         hyperbolic tangent, then of each column the score.
         """
-        arrays = self.arrays
-        planes, states = self.features.of(mine, theirs)
-        numbers = arrays["lines"][self.which_line, states].reshape(len(mine), -1)
-        inputs = np.concatenate([planes, numbers], axis=1)
-        hidden = np.maximum(product(inputs, arrays["in"]) + arrays["in_bias"], 0)
-        for block in range(self.blocks):
-            added = product(hidden, arrays[f"block{block}"]) + arrays[f"block{block}_bias"]
-            hidden += np.maximum(added, 0) / 2
-        return product(hidden, arrays["out"]) + arrays["out_bias"]
-
-    def outputs(self, positions: list[tuple[int, int]]) -> Any:
-        """Return the outputs, averaged over each position and its mirror image."""
-        mirrored, columns = self.features.mirrored, self.board.columns
-        both = [
-            np.concatenate([cells, mirrored(cells)]) for cells in self.features.discs(positions)
-        ]
-        plain, image = np.split(self.raw(*both), 2)
-        mirror = [*range(columns - 1, -1, -1), columns, *range(2 * columns, columns, -1)]
-        return (plain + image[:, mirror]) / 2
+        sums, differences = halves_cut_off(*self.layer("in", *self.inputs(positions)))
+        for block in range(self.told["shape"]["blocks"]):
+            added = halves_cut_off(*self.layer(f"block{block}", sums, differences))
+            sums, differences = sums + added[0] / 2, differences + added[1] / 2
+        level, slant = self.layer("out", sums, differences)
+        pairs, half = self.pairs, self.half
+        policy = put_together(level[:, :half], slant[:, :pairs])
+        scores = put_together(level[:, half + 1 :], slant[:, pairs:])
+        return np.concatenate([policy, level[:, half : half + 1], scores], axis=1)
 
     def judge(self, positions: list[tuple[int, int]]) -> tuple[Any, Any]:
         """Return values from -1 to 1 for the side to move, and priors, a row of one for each
         column, which sum to 1. None of the positions may be over.
         """
-        columns, step = self.board.columns, ROWS // 2
+        columns = self.board.columns
         outputs = np.concatenate(
-            [self.outputs(positions[i : i + step]) for i in range(0, len(positions), step)]
+            [self.raw(positions[i : i + ROWS]) for i in range(0, len(positions), ROWS)]
         )
         is_open = np.array(
             [
@@ -119,6 +160,19 @@ class Net:
             most = np.float32(self.board.cells / 2)
             values = (values + np.clip(scores * np.float32(SCORE_UNIT) / most, -1, 1)) / 2
         return values, chances / chances.sum(axis=1, keepdims=True)
+
+
+def halves_cut_off(level: Any, slant: Any) -> tuple[Any, Any]:
+    """Return half the sum and half the difference of the two of each pair, no number below 0."""
+    one, other = np.maximum(level + slant, 0), np.maximum(level - slant, 0)
+    return (one + other) / 2, (one - other) / 2
+
+
+def put_together(sums: Any, differences: Any) -> Any:
+    """Return the numbers of all columns from those of their pairs and, last, the middle one."""
+    pairs = differences.shape[1]
+    left, right = sums[:, :pairs] + differences, sums[:, :pairs] - differences
+    return np.concatenate([left, sums[:, pairs:], right[:, ::-1]], axis=1)
 
 
 class OneLook:
