@@ -43,7 +43,7 @@ def test_a_network_goes_there_and_back(geometry: Geometry, tmp_path: Path) -> No
         write_network(path, NTupleNetwork(network.tuples, weights), {"recipe": {"seed": 1}})
         back = read_network(path, geometry)
         assert back.tuples == network.tuples
-        unit = float(np.abs(weights).max()) / 32767
+        unit = float(np.abs(weights).max()) / 2047
         assert np.abs(back.weights - weights).max() <= unit * 0.51
         position = some_position(rng, geometry)
         assert back.value(position) == pytest.approx(
