@@ -64,11 +64,11 @@ def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words
         for start in range(0, len(keys), chunk):
             parents = keys[start : start + chunk]
             children = np.empty(len(parents) * columns, dtype=np.uint64)
-            parts.append(_without_doubles(children[: _make_children(parents, words, children)]))
+            parts.append(without_doubles(children[: _make_children(parents, words, children)]))
         if len(parts) == 1:
             keys = parts[0]
         elif parts:
-            keys = _without_doubles(np.concatenate(parts))
+            keys = without_doubles(np.concatenate(parts))
         yield keys
 
 
@@ -79,7 +79,7 @@ def discs_of_keys(keys: Words, geometry: Geometry) -> tuple[Words, Words]:
     return mine, mask
 
 
-def _without_doubles(keys: Words) -> Words:
+def without_doubles(keys: Words) -> Words:
     """Return the keys sorted, each once; the array given is used up."""
     keys.sort()
     return keys[: _compact(keys)].copy()
