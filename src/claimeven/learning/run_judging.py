@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -44,10 +45,13 @@ _AGENTS: Final = {
 
 #: Where the axis of core-hours may begin, which is one of logarithms: at a second.
 _LEAST_HOURS: Final = 1 / 3600
+#: Elo between two agents of the pool that are both named, and the colour of their lines.
+_APART: Final = 80.0
+_SOFT: Final = "#536072"
 #: What is drawn of each model, and what stands beside it.
 _MEASURES: Final = {
     "hard": "right answers on the hard set, %",
-    "against_perfect": "score as first player against perfect, %",
+    "against_perfect": "first player against perfect, %",
     "elo": "Elo on the ladder",
 }
 
@@ -195,6 +199,8 @@ def _draw(
     judged: Sequence[Judged], labels: Sequence[str], measure: str, title: str, axes: Axes
 ) -> None:
     """A line a run and agent, by the logarithm of what had been spent."""
+    from matplotlib.ticker import LogLocator  # noqa: PLC0415 - an extra, and slow
+
     scale = 1 if measure == "elo" else 100
     for label, (colour, marker, dashes) in zip(labels, LINES, strict=False):
         points = [each for each in judged if each.label == label]
@@ -209,16 +215,25 @@ def _draw(
             intervals = [each.elo_interval or (0.0, 0.0) for each in points]
             axes.vlines(hours, *zip(*intervals, strict=True), color=colour, linewidth=0.8)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter(lambda hours, _: f"{hours:g}")
+    axes.xaxis.set_minor_formatter(lambda *_: "")
     axes.set_xlabel("core-hours")
     axes.set_ylabel(title)
     if measure == "elo":
-        for rating in pool_ladder().ratings:
-            axes.axhline(rating.elo.value, color="#536072", linewidth=0.6, zorder=0)
-            axes.annotate(
-                rating.agent, (1.0, rating.elo.value), xycoords=("axes fraction", "data"),
-                ha="right", va="bottom", fontsize=6,
-            )  # fmt: skip
+        _draw_pool(axes)
+
+
+def _draw_pool(axes: Axes) -> None:
+    """Lines at the ratings of the pool, named at the side where their names do not collide."""
+    across = axes.get_yaxis_transform()
+    above = math.inf
+    for rating in pool_ladder().ratings:
+        height = rating.elo.value
+        axes.hlines(height, 0, 1, transform=across, color=_SOFT, linewidth=0.6, zorder=0)
+        if above - height >= _APART:
+            axes.text(1.01, height, rating.agent, transform=across, va="center", fontsize=6)
+            above = height
 
 
 def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
