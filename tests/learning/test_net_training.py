@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
+from claimeven.game.arrays import mirrored_keys
 from claimeven.learning.forward import Forward, as_rounded, slopes_of_tables
 from claimeven.learning.net_training import Batch, Descent, NetTrainer
-from claimeven.networks.net import Net
+from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import packed, unpacked
 from tests.networks.net.support import TINY, drawn_net
 from tests.networks.net.test_net import boards_of
@@ -97,6 +98,28 @@ def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
         judge.begin_with(rounded)
         lost.append(judge.learn(batch))
     assert lost[1].policy + lost[1].score < lost[0].policy + lost[0].score
+
+
+def test_pairs_that_are_left_out_make_no_difference_on_average() -> None:
+    import jax
+
+    net = drawn_net(SMALL, NetShape(pairs=40, blocks=1, line_numbers=2), seed=3)
+    boards = boards_of(SMALL, 4)
+    forward, features = Forward(net.features), net.features.of(*boards)
+
+    @jax.jit
+    def dropped(key: jax.Array) -> jax.Array:
+        return forward.outputs(net.arrays, *features, 0.2, key)
+
+    keys = jax.random.split(jax.random.key(1), 1000)
+    found = np.stack([np.asarray(dropped(key)) for key in keys])
+    assert (found[0] == np.asarray(dropped(keys[0]))).all()
+    assert found.std(axis=0).min() > 0.01
+    # Up to what cutting off at 0 makes of it in the block.
+    assert found.mean(axis=0) == pytest.approx(net.raw(*boards), abs=0.15)
+    image = [mirrored_keys(words, SMALL) for words in boards]
+    turned = forward.outputs(net.arrays, *net.features.of(*image), 0.2, keys[0])
+    assert np.asarray(turned)[:, 4] == pytest.approx(found[0][:, 4], abs=1e-5)
 
 
 def made_batch(net: Net) -> Batch:

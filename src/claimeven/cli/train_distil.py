@@ -40,6 +40,12 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     help="Part of the steps after which the net sees its weights rounded.",
 )
 @click.option(
+    "--dropped",
+    default=0.0,
+    show_default=True,
+    help="Part of the hidden numbers left out of a step, against learning by heart.",
+)
+@click.option(
     "--shares", help="How often each data set is drawn from: 1,2,... Default: by their sizes."
 )
 @click.option(

@@ -48,7 +48,8 @@ class DistilRecipe:
     `even_plies`, positions of a data set with at most so many discs from each number of discs
     equally often. Then a position is seen `epochs` times on average. `rate` and `decay` are those
     of `Descent`; weights are kept with `weight_steps` steps either side of zero, which the net
-    knows of from the part `round_from` of its steps on. `precision` is one of
+    knows of from the part `round_from` of its steps on. `dropped` is that of `Descent` too, against
+    learning by heart. `precision` is one of
     `forward.PRECISIONS`. `start` is the file of a net of that size to begin with, else weights are
     drawn. Raises `InvalidRun` for anything out of range.
     """
@@ -65,6 +66,7 @@ class DistilRecipe:
     shares: tuple[float, ...] | None = None
     even_plies: int | None = None
     round_from: float = 0.7
+    dropped: float = 0.0
     precision: str = AUTO
     geometry: Geometry = STANDARD
 
@@ -83,6 +85,7 @@ class DistilRecipe:
             ("decay", 0, 1),
             ("weight_steps", 1, 127),
             ("round_from", 0, 1),
+            ("dropped", 0, 0.9),
             ("even_plies", 0, 10**6),
             ("seed", 0, 2**63 - 1),
         ):
@@ -210,6 +213,7 @@ def train_distil(
         recipe.decay,
         weight_steps=recipe.weight_steps,
         round_from=recipe.round_from,
+        dropped=recipe.dropped,
     )
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}

@@ -7,7 +7,9 @@ its own way takes longer there than the rest of the step.
 
 Rounding that learning knows of: the pass sees each weight as the file will hold it, and the slope
 goes by as if there were no rounding. Source: Bengio, Leonard and Courville, "Estimating or
-propagating gradients through stochastic neurons for conditional computation" (2013).
+propagating gradients through stochastic neurons for conditional computation" (2013). Leaving hidden
+numbers out: Srivastava, Hinton, Krizhevsky, Sutskever and Salakhutdinov, "Dropout: a simple way to
+prevent neural networks from overfitting" (JMLR 15, 2014).
 """
 
 from __future__ import annotations
@@ -60,23 +62,37 @@ class Forward:
         self._product = self._make_product(precision)
         self._looked_up = self._make_looked_up()
 
-    def outputs(self, weights: Any, planes: Any, states: Any) -> Any:
-        """Return what `Net.raw` returns for positions of such features, by JAX."""
+    def outputs(
+        self, weights: Any, planes: Any, states: Any, dropped: float = 0.0, key: Any = None
+    ) -> Any:
+        """Return what `Net.raw` returns for positions of such features, by JAX.
+
+        With a part `dropped`, every pair of hidden numbers is left out by that chance, drawn by
+        `key`, and the others count for more: so no pair comes to lean on another.
+        """
         jnp, relu, product = self._jax.numpy, self._jax.nn.relu, self._product
+
+        def kept(one: Any, other: Any, layer: int) -> tuple[Any, Any]:
+            if not dropped:
+                return one, other
+            drawn = self._jax.random.fold_in(key, layer)
+            stays = self._jax.random.bernoulli(drawn, 1 - dropped, one.shape) / (1 - dropped)
+            return one * stays, other * stays
+
         board = self.features.mirroring
         sums, differences = self._inputs(weights, planes, states)
         level = product(sums, weights["in_sum"]) + weights["in_bias"]
         slant = product(differences, weights["in_difference"])
-        one, other = relu(level + slant), relu(level - slant)
+        one, other = kept(relu(level + slant), relu(level - slant), 0)
         sums, differences = (one + other) / 2, (one - other) / 2
         block = 0
         while f"block{block}_bias" in weights:
             name = f"block{block}_"
             level = product(sums, weights[name + "sum"]) + weights[name + "bias"]
             slant = product(differences, weights[name + "difference"])
-            one, other = relu(level + slant), relu(level - slant)
-            sums, differences = sums + (one + other) / 4, differences + (one - other) / 4
             block += 1
+            one, other = kept(relu(level + slant), relu(level - slant), block)
+            sums, differences = sums + (one + other) / 4, differences + (one - other) / 4
         # Few numbers, which the answer depends on the most: always in full precision.
         level = sums @ weights["out_sum"] + weights["out_bias"]
         slant = differences @ weights["out_difference"]

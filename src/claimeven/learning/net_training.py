@@ -77,6 +77,7 @@ class Descent:
 
     With `weight_steps` the net sees its weights rounded to so many steps either side of zero in the
     last steps, from the part `round_from` of all on: the rest of the weights then make up for it.
+    With `dropped` each pair of hidden numbers is left out of a step by that chance.
     """
 
     steps: int
@@ -86,6 +87,7 @@ class Descent:
     stays: float = _STAYS
     weight_steps: int | None = None
     round_from: float = 0.7
+    dropped: float = 0.0
 
     def rounds_at(self, step: int) -> bool:
         """Whether the weights of a step, from 0, are rounded."""
@@ -126,6 +128,7 @@ class NetTrainer:
         self.features = Features(geometry)
         self.precision = precision_here(precision)
         self._forward = Forward(self.features, self.precision)
+        self._key = self._jax.random.key(seed, impl="rbg")  # the quickest on a processor
         self.weights = drawn_weights(shape, geometry, seed)
         self.mean = self.weights
         self.step = 0
@@ -150,6 +153,7 @@ class NetTrainer:
             self.mean,
             rate,
             stays,
+            self._jax.random.fold_in(self._key, self.step),
             batch,
         )
         self.step += 1
@@ -182,11 +186,12 @@ class NetTrainer:
         mean: Any,
         rate: Any,
         stays: Any,
+        key: Any,
         batch: Batch,
     ) -> Any:
         jax, optax = self._jax, self._optax
         steps = self.descent.weight_steps if rounds else None
-        lose = partial(losses_of, self._forward, steps, batch)
+        lose = partial(losses_of, self._forward, steps, (self.descent.dropped, key), batch)
         (_, losses), slopes = jax.value_and_grad(lose, has_aux=True)(weights)
         state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
         changes, state = self._optimiser.update(slopes, state, weights)
@@ -211,14 +216,20 @@ def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, A
     return drawn
 
 
-def losses_of(forward: Forward, steps: int | None, batch: Batch, weights: Any) -> Any:
-    """Return the loss of a batch, and its parts; weights are rounded to `steps`, if any."""
+def losses_of(
+    forward: Forward, steps: int | None, dropped: tuple[float, Any], batch: Batch, weights: Any
+) -> Any:
+    """Return the loss of a batch, and its parts.
+
+    Weights are rounded to `steps`, if any; `dropped` is what part of the hidden numbers is left
+    out, and the key that draws them.
+    """
     jax, _ = jax_and_optax()
     jnp = jax.numpy
     columns = batch.playable.shape[1]
     if steps is not None:
         weights = as_rounded(weights, steps)
-    outputs = forward.outputs(weights, batch.planes, batch.states)
+    outputs = forward.outputs(weights, batch.planes, batch.states, *dropped)
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
     policy = -(batch.policies * logs).sum(axis=1).mean()
