@@ -1,10 +1,12 @@
 """Speed and accuracy of a net: `python -m bench.nets [PART ...] [--model FILE]`.
 
-Parts: decisions, batches, accuracy (all of them by default). `decisions`: the agent asked position
+Parts: decisions, batches, accuracy (by default), and learning. `decisions`: the agent asked position
 by position. `batches`: many positions at a call, as training and search ask. `accuracy`: right
 answers on the held-out sets, by ply and by number of right columns, with what random play gets,
-and signs of values. Without --model it is the net that comes along. The first two assert that a
-position is judged alike alone and among many, the last that the figures are those of the file.
+and signs of values. `learning` (extra `learn`): steps of a new net of the same sizes, in float32 and
+in bfloat16. Without --model it is the net that comes along. The first two assert that a position is
+judged alike alone and among many, `accuracy` that the figures are those of the file, `learning` that
+the losses fall and are much the same in both precisions.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ from claimeven.agents.net import NetAgent
 from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import HELD_OUT, AnswerShare, held_out, policy_accuracy, sign_accuracy
+from claimeven.learning.distil import batch_of
+from claimeven.learning.forward import BFLOAT16, FLOAT32
+from claimeven.learning.net_training import Descent, NetTrainer
 from claimeven.networks import read_model
 from claimeven.networks.evaluators import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
@@ -30,6 +35,8 @@ from claimeven.networks.policy_value import Floats
 #: Positions asked about one by one, and at a call.
 DECISIONS = 1000
 SIZES = (1, 4, 8, 64, 512, 3000)
+#: Positions of a step of learning.
+LESSON = 1024
 #: How far apart two ways to the same number may lie.
 CLOSE = 1e-5
 
@@ -83,6 +90,22 @@ def accuracy(net: Net, path: Path) -> None:
             assert told is None or abs(told - share) < 1e-3, f"{key}: {share}, not {told}"
 
 
+def learning(net: Net, path: Path) -> None:
+    batch = batch_of(held_out("hard").picked(np.arange(LESSON)), net.features)
+    rates, losses = [], []
+    for precision in (FLOAT32, BFLOAT16):
+        descent = Descent(steps=10**6)
+        trainer = NetTrainer(net.shape, descent, net.geometry, precision=precision)
+        first = trainer.learn(batch)  # compiles
+        seconds, last = best_of(3, lambda: [trainer.learn(batch) for _ in range(10)][-1])
+        assert last.policy < first.policy, "it did not learn"
+        rates.append(10 * LESSON / seconds)
+        losses.append(last.policy)
+        print(f"{precision}: {rates[-1]:,.0f} positions a second, loss {last.policy:.4f}")
+    assert abs(losses[1] - losses[0]) < 0.02, "short numbers learn otherwise"
+    print(f"ratio: {rates[1] / rates[0]:.2f}")
+
+
 def _shares(part: AnswerShare) -> str:
     share = 0.0 if part.share is None else part.share
     return f"{share:6.1%} right of {part.positions:>5,}, floor {part.floor:.1%}"
@@ -92,7 +115,9 @@ PARTS: dict[str, Callable[[Net, Path], None]] = {
     "decisions": decisions,
     "batches": batches,
     "accuracy": accuracy,
+    "learning": learning,
 }
+USUAL = ("decisions", "batches", "accuracy")
 
 
 def main() -> None:
@@ -110,7 +135,7 @@ def main() -> None:
     net.load()
     print(machine())
     print(f"{net.parameters:,} parameters, {asked.model.stat().st_size:,} bytes, {net.shape}")
-    for part in asked.parts or PARTS:
+    for part in asked.parts or USUAL:
         print(f"\n{part}")
         PARTS[part](net, asked.model)
 
