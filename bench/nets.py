@@ -26,7 +26,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.learning import HELD_OUT, AnswerShare, held_out, policy_accuracy, sign_accuracy
 from claimeven.learning.distil import batch_of
 from claimeven.learning.forward import BFLOAT16, FLOAT32
-from claimeven.learning.net_training import Descent, NetTrainer
+from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.networks import read_model
 from claimeven.networks.evaluators import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
@@ -90,6 +90,10 @@ def accuracy(net: Net, path: Path) -> None:
             assert told is None or abs(told - share) < 1e-3, f"{key}: {share}, not {told}"
 
 
+def _steps(trainer: NetTrainer, batch: Batch) -> Losses:
+    return [trainer.learn(batch) for _ in range(10)][-1]
+
+
 def learning(net: Net, path: Path) -> None:
     batch = batch_of(held_out("hard").picked(np.arange(LESSON)), net.features)
     rates, losses = [], []
@@ -97,7 +101,7 @@ def learning(net: Net, path: Path) -> None:
         descent = Descent(steps=10**6)
         trainer = NetTrainer(net.shape, descent, net.geometry, precision=precision)
         first = trainer.learn(batch)  # compiles
-        seconds, last = best_of(3, lambda: [trainer.learn(batch) for _ in range(10)][-1])
+        seconds, last = best_of(3, partial(_steps, trainer, batch))
         assert last.policy < first.policy, "it did not learn"
         rates.append(10 * LESSON / seconds)
         losses.append(last.policy)
