@@ -1,12 +1,12 @@
 """Speed and accuracy of a net: `python -m bench.nets [PART ...] [--model FILE]`.
 
-Parts: decisions, batches, accuracy (by default), and learning. `decisions`: the agent asked position
-by position. `batches`: many positions at a call, as training and search ask. `accuracy`: right
-answers on the held-out sets, by ply and by number of right columns, with what random play gets,
-and signs of values. `learning` (extra `learn`): steps of a new net of the same sizes, in float32
-and in bfloat16. Without --model it is the net that comes along. The first two assert that a position
-is judged alike alone and among many, `accuracy` that the figures are those of the file, `learning`
-that the losses fall and are much the same in both precisions.
+Parts: decisions, batches, accuracy (by default), and learning. `decisions`: the agent asked
+position by position. `batches`: many positions at a call, as training and search ask. `accuracy`:
+right answers on the held-out sets, by ply and by number of right columns, with what random play
+gets, and signs of values. `learning` (extra `learn`): steps of a new net of the same sizes, in
+float32 and in bfloat16. Without --model it is the net that comes along. The first two assert that a
+position is judged alike alone and among many, `accuracy` that the figures are those of the file,
+`learning` that the losses fall and are much the same in both precisions.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def test_a_gate_keeps_the_better_net() -> None:
     assert learner.best is first
     learner.recipe = replace(learner.recipe, gate_least=0.0)
     assert learner.promote() == {**said, "taken": 1}
-    assert not np.array_equal(learner.best.arrays["block0"], first.arrays["block0"])
+    assert not np.array_equal(learner.best.arrays["in_sum"], first.arrays["in_sum"])
     assert gate(first, first, replace(QUICK, gate=8), 0).share == 0.5
 
 

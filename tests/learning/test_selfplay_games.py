@@ -24,7 +24,8 @@ RECIPE = SelfPlayRecipe(games=24, task=24, searches=20, quick_searches=5, mix=0.
 def net_of(board: Geometry = BOARD, seed: int = 1) -> Net:
     """A net that has opinions."""
     weights = drawn_weights(RECIPE.shape, board, seed)
-    return Net(RECIPE.shape, {**weights, "out": weights["out"] * 30}, board)
+    loud = {name: weights[name] * 30 for name in ("out_sum", "out_difference")}
+    return Net(RECIPE.shape, {**weights, **loud}, board)
 
 
 def played(recipe: SelfPlayRecipe, seed: int = 0) -> tuple[SelfPlay, Positions]:
@@ -123,12 +124,11 @@ def test_a_remembered_position_is_judged_as_at_first_and_as_its_mirror_image() -
     assert model.judged == 3
     assert np.array_equal(again[0], values[::-1])
     assert np.array_equal(again[1], priors[::-1])
-    # One look in place of two averaged ones, and no other.
-    sides = [net.raw(mines[3:], masks[3:])]
-    assert np.tanh(sides[0][0, board.columns]) == pytest.approx(values[3], abs=1e-5)
+    alone = net.raw(mines[3:], masks[3:])
+    assert np.tanh(alone[0, board.columns]) == pytest.approx(values[3], abs=1e-5)
 
 
-def test_a_window_holds_the_last_positions_and_mirrors_batches() -> None:
+def test_a_window_holds_the_last_positions() -> None:
     _, positions = played(RECIPE)
     count = len(positions.mines)
     replay = Replay(count + 5, BOARD)
