@@ -63,6 +63,17 @@ def board(page: Any) -> dict[tuple[int, int], int]:
     }
 
 
+def follows(page: Any, part: str, words: str) -> None:
+    """Wait until a part of the page begins with words.
+
+    A link is followed when its click is over: the browser tells the page of the new address later.
+    """
+    page.wait_for_function(
+        "([part, words]) => document.querySelector(part).innerText.startsWith(words)",
+        arg=[part, words],
+    )
+
+
 def seen(page: Any, part: str) -> list[str]:
     """What parts of the board of a kind are not hidden."""
     return page.evaluate(
@@ -141,7 +152,7 @@ def test_games_are_chosen_and_filtered(opened: Open) -> None:
     page.select_option("#result", "lost")
     assert page.locator("#list [role=option] .number").all_inner_texts() == ["1", "5", "6"]
     page.locator("table.cross a.cell").first.click()
-    assert page.locator("#found").inner_text() == "2 of 7 games"
+    follows(page, "#found", "2 of 7 games")
 
 
 def test_links_open_a_game_at_a_disc(opened: Open) -> None:
@@ -151,7 +162,7 @@ def test_links_open_a_game_at_a_disc(opened: Open) -> None:
     page.keyboard.press("ArrowRight")
     assert page.evaluate("location.hash") == "#game-6-4"
     page.locator("table.forfeits a").first.click()
-    assert page.locator("#players").inner_text().startswith("Game 3")
+    follows(page, "#players", "Game 3")
 
 
 def test_foreign_names_do_no_harm(opened: Open) -> None:
@@ -208,7 +219,7 @@ def test_judged_games_show_scores_and_marks(opened: Open) -> None:
     page.locator("#strip .ply").nth(2).click()
     assert page.evaluate("location.hash") == "#game-4-2"
     page.locator("article.card a").first.click()
-    assert page.locator("#told").inner_text().startswith("Disc ")
+    follows(page, "#told", "Disc ")
 
 
 def test_nothing_is_wider_than_the_screen(browser: Any, some_page: Path) -> None:
