@@ -50,7 +50,11 @@ def judge(
     """
     from claimeven.arena.report.charts import check_can_draw  # noqa: PLC0415 - for a quick start
     from claimeven.learning.curves import folder_for  # noqa: PLC0415 - brings in the arena
-    from claimeven.learning.run_judging import Judging, draw_judged, judge_runs  # noqa: PLC0415
+    from claimeven.learning.run_judging import (  # noqa: PLC0415 - brings in the arena
+        Judging,
+        draw_judged,
+        judge_runs,
+    )
 
     where = None
     if not last:

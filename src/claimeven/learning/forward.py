@@ -97,12 +97,8 @@ class Forward:
         level = sums @ weights["out_sum"] + weights["out_bias"]
         slant = differences @ weights["out_difference"]
 
-        def put_together(sums: Any, differences: Any) -> list[Any]:
-            left, right = sums[:, : board.pairs] + differences, sums[:, : board.pairs] - differences
-            return [left, sums[:, board.pairs :], right[:, ::-1]]
-
-        policy = put_together(level[:, : board.half], slant[:, : board.pairs])
-        scores = put_together(level[:, board.half + 1 :], slant[:, board.pairs :])
+        policy = board.put_together(level[:, : board.half], slant[:, : board.pairs])
+        scores = board.put_together(level[:, board.half + 1 :], slant[:, board.pairs :])
         value = level[:, board.half : board.half + 1]
         return jnp.concatenate([*policy, value, *scores], axis=1)
 
@@ -114,9 +110,9 @@ class Forward:
         sums, differences = [], []
         for part in (floats[:, :cells], floats[:, cells:-BOARD_NUMBERS]):
             by_column = part.reshape(count, columns, -1)
-            left, right = by_column[:, : board.pairs], by_column[:, ::-1][:, : board.pairs]
-            sums += [left + right, by_column[:, board.pairs : board.half]]
-            differences.append(left - right)
+            of_sums, of_differences = board.taken_apart(by_column)
+            sums += of_sums
+            differences.append(of_differences)
         sums.append(floats[:, -BOARD_NUMBERS:])
         lines, of_column = len(self.features.lines), self.features.column_states
         which = np.arange(len(board.first))
@@ -142,7 +138,7 @@ class Forward:
         """Return the product of two matrices of float32."""
         jax, jnp = self._jax, self._jax.numpy
         if precision == FLOAT32:
-            return jnp.matmul  # type: ignore[no-any-return]
+            return jnp.matmul  # type: ignore[no-any-return]  # JAX is not typed here
         on_processor = jax.default_backend() == "cpu"
         if on_processor:
             from jax.experimental.layout import (  # noqa: PLC0415 - an extra
@@ -160,7 +156,7 @@ class Forward:
         def times(left: Any, right: Any) -> Any:
             return jnp.dot(left, right, preferred_element_type=jnp.float32)
 
-        @jax.custom_vjp  # type: ignore[untyped-decorator]
+        @jax.custom_vjp  # type: ignore[untyped-decorator]  # likewise
         def product(left: Any, right: Any) -> Any:
             return times(short(left), short(right))
 
@@ -173,7 +169,7 @@ class Forward:
             return times(slopes, short(right.T)), times(short(left.T), slopes)
 
         product.defvjp(forth, back)
-        return product  # type: ignore[no-any-return]
+        return product  # type: ignore[no-any-return]  # likewise
 
     def _make_looked_up(self) -> Callable[[Any, Any], Any]:
         """Return what looks rows up in tables: (tables, n, numbers) by (positions, tables)."""
@@ -196,7 +192,7 @@ class Forward:
             return jax.pure_callback(add, found, states.astype(jnp.int32), slopes), None
 
         looked_up.defvjp(forth, back)
-        return looked_up  # type: ignore[no-any-return]
+        return looked_up  # type: ignore[no-any-return]  # likewise
 
 
 def slopes_of_tables(shape: tuple[int, ...], states: Any, slopes: Any) -> Any:

@@ -28,7 +28,6 @@ from claimeven.game.arrays import disc_counts, mirrored_keys
 from claimeven.game.position import Position
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
-from claimeven.networks.net.net import BATCH
 from claimeven.networks.puct import PuctForest
 
 Words = npt.NDArray[np.uint64]
@@ -74,8 +73,7 @@ class Tally(NamedTuple):
 class Remembering:
     """A net that judges one of a position and its mirror image, and remembers what it said.
 
-    A `PolicyValue` at less than half the cost of the net's own. Mirrored positions are the same to
-    it.
+    A `PolicyValue` of the net's ungraded values, which asks the net only what is new to it.
     """
 
     def __init__(self, net: Net) -> None:
@@ -106,19 +104,13 @@ class Remembering:
             self.judged += len(ask)
             boards = [np.where(turned[ask], mirrored_keys(b[ask], self.geometry), b[ask])
                       for b in (mines, masks)]  # fmt: skip
-            found_values, found_priors = self._judge(*boards)
-            values[new], priors[new] = found_values[which], found_priors[which]
+            found = self.net.judge(*boards)
+            values[new], priors[new] = found.values[which], found.priors[which]
             kept = places[ask]
-            self._keys[kept], self._values[kept] = names[ask], found_values
-            self._priors[kept] = found_priors
+            self._keys[kept], self._values[kept] = names[ask], found.values
+            self._priors[kept] = found.priors
         priors[turned] = priors[turned, ::-1]
         return values, priors
-
-    def _judge(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        parts = [slice(at, at + BATCH) for at in range(0, len(mines), BATCH)]
-        outputs = np.concatenate([self.net.raw(mines[part], masks[part]) for part in parts])
-        found = self.net.judgement(outputs, masks)
-        return found.values, found.priors
 
 
 class _Game:

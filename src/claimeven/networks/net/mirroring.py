@@ -8,6 +8,7 @@ image, and the difference, which changes its sign there.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +53,22 @@ class Mirroring:
     def half(self) -> int:
         """Columns on the left, with that in the middle."""
         return self.pairs + self.middle
+
+    def taken_apart(self, by_column: Any) -> tuple[list[Any], Any]:
+        """Return the parts of sums, the last of the middle column, and the differences.
+
+        `by_column` are numbers of columns, (n, columns, ...), of NumPy or of JAX.
+        """
+        left, right = by_column[:, : self.pairs], by_column[:, ::-1][:, : self.pairs]
+        return [left + right, by_column[:, self.pairs : self.half]], left - right
+
+    def put_together(self, sums: Any, differences: Any) -> list[Any]:
+        """Return the parts of a row for all columns: (n, half) and (n, pairs) make (n, columns).
+
+        A pair's columns are its sum with its difference, and less it.
+        """
+        left, right = sums[:, : self.pairs] + differences, sums[:, : self.pairs] - differences
+        return [left, sums[:, self.pairs :], right[:, ::-1]]
 
     @classmethod
     def of(cls, geometry: Geometry, lines: Numbers) -> Mirroring:

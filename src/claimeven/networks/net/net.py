@@ -283,9 +283,10 @@ class Net:
         level = sums @ arrays["out_sum"] + arrays["out_bias"]
         slant = differences @ arrays["out_difference"]
         board = self.features.mirroring
-        policy = _put_together(level[:, : board.half], slant[:, : board.pairs])
-        scores = _put_together(level[:, board.half + 1 :], slant[:, board.pairs :])
-        return np.concatenate([policy, level[:, board.half : board.half + 1], scores], axis=1)
+        policy = board.put_together(level[:, : board.half], slant[:, : board.pairs])
+        scores = board.put_together(level[:, board.half + 1 :], slant[:, board.pairs :])
+        value = level[:, board.half : board.half + 1]
+        return np.concatenate([*policy, value, *scores], axis=1)
 
     def inputs(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return what the first layer sees of n positions: sums and differences, (n, ...) each."""
@@ -296,9 +297,9 @@ class Net:
         sums, differences = [], []
         for part in (floats[:, :cells], floats[:, cells:-BOARD_NUMBERS]):
             by_column = part.reshape(count, columns, -1)
-            left, right = by_column[:, : board.pairs], by_column[:, ::-1][:, : board.pairs]
-            sums += [left + right, by_column[:, board.pairs : board.half]]
-            differences.append(left - right)
+            of_sums, of_differences = board.taken_apart(by_column)
+            sums += of_sums
+            differences.append(of_differences)
         sums.append(floats[:, -BOARD_NUMBERS:])
         for one, other, unlike in (self._of_lines(states), self._of_couples(states)):
             sums.append(one + other)
@@ -341,13 +342,3 @@ class Net:
             np.empty((4, max(self.shape.pairs, outputs.shape[1])), dtype=np.float32),
             outputs,
         )
-
-
-def _put_together(sums: Floats, differences: Floats) -> Floats:
-    """Return the numbers of all columns, whose pairs are the sum with the difference, and less it.
-
-    The middle column, if there is one, is the last of the sums.
-    """
-    pairs = differences.shape[1]
-    left, right = sums[:, :pairs] + differences, sums[:, :pairs] - differences
-    return np.concatenate([left, sums[:, pairs:], right[:, ::-1]], axis=1)
