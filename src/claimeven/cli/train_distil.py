@@ -87,7 +87,7 @@ def distil(
       claimeven train distil d.csv --out run1 --size small --epochs 10
       claimeven accuracy net:model=run1/model.npz --set hard
       claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
-      claimeven train distil all.csv games.csv --out run3 --shares 1,1 --even-plies 11
+      claimeven train distil a.csv b.csv --out run3 --shares 2,1 --even-plies 11
     """
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
