@@ -53,6 +53,7 @@ class KaggleAgent(Agent):
     """A Kaggle ConnectX agent. `bank` is what is left of its spare time in this game."""
 
     limits = frozenset(("seconds",))
+    is_function = True
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.name = name

@@ -311,7 +311,9 @@ def _check_file(path: Path) -> None:
 def _connected(path: Path, readonly: bool = False) -> sqlite3.Connection:
     with _naming(path):
         if not readonly:
-            return sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            connection = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            connection.execute("PRAGMA synchronous=NORMAL")
+            return connection
         real = path.resolve()
         where = f"{real.as_uri()}?mode=ro"
         # Nobody writes where there is no log, and SQLite cannot make one in a read-only folder.
