@@ -190,7 +190,8 @@ class ProcessAgent(Agent):
             self._revive()
             self._begins = True
             if not self._is_function:
-                self._ask("reset", PATIENCE if self.patience is None else self.patience)
+                seconds = PATIENCE if self.patience is None else self.patience
+                self._answer(seconds, question=_message("reset"))
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
@@ -199,17 +200,17 @@ class ProcessAgent(Agent):
             seconds = PATIENCE if self.patience is None else self.patience
         with self._lock:
             self._revive()
-            draws = self._begins or not self._is_function
-            state = short.state_of(rng) if draws else b""
+            needs_state = self._begins or not self._is_function
+            state = short.state_of(rng) if needs_state else b""
             message = None if state is None else short.question(position, limit, state)
             if message is None:
                 message = _message("choose", begins=self._begins, **_asked(position, limit, rng))
             self._begins = False
             told = self._answer(seconds, limit, message)
         if isinstance(told, bytes):
-            decision, state = short.read_answer(told)
-            if state:
-                short.set_state(rng, state)
+            decision, after = short.read_answer(told)
+            if after:
+                short.set_state(rng, after)
             return decision
         if told["rng"] is not None:
             wire.set_generator(rng, told["rng"])

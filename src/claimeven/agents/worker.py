@@ -119,7 +119,7 @@ class Worker:
         if begins and self.agent.is_function:
             self.reset()
         asked, bounds = self._asked(position, limit, rng)
-        return self._told(self._decision(asked, bounds, short.state_of(self.rng)))
+        return self._told(self._decision(asked, bounds, self._state()))
 
     def decide(self, question: bytes) -> bytes | dict[str, Any]:
         """Ask for a decision in few bytes; the answer comes in few where it can.
@@ -135,7 +135,7 @@ class Worker:
         else:
             short.set_state(self.rng, before)
             decision = self._decision(position, limit, before)
-            after = short.state_of(self.rng)
+            after = self._state()
         message = short.answer(decision, after, before)
         return self._told(decision) if message is None else message
 
@@ -174,6 +174,11 @@ class Worker:
             self.game_begun = True
             _seed_globals(state)
         return plain_decision(self.agent.choose(position, limit, self.rng), position)
+
+    def _state(self) -> bytes:
+        state = short.state_of(self.rng)
+        assert state is not None
+        return state
 
     def _told(self, decision: Decision) -> dict[str, Any]:
         state = None if self.agent.is_function else wire.from_generator(self.rng)
