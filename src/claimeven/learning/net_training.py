@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -129,16 +129,12 @@ class NetTrainer:
         self.shape, self.descent, self.geometry = shape, descent, geometry
         self.features = Features(geometry)
         self.precision = precision_here(precision)
-        self._forward = Forward(self.features, self.precision)
         self.seed = seed
         self.weights = drawn_weights(shape, geometry, seed)
         self.mean = self.weights
         self.step = 0
-        self._optimiser = self._optax.inject_hyperparams(self._optax.adamw)(
-            learning_rate=descent.rate, weight_decay=descent.decay
-        )
-        self._state = self._optimiser.init(self.weights)
-        self._update = self._jax.jit(self._updated, static_argnums=0)
+        self._state = _optimiser(descent.rate, descent.decay).init(self.weights)
+        self._update = _compiled_update(geometry, self.precision)
 
     def begin_with(self, net: Net) -> None:
         """Begin with the weights of a net of the same shape and board instead of drawn ones."""
@@ -149,7 +145,7 @@ class NetTrainer:
         rate = self.descent.rate_at(self.step)
         stays = min(self.descent.stays, (1 + self.step) / (10 + self.step))
         self.weights, self._state, self.mean, losses = self._update(
-            self.descent.rounds_at(self.step),
+            self.descent.weight_steps if self.descent.rounds_at(self.step) else None,
             self.weights,
             self._state,
             self.mean,
@@ -191,9 +187,24 @@ class NetTrainer:
         self.weights, self.mean, self._state = self._jax.tree.unflatten(structure, leaves)
         self.step = int(arrays["step"][0])
 
-    def _updated(
-        self,
-        rounds: bool,
+
+def _optimiser(rate: float = 0.0, decay: float = 0.0) -> Any:
+    """Return AdamW, whose state holds the rate and the decay."""
+    _, optax = jax_and_optax()
+    return optax.inject_hyperparams(optax.adamw)(learning_rate=rate, weight_decay=decay)
+
+
+@lru_cache(maxsize=8)
+def _compiled_update(geometry: Geometry, precision: str) -> Any:
+    """Return the function that takes a step of descent.
+
+    It takes seconds to compile, so all trainers of a board share it.
+    """
+    jax, optax = jax_and_optax()
+    forward, optimiser = Forward(Features(geometry), precision), _optimiser()
+
+    def updated(
+        steps: int | None,
         weights: Any,
         state: Any,
         mean: Any,
@@ -202,15 +213,16 @@ class NetTrainer:
         drawn: Any,
         batch: Batch,
     ) -> Any:
-        jax, optax = self._jax, self._optax
-        steps = self.descent.weight_steps if rounds else None
-        lose = partial(losses_of, self._forward, steps, drawn, batch)
+        """Return weights, state, their mean and losses; weights are rounded to `steps`, if any."""
+        lose = partial(losses_of, forward, steps, drawn, batch)
         (_, losses), slopes = jax.value_and_grad(lose, has_aux=True)(weights)
         state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
-        changes, state = self._optimiser.update(slopes, state, weights)
+        changes, state = optimiser.update(slopes, state, weights)
         weights = optax.apply_updates(weights, changes)
         mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
         return weights, state, mean, losses
+
+    return jax.jit(updated, static_argnums=0)
 
 
 def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:
