@@ -87,7 +87,8 @@ def recipe_of(spec: str, seed: int = 0) -> Recipe:
     name = spec.partition(":")[0].strip()
     if name in AGENTS and name not in RECIPES:
         raise InvalidSpec(f"{name} cannot be exported: choose from {', '.join(RECIPES)}")
-    if is_address(spec) or split_foreign(spec) or split_file_spec(spec):
+    is_elsewhere = is_address(spec) or split_foreign(spec) or split_file_spec(spec)
+    if name not in RECIPES and is_elsewhere:
         raise InvalidSpec(
             f"{spec} is no agent of this package, which alone can be exported (a Python file that"
             " needs nothing else may be handed in as it is): choose from"
