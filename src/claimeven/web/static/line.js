@@ -50,10 +50,10 @@ export class MoveList {
     let place = from;
     for (let number = ply; place.children.length; number++) {
       const [first, ...others] = place.children;
-      if (number % 2 === 0 || place === from) {
-        row.append(h("span", { class: "number" }, `${Math.floor(number / 2) + 1}.${number % 2 ? "…" : ""}`));
-      }
-      row.append(this.#move(first));
+      const isNumbered = number % 2 === 0 || place === from;
+      row.append(isNumbered ? h("span", { class: "numbered" },
+        h("span", { class: "number" }, `${Math.floor(number / 2) + 1}.${number % 2 ? "…" : ""}`),
+        this.#move(first)) : this.#move(first));
       for (const other of others) {
         row.append(h("span", { class: "variation" }, "(", this.#move(other), this.#line(other, number + 1),
           h("button", {
