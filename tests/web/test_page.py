@@ -432,6 +432,40 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     assert told.startswith("step 5,065 of 5,065 · 2,255 nodes")
 
 
+def test_the_address_names_a_search_and_its_step(page: Any) -> None:
+    page.goto("/?moves=44&second=human")
+    page.click("nav [data-view=search]")
+    page.wait_for_selector(".search-tree")
+    page.select_option(".search-view select >> nth=0", "uct")
+    page.select_option(".search-view select >> nth=1", "game")
+    page.fill(".search-view input[type=number]:visible", "30")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    page.focus(".tree")
+    page.keyboard.press("End")
+    page.keyboard.press("w")
+    page.wait_for_url("**agent=uct&iterations=30&on=game&step=120&tree=whole")
+    nodes = page.locator(".node").count()
+    page.reload()
+    page.wait_for_selector(".step-words:has-text('Iteration 30, back up')")
+    assert page.locator(".node").count() == nodes > 30
+
+
+def test_what_cannot_be_searched_leaves_no_tree_of_before(context: Any) -> None:
+    page = context.new_page()  # not watched: a browser reports each refusal in its console
+    page.goto("/?view=search&board=5x5&agent=puct&on=game&step=junk&depth=99")
+    page.wait_for_selector(".step-words:has-text('the model knows 7x6 connect 4, not 5x5')")
+    page.select_option(".search-view select >> nth=0", "alphabeta")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    assert page.locator(".stage [data-cell], .search-stage [data-cell]").count() == 25
+    page.select_option(".search-view select >> nth=0", "puct")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('the model knows')")
+    assert page.locator(".node").count() == 0
+    page.close()
+
+
 def test_the_opening_book_is_walked(page: Any) -> None:
     page.goto("/?view=book")
     page.wait_for_selector(".book-move >> nth=6")
@@ -468,6 +502,14 @@ def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path)
         assert "6 games" in page.inner_text("body")
         assert problems == []
         page.close()
+
+
+def test_without_a_tournament_it_is_told_how_to_show_one(page: Any, server: Server) -> None:
+    assert server.status()["store"] is None
+    page.goto("/?view=live")
+    page.wait_for_selector(".commands:has-text('claimeven serve --store games.db')")
+    assert page.inner_text("[role=status].hint-text").endswith("started without a tournament.")
+    assert page.is_hidden(".ladder")
 
 
 @pytest.fixture(scope="module")
