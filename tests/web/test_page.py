@@ -432,6 +432,20 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     assert told.startswith("step 5,065 of 5,065 · 2,255 nodes")
 
 
+def test_what_the_table_knows_is_told(page: Any) -> None:
+    page.goto("/?view=search&agent=negamax&depth=4&step=53")
+    page.wait_for_selector(
+        ".step-words:has-text('found in the transposition table: the same discs as after 2, 3, 2, 1"
+        " in step 42.')"
+    )
+    assert page.locator(".node text:has-text('1298 ≡')").count() == 1
+    # Five rows of nodes fit the window, as those who show them on a wall expect.
+    assert page.locator(".node >> nth=-1").get_attribute("data-moves") == "2124"
+    for node in page.locator(".node").all():
+        box = node.bounding_box()
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
+
+
 def test_the_address_names_a_search_and_its_step(page: Any) -> None:
     page.goto("/?moves=44&second=human")
     page.click("nav [data-view=search]")
