@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # The tests start hundreds of processes: each would compile all of our modules anew.
         compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
     sys.dont_write_bytecode = False
-    forks.launch_agents()
+    forks.launch_workers()
     from hypothesis import settings
 
     # No test depends on timing: a machine under load, or the first compilation, must not fail one.
