@@ -115,7 +115,7 @@ def beside(pictures: list[Image.Image]) -> Image.Image:
 def save(name: str, picture: Image.Image) -> None:
     """Write a picture in few colours, which is all that flat ones need."""
     path = FOLDER / f"screen-{name}.png"
-    picture.quantize(COLOURS).save(path, optimize=True)
+    picture.quantize(COLOURS, kmeans=2).save(path, optimize=True)  # which keeps rare colours too
     size = path.stat().st_size
     print(f"{path.name}: {size:,} bytes")
     if size > MOST_BYTES:

@@ -27,6 +27,8 @@ os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 #: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
 #: time that importing NumPy takes, and few of the hundreds of processes ask it for anything.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+#: JAX takes a third less to compile a step of descent so, and tests take few steps.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # The tests start hundreds of processes: each would compile all of our modules anew.
         compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
     sys.dont_write_bytecode = False
-    forks.launch_agents()
+    forks.launch_workers()
     from hypothesis import settings
 
     # No test depends on timing: a machine under load, or the first compilation, must not fail one.

@@ -216,7 +216,10 @@ def test_an_agent_that_is_never_loaded_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
     file = tmp_path / "loops.py"
-    file.write_text("while True:\n    pass\ndef agent(obs, config): return 0\n", encoding="utf-8")
+    file.write_text(
+        "import time\nwhile True:\n    time.sleep(0.1)\ndef agent(obs, config): return 0\n",
+        encoding="utf-8",
+    )
     told = f"{prefix}{file} cannot be loaded: it was not done after the 0.5 s it had (load_seconds)"
     with pytest.raises(InvalidSpec) as caught:
         make_agents([prefix + str(file)], isolation=Isolation(load_seconds=0.5))

@@ -78,6 +78,20 @@ def test_both_sides_of_a_split_are_told(run: Run, tmp_path: Path) -> None:
     assert text.startswith(f"{path}: {told['positions']} positions; held out, {other}: ")
 
 
+def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -> None:
+    words = ("dataset", "--plies", "6-14", "--source", "mixed", "--endings", "3",
+             "--endings-from", "9", *SMALL)  # fmt: skip
+    whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
+    told = json.loads(run(*words, "--positions", "90", "--out", str(whole), "--json").out)
+    assert (told["endings"], told["endings_from"]) == (3, 9)
+    header = {n: told[n] for n in told if n not in ("out", "positions", "nodes", "seconds")}
+    lines = whole.read_text().splitlines()
+    kept = [f"{line.split(',')[0]},{line}" for line in lines[1:41]]
+    (tmp_path / "parts.csv.partial").write_text("\n".join([json.dumps(header), *kept, ""]))
+    run(*words, "--positions", "90", "--out", str(parts))
+    assert parts.read_bytes() == whole.read_bytes()
+
+
 def test_all_positions_of_a_small_board(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "all.csv"
     words = ("dataset", "--source", "all", "--plies", "0-2", "--out", str(path), *SMALL)

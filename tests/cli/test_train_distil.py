@@ -78,6 +78,12 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
         (("mine.txt", "--out", "r"), "mine.txt is no data set: those end in .csv or .parquet"),
         (("no.csv", "--out", "r", "--size", "tiny"), "there is no size 'tiny'"),
         (("no.csv", "--out", "r", "--rate", "0"), "rate is 0.0: 1e-09 to 1 can be"),
+        (("no.csv", "--out", "r", "--shares", "1,a"), "--shares takes numbers like 1,2, not '1,a'"),
+        (
+            ("no.csv", "--out", "r", "--ply-shares", "4-7:1,8-"),
+            "--ply-shares takes plies and numbers like 4-11:1,12-41:2, not '4-7:1,8-'",
+        ),
+        (("no.csv", "--out", "r", "--ply-shares", "4-7:1,7:2"), "are of plies that rise, none"),
         (("TABLE", "--out", "r"), "small.csv"),
         (("TABLE", "--out", ".", *BOARD), "holds other files (mine.txt): name a folder of its own"),
     ],

@@ -203,6 +203,22 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
         ({"source": "mixed", "random_moves": float("nan")}, "is a number from 0 to 1, not nan"),
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
         ({"source": "selfplay", "one_a_game": True}, "only the source mixed takes one position a"),
+        ({"source": "mixed", "endings": 0}, "a game has 1 ending or more, not 0"),
+        ({"source": "mixed", "endings": 1.5}, "endings must be a whole number, not 1.5"),
+        ({"source": "mixed", "endings_from": 5}, "games have one ending: give no ply"),
+        ({"source": "mixed", "endings": 2}, "several endings need the ply that they begin from"),
+        (
+            {"source": "mixed", "endings": 2, "endings_from": 2},
+            "endings begin from one of the plies asked for, 3-12, not 2",
+        ),
+        (
+            {"source": "random", "endings": 2, "endings_from": 5},
+            "only the source mixed takes several endings, with all positions of its games",
+        ),
+        (
+            {"source": "mixed", "one_a_game": True, "endings": 2, "endings_from": 5},
+            "only the source mixed takes several endings, with all positions of its games",
+        ),
     ],
 )
 def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str) -> None:

@@ -106,6 +106,32 @@ def test_one_a_game_is_drawn_evenly_from_the_positions_of_the_game() -> None:
     assert 0.35 < sum(places) / len(places) < 0.65
 
 
+def test_endings_share_what_comes_before_them_and_differ_after() -> None:
+    plain, begin, endings = PlainSolver(SMALL), 11, 5
+    plan = DatasetPlan(
+        10, LOWEST, 15, 1, "mixed", SMALL, random_moves=0.5, endings=endings, endings_from=begin
+    )
+    several = different = 0
+    for game, single in zip(
+        islice(Games(plan, Solver(SMALL, table_mb=1)).rows(0), 120), games(0.5, 120), strict=True
+    ):
+        before = [row for row in game if row.position.ply < begin]
+        after = [row for row in game if row.position.ply >= begin]
+        assert before == [row for row in single if row.position.ply < begin]
+        assert after[: len(single) - len(before)] == single[len(before) :]
+        starts = [row for row in after if row.position.ply == begin]
+        assert len(starts) in (0, endings) and len(set(starts)) <= 1
+        for row, earlier in zip(after, [None, *after], strict=False):
+            assert row.scores == plain.scores(row.position)
+            assert row.position == Position.from_moves(row.moves, SMALL)
+            if earlier is not None and row.position.ply > begin:
+                assert row.moves.startswith(earlier.moves)
+        seconds = {row.moves for row in after if row.position.ply == begin + 1}
+        several += len(starts) == endings
+        different += len(seconds) > 1
+    assert several > 40 and different > 20
+
+
 def test_another_seed_gives_other_games() -> None:
     assert games(0.5, 20) == games(0.5, 20) != games(0.5, 20, seed=2)
 

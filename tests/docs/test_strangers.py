@@ -2,7 +2,7 @@
 
 `unshare`, `mount` and `setpriv` make of plain processes what the options of `podman run` ask for:
 no network, everything read-only but the folders named, no rights. The bounds of the container as a
-whole (memory, cores, processes) need a control group and are left out.
+whole (memory, cores, processes) need a control group and are left out. No image is built here.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -106,10 +107,30 @@ def test_the_options_are_those_that_are_tried() -> None:
     recipe = (ROOT / "Containerfile").read_text("utf-8")
     assert re.search(rf"^WORKDIR {HOME}$", recipe, re.MULTILINE)
     assert re.search(r"^USER player$", recipe, re.MULTILINE)
-    table = PAGE.read_text("utf-8")
+    # Built by the words of the page, which name the file: docker does not look for that name.
+    build = "podman build -f Containerfile -t claimeven ."
+    pages = (PAGE.read_text("utf-8"), (ROOT / "docs" / "serve.md").read_text("utf-8"), recipe)
+    assert all(build in text for text in pages)
+    table = pages[0]
     assert all(
         f"`{name}" in table or f"`{value}`" in table for name, value in OPTIONS.items() if value
     )
+
+
+def test_the_image_compiles_by_names_that_are_there() -> None:
+    recipe = (ROOT / "Containerfile").read_text("utf-8")
+    (code,) = re.findall(r'python -c "(from [^"]+)"', recipe)
+    subprocess.run([sys.executable, "-c", code], env=environment(), check=True, timeout=200)
+
+
+def test_the_image_is_made_of_what_a_wheel_takes() -> None:
+    listed = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    taken = {line[1:] for line in listed if line.startswith("!")}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    needed = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
+    assert taken == needed | {package.split("/")[0] for package in wheel}
+    assert "*" in listed
 
 
 def test_a_bot_that_tries_every_door_finds_them_closed(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Processes of Python without its start: forked from one that has imported what they need.
 
-The tests start the program, and the processes of agents from files, hundreds of times, and most of
+The tests start the program, its workers and the processes of agents hundreds of times, and most of
 what such a process costs is to start Python and to import NumPy, Numba and ours: the same each
 time. Here a *template*, a process of its own, does so once. A *launch* forks it and goes on in the
 fork as a fresh interpreter would, into the same `-m` module or `-c` code: with the arguments,
@@ -19,20 +19,22 @@ start do so by themselves, and all do where there is no Linux. `CLAIMEVEN_REAL_S
 process of the tests started.
 """
 
-from tests.forks.agents import AGENT, launch_agents
+from tests.forks.agents import AGENT, PLAYER, SEARCHER, launch_workers
 from tests.forks.launched import REAL, Launched, Template
 from tests.forks.program import PROGRAM, SOURCES, command, environment, program, run_program
 
 __all__ = [
     "AGENT",
+    "PLAYER",
     "PROGRAM",
     "REAL",
+    "SEARCHER",
     "SOURCES",
     "Launched",
     "Template",
     "command",
     "environment",
-    "launch_agents",
+    "launch_workers",
     "program",
     "run_program",
 ]

@@ -1,4 +1,4 @@
-"""Launches of the processes of agents from files."""
+"""Launches of the processes that the package starts: of agents from files, and its workers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,37 @@ from typing import Any
 
 from claimeven import processes
 from claimeven.agents.process import VARIABLES
+from claimeven.arena.local_workers import ONE_CORE
 from tests.forks.launched import Launched, Template
 
-_WORKER = "claimeven.agents.worker"
-#: What each of them imports, and no more: its memory is bounded.
-AGENT = Template(_WORKER, "claimeven.agents.files", variables=lambda: {**os.environ, **VARIABLES})
+#: What each of them imports, and no more: the memory of an agent is bounded.
+AGENT = Template(
+    "claimeven.agents.worker",
+    "claimeven.agents.files",
+    variables=lambda: {**os.environ, **VARIABLES},
+)
+PLAYER = Template(
+    "claimeven.arena.worker",
+    "claimeven.agents.registry",
+    "claimeven.compiled.compiler",
+    variables=lambda: {**os.environ, **ONE_CORE},
+)
+SEARCHER = Template(
+    "claimeven.arena.answer_worker",
+    "claimeven.web.worker",
+    "claimeven.compiled.compiler",
+    variables=lambda: dict(os.environ),
+)
+_TEMPLATES = {module: each for each in (AGENT, PLAYER, SEARCHER) for module in each.modules}
 
 
-def launch_agents() -> None:
-    """Let this process launch the processes of agents, whoever makes one."""
+def launch_workers() -> None:
+    """Let this process launch all such processes, whoever makes one."""
 
     def popen(arguments: list[str], **options: Any) -> subprocess.Popen[Any]:
-        if any(_WORKER in argument for argument in arguments):
-            return Launched(arguments, AGENT, **options)
+        for module, template in _TEMPLATES.items():
+            if any(f"from {module} import main;" in argument for argument in arguments):
+                return Launched(arguments, template, **options)
         return subprocess.Popen(arguments, **options)
 
     here: Any = processes

@@ -17,8 +17,8 @@ import pytest
 from claimeven import Geometry, play_match
 from claimeven.agents.net import NetAgent
 from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
-from claimeven.learning import DistilRecipe, InvalidRun, train_distil
-from claimeven.learning.distil import Lessons, accuracy_facts, batch_of, chances_of
+from claimeven.learning import DistilRecipe, InvalidRun, PlyShare, train_distil
+from claimeven.learning.distil import Lessons, _split, accuracy_facts, batch_of, chances_of
 from claimeven.networks import read_model
 from claimeven.networks.net import Features, read_net
 from claimeven.outputs import CannotWrite
@@ -168,16 +168,10 @@ def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
     early = data.picked(np.flatnonzero(data.plies <= 5))
     late = data.picked(np.flatnonzero(data.plies > 5))
     assert chances_of([early, late], None, None) is None
-    chances = chances_of([early, late], (3.0, 1.0), 4)
+    chances = chances_of([early, late], (3.0, 1.0), None)
     assert chances is not None
-    assert chances[: len(early)].sum() == pytest.approx(3)
+    assert chances[: len(early)] == pytest.approx(3 / len(early))
     assert chances[len(early) :] == pytest.approx(1 / len(late))
-    # Up to four discs as often for each number of discs, and in all as before.
-    of_ply = [chances[: len(early)][early.plies == ply].sum() for ply in range(6)]
-    there = [share for share in of_ply[:5] if share]
-    assert len(there) > 1
-    assert there == pytest.approx([there[0]] * len(there))
-    assert sum(there) == pytest.approx(3 * (early.plies <= 4).mean())
 
     whole = joined([early, late])
     lessons = Lessons(whole, 400, seed=3, chances=chances)
@@ -186,6 +180,55 @@ def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
     again = Lessons(whole, 400, seed=3, chances=chances)
     assert again.chosen(7).tolist() == lessons.chosen(7).tolist()
     assert again.chosen(7).tolist() != lessons.chosen(8).tolist()
+
+
+def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
+    one, two = data.picked(np.arange(0, 400)), data.picked(np.arange(400, len(data)))
+    plies = np.concatenate([one.plies, two.plies])
+    asked = (PlyShare(2, 5, 3.0), PlyShare(6, 6, 1.0))
+    for shares in (None, (5.0, 1.0)):
+        chances = chances_of([one, two], shares, asked)
+        assert chances is not None
+        assert chances[(plies >= 2) & (plies <= 5)].sum() == pytest.approx(3)
+        assert chances[plies == 6].sum() == pytest.approx(1)
+        assert chances.sum() == pytest.approx(4)
+        sixes = [chances[:400][one.plies == 6], chances[400:][two.plies == 6]]
+        assert all(len(set(part)) == 1 for part in sixes)
+        ratio = 1.0 if shares is None else 5 * len(two) / len(one)
+        assert sixes[0][0] / sixes[1][0] == pytest.approx(ratio)
+    with pytest.raises(InvalidRun, match="hold no position of the plies 15-16"):
+        chances_of([one], None, (PlyShare(15, 16, 1.0),))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ([(4, 3, 1)], "shares of plies are of plies that rise, none of them twice"),
+        ([(1, 4, 1), (4, 6, 1)], "shares of plies are of plies that rise, none of them twice"),
+        ([(1, 4, 0)], "shares of plies are numbers greater than 0"),
+        ([(1, 4, float("nan"))], "shares of plies are numbers greater than 0"),
+    ],
+)
+def test_shares_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], said: str) -> None:
+    with pytest.raises(InvalidRun, match=said):
+        DistilRecipe(ply_shares=tuple(PlyShare(*each) for each in asked))
+
+
+def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset) -> None:
+    """What is drawn is what the chances are of, and nothing held out is among it."""
+    recipe = replace(QUICK, shares=(9.0, 1.0))
+    one, two = data.picked(np.arange(0, 700)), data.picked(np.arange(300, len(data)))
+    learnt, held = _split([one, two], recipe)
+    assert 0 < len(learnt[0]) <= len(one) and 0 < len(learnt[1]) < len(two) - 300
+    assert len(joined(learnt)) == sum(map(len, learnt))
+    whole = joined(learnt)
+    assert not np.isin(whole.keys, held.keys).any()
+    chances = chances_of(learnt, recipe.shares, None)
+    assert chances is not None and len(chances) == len(whole)
+    lessons = Lessons(whole, 500, seed=1, chances=chances)
+    drawn = np.concatenate([lessons.chosen(step) for step in range(20)])
+    of_first = np.isin(whole.keys[drawn], learnt[0].keys)
+    assert of_first.mean() == pytest.approx(0.9, abs=0.02)
 
 
 def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) -> None:

@@ -119,18 +119,31 @@ def test_pairs_that_are_left_out_make_no_difference_on_average() -> None:
     forward, features = Forward(net.features), net.features.of(*boards)
 
     @jax.jit
-    def dropped(features: Any, key: jax.Array) -> jax.Array:
-        return forward.outputs(net.arrays, *features, 0.2, key)
+    def dropped(features: Any, stays: Any) -> jax.Array:
+        return forward.outputs(net.arrays, *features, stays)
 
-    keys = list(jax.random.split(jax.random.key(1), 300))
-    found = np.stack([np.asarray(dropped(features, key)) for key in keys])
-    assert (found[0] == np.asarray(dropped(features, keys[0]))).all()
+    stays = np.random.default_rng(1).random((300, 2, 4, 40)) >= 0.2
+    found = np.stack([np.asarray(dropped(features, each)) for each in stays])
     assert found.std(axis=0).min() > 0.01
     # Up to what cutting off at 0 makes of it in the block.
     assert found.mean(axis=0) == pytest.approx(net.raw(*boards), abs=0.15)
     image = [mirrored_keys(words, SMALL) for words in boards]
-    turned = dropped(net.features.of(*image), keys[0])
+    turned = dropped(net.features.of(*image), stays[0])
     assert np.asarray(turned)[:, 4] == pytest.approx(found[0][:, 4], abs=1e-5)
+
+
+def test_what_is_left_out_goes_by_the_seed_and_the_step() -> None:
+    batch = made_batch(drawn_net(SMALL))
+
+    def learnt(seed: int, dropped: float) -> list[float]:
+        trainer = NetTrainer(TINY, Descent(steps=5, dropped=dropped), SMALL, seed)
+        trainer.begin_with(drawn_net(SMALL, TINY))
+        return [trainer.learn(batch).policy for _ in range(3)]
+
+    first = learnt(1, 0.3)
+    assert first == learnt(1, 0.3) != learnt(2, 0.3)
+    assert learnt(1, 0.0) == learnt(2, 0.0) != first
+    assert learnt(1, 0.001) == learnt(1, 0.0)  # less than one in 512 is nothing
 
 
 def made_batch(net: Net) -> Batch:

@@ -176,7 +176,8 @@ def test_notebooks_that_run_no_widgets_are_given_a_drawing() -> None:
 
 def test_without_anywidget_one_sentence_says_what_to_install() -> None:
     code = (
-        "import sys; sys.modules['anywidget'] = None\n"
+        # Neither of the two packages that the extra brings.
+        "import sys; sys.modules['anywidget'] = sys.modules['traitlets'] = None\n"
         "import claimeven.notebook\n"
         "try:\n    from claimeven.notebook import BoardWidget\n"
         "except ImportError as error: print(error)"

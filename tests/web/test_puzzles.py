@@ -108,7 +108,18 @@ def test_a_puzzle_is_solved(page: Any, solution: list[int]) -> None:
     page.wait_for_function(f"() => !location.search.endsWith('puzzle={NUMBER}')")
     page.reload()
     page.wait_for_selector(".puzzle-progress dd")
-    assert rating(page) > 1200  # kept
+    after = rating(page)
+    assert after > 1200  # kept
+    # The same one again is not counted: nobody solves one puzzle to the top.
+    page.goto(f"/?view=practise&puzzle={NUMBER}")
+    page.wait_for_selector(".puzzle-about:has-text('not counted again')")
+    drop(page, first)
+    page.wait_for_selector(".puzzle-told:has-text('And now?')")
+    drop(page, last)
+    page.wait_for_selector(".practise[data-state=over]")
+    assert told(page).startswith("Solved at once.") and "rating" not in told(page)
+    assert rating(page) == after
+    assert page.inner_text(".puzzle-progress dd >> nth=1") == "1"
 
 
 def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int]) -> None:
@@ -145,8 +156,18 @@ def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
         f".puzzle-told:has-text('The solution is {' '.join(map(str, solution))}')"
     )
     assert board_of(page) == rows(moves + "".join(map(str, solution)))
+    assert "Your rating falls by " in told(page)
     page.click("text=Puzzle of the day")
     page.wait_for_selector(".puzzle-about:has-text('Puzzle of 2')")
+    day = page.evaluate("new Date().toLocaleDateString('sv')")  # of the browser, as 2026-01-31
+    assert page.url.endswith(f"daily={day}")
+    page.reload()
+    page.wait_for_selector(f".puzzle-about:has-text('Puzzle of {day}:')")
+    page.goto("/?view=practise&daily=2026-01-05")
+    page.wait_for_selector(".puzzle-about:has-text('Puzzle of 2026-01-05:')")
+    assert board_of(page) == rows(daily_puzzle("2026-01-05").moves)
+    page.keyboard.press("h")
+    page.wait_for_selector(".puzzle-told:has-text('With a hint it does not count as solved')")
     page.select_option("[aria-label='How hard']", "expert")
     page.wait_for_selector(".puzzle-about:has-text('expert')")
 
@@ -161,4 +182,20 @@ def test_it_fits_a_phone(browser: Any, server: Server) -> None:
     page.tap(".stage [data-cell='4,6']")
     page.wait_for_selector(".puzzle-told:has-text('turns the win into a loss')")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("zone", "day"), [("Pacific/Kiritimati", "2026-01-05"), ("America/Los_Angeles", "2026-01-04")]
+)
+def test_a_day_is_that_of_the_browser(browser: Any, server: Server, zone: str, day: str) -> None:
+    context = browser.new_context(base_url=server.url, timezone_id=zone)
+    page = context.new_page()
+    page.clock.set_fixed_time("2026-01-04T12:00:00Z")
+    page.goto("/?view=practise&daily")
+    page.wait_for_selector(f".puzzle-about:has-text('Puzzle of {day}:')")
+    assert board_of(page) == rows(daily_puzzle(day).moves)
+    page.clock.set_fixed_time("2026-01-05T12:00:00Z")  # a page left open over midnight
+    page.click("text=Puzzle of the day")
+    page.wait_for_function("day => !location.search.endsWith(day)", arg=day)
     context.close()

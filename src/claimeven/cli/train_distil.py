@@ -9,14 +9,16 @@ import click
 
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import geometry_options, json_option
+from claimeven.cli.plies import ply_range
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import table_width, text_width
 from claimeven.cli.tables import fitted, table_lines
 from claimeven.cli.train_plot import drawn_in_the_end, plots_option
+from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
-    from claimeven.learning import TrainingProgress
+    from claimeven.learning import PlyShare, TrainingProgress
 
 #: What the table calls the shares of the log; only those that were measured have a column.
 _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "easy": "easy"}
@@ -49,9 +51,8 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     "--shares", help="How often each data set is drawn from: 1,2,... Default: by their sizes."
 )
 @click.option(
-    "--even-plies",
-    type=int,
-    help="Draw positions of up to so many discs equally often from each number of discs.",
+    "--ply-shares",
+    help="How often plies are drawn: 4-11:1,12-41:2,... Default: as the data has them.",
 )
 @click.option(
     "--precision",
@@ -70,6 +71,7 @@ def distil(
     as_json: bool,
     geometry: Geometry,
     shares: str | None,
+    ply_shares: str | None,
     **asked: Any,
 ) -> None:
     """Learn a neural net from the data sets that `claimeven dataset` writes.
@@ -87,13 +89,14 @@ def distil(
       claimeven train distil d.csv --out run1 --size small --epochs 10
       claimeven accuracy net:model=run1/model.npz --set hard
       claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
-      claimeven train distil a.csv b.csv --out run3 --shares 2,1 --even-plies 11
+      claimeven train distil a.csv b.csv --out run3 --ply-shares 4-7:1,8-41:4
     """
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
 
     parts = None if shares is None else _shares(shares)
-    recipe = DistilRecipe(**asked, shares=parts, geometry=geometry)
+    plies = None if ply_shares is None else _ply_shares(ply_shares)
+    recipe = DistilRecipe(**asked, shares=parts, ply_shares=plies, geometry=geometry)
     jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
     say_when_compiling()
     try:
@@ -117,6 +120,22 @@ def _shares(text: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise click.UsageError(f"--shares takes numbers like 1,2, not {text!r}") from None
+
+
+def _ply_shares(text: str) -> tuple[PlyShare, ...]:
+    """Return the plies and numbers of `--ply-shares`."""
+    from claimeven.learning import PlyShare  # noqa: PLC0415 - brings in the arena
+
+    found = []
+    for part in text.split(","):
+        plies, _, share = part.partition(":")
+        try:
+            found.append(PlyShare(*ply_range(plies), float(share)))
+        except (ClaimevenError, ValueError):
+            raise click.UsageError(
+                f"--ply-shares takes plies and numbers like 4-11:1,12-41:2, not {text!r}"
+            ) from None
+    return tuple(found)
 
 
 def _progress(at: TrainingProgress) -> str:

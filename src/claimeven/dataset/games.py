@@ -10,6 +10,7 @@ import queue
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol
 
@@ -149,15 +150,38 @@ def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
 def _mixed(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     """Play each move at random by the chance of the plan, else one of the best."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
-    position = Position(plan.geometry)
-    played: list[int] = []
-    met: list[tuple[int, Position, Scores | None]] = []
-    while not position.is_over and position.ply <= plan.highest:
+    shared = _Line([], Position(plan.geometry), [])
+    if plan.endings_from is not None:
+        shared = _played_on(shared, plan.endings_from - 1, plan, solver, draw)
+    met = list(shared.met)
+    for _ in range(plan.endings):
+        met += _played_on(replace(shared, met=[]), plan.highest, plan, solver, draw).met
+    if plan.one_a_game and met:
+        met = [met[int(draw.share() * len(met))]]
+    return [
+        Row(number, format_moves(played, plan.geometry), at, scores or solver.scores(at))
+        for played, at, scores in met
+    ]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A game as far as it is played, with the positions asked for: moves, position, scores."""
+
+    played: list[int]
+    position: Position
+    met: list[tuple[list[int], Position, Scores | None]]
+
+
+def _played_on(line: _Line, highest: int, plan: DatasetPlan, solver: _Knows, draw: Stream) -> _Line:
+    """Play a game on until it is over, or beyond a ply."""
+    played, position, met = list(line.played), line.position, list(line.met)
+    while not position.is_over and position.ply <= highest:
         is_random = draw.share() < plan.random_moves
         is_asked = position.ply >= plan.lowest
         scores = solver.scores(position) if is_asked and not plan.one_a_game else None
         if is_asked:
-            met.append((len(played), position, scores))
+            met.append((list(played), position, scores))
         if is_random:
             columns: Sequence[int] = position.legal_columns
         else:  # which are best is found sooner than what all are worth
@@ -165,12 +189,7 @@ def _mixed(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
             columns = sorted(best)
         played.append(_any_of(columns, draw))
         position = position.play_unchecked(played[-1])
-    if plan.one_a_game and met:
-        met = [met[int(draw.share() * len(met))]]
-    return [
-        Row(number, format_moves(played[:ply], plan.geometry), at, scores or solver.scores(at))
-        for ply, at, scores in met
-    ]
+    return _Line(played, position, met)
 
 
 def best_columns(scores: Scores) -> list[int]:

@@ -24,7 +24,9 @@ class DatasetPlan:
     The source `all` takes every position of the plies: its `positions` are None and its seed 0.
 
     In the source `mixed` each move is random with the chance `random_moves`, else one of the best;
-    with `one_a_game` one position is drawn from each game instead of all.
+    with `one_a_game` one position is drawn from each game instead of all. With several `endings`
+    each game is played to its end so many times, anew from the ply `endings_from` on: positions
+    before it cost the most to solve, and so are solved once for all of its endings.
 
     Raises `InvalidDataset` naming what is out of its range.
     """
@@ -37,6 +39,8 @@ class DatasetPlan:
     geometry: Geometry = STANDARD
     random_moves: float = RANDOM_MOVES
     one_a_game: bool = False
+    endings: int = 1
+    endings_from: int | None = None
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
@@ -63,6 +67,30 @@ class DatasetPlan:
             raise InvalidDataset("only the source mixed takes a share of random moves")
         if self.source != "mixed" and self.one_a_game:
             raise InvalidDataset("only the source mixed takes one position a game")
+        self._check_endings()
+
+    def _check_endings(self) -> None:
+        endings = whole_number(self.endings, "endings", InvalidDataset)
+        object.__setattr__(self, "endings", endings)
+        if endings < 1:
+            raise InvalidDataset(f"a game has 1 ending or more, not {endings}")
+        if endings == 1:
+            if self.endings_from is not None:
+                raise InvalidDataset("games have one ending: give no ply that others begin from")
+            return
+        if self.source != "mixed" or self.one_a_game:
+            raise InvalidDataset(
+                "only the source mixed takes several endings, with all positions of its games"
+            )
+        if self.endings_from is None:
+            raise InvalidDataset("several endings need the ply that they begin from")
+        begin = whole_number(self.endings_from, "the ply of endings", InvalidDataset)
+        object.__setattr__(self, "endings_from", begin)
+        if not self.lowest <= begin <= self.highest:
+            raise InvalidDataset(
+                f"endings begin from one of the plies asked for, {self.lowest}-{self.highest},"
+                f" not {begin}"
+            )
 
     def _check_positions(self) -> None:
         if self.source == "all":
@@ -94,4 +122,6 @@ class DatasetPlan:
         }
         if self.source == "mixed":
             header |= {"random_moves": self.random_moves, "one_a_game": int(self.one_a_game)}
+        if self.endings_from is not None:
+            header |= {"endings": self.endings, "endings_from": self.endings_from}
         return header

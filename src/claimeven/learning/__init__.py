@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimeven.learning.distil import DistilRecipe, train_distil
+from claimeven.learning.distil import DistilRecipe, PlyShare, train_distil
 from claimeven.learning.extras import MissingPackage
 from claimeven.learning.held_out import (
     HELD_OUT,
@@ -32,6 +32,7 @@ __all__ = [
     "MissingPackage",
     "NTupleLearner",
     "NTupleRecipe",
+    "PlyShare",
     "PolicyAccuracy",
     "RunFolder",
     "SelfPlayProgress",

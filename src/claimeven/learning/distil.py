@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,14 @@ KIND: Final = "net checkpoint"
 _HELD_SHARE, _MOST_HELD = 0.01, 4000
 
 
+class PlyShare(NamedTuple):
+    """How often positions of `lowest` to `highest` discs are drawn, beside those of other plies."""
+
+    lowest: int
+    highest: int
+    share: float
+
+
 @dataclass(frozen=True)
 class DistilRecipe:
     """All that decides what a run learns, but for the data.
@@ -45,8 +53,9 @@ class DistilRecipe:
     `size` is a name of `SHAPES`. `epochs` times every position is seen, in batches of `batch`;
     `every` so many steps the net is measured and kept. With `shares`, a number for each data set,
     positions are drawn anew for every step, from the data sets in that proportion; with
-    `even_plies`, positions of a data set with at most so many discs from each number of discs
-    equally often. Then a position is seen `epochs` times on average. `rate` and `decay` are those
+    `ply_shares`, plies and a number each, positions of these plies in that proportion, and no
+    others; with both, within plies from the data sets that have such. Then a position is seen
+    `epochs` times on average. `rate` and `decay` are those
     of `Descent`; weights are kept with `weight_steps` steps either side of zero, which the net
     knows of from the part `round_from` of its steps on. `dropped` is that of `Descent` too, against
     learning by heart. `precision` is one of
@@ -64,7 +73,7 @@ class DistilRecipe:
     seed: int = 0
     start: str | None = None
     shares: tuple[float, ...] | None = None
-    even_plies: int | None = None
+    ply_shares: tuple[PlyShare, ...] | None = None
     round_from: float = 0.7
     dropped: float = 0.0
     precision: str = AUTO
@@ -77,6 +86,7 @@ class DistilRecipe:
                 raise InvalidRun(no_such(name, getattr(self, name), choices))
         if self.shares is not None and not all(0 < share < math.inf for share in self.shares):
             raise InvalidRun("shares of data sets are numbers greater than 0")
+        self._check_ply_shares()
         for name, low, high in (
             ("epochs", 1e-6, 1e6),
             ("batch", 1, 1 << 16),
@@ -86,12 +96,20 @@ class DistilRecipe:
             ("weight_steps", 1, 127),
             ("round_from", 0, 1),
             ("dropped", 0, 0.9),
-            ("even_plies", 0, 10**6),
             ("seed", 0, 2**63 - 1),
         ):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+
+    def _check_ply_shares(self) -> None:
+        before = -1
+        for each in self.ply_shares or ():
+            if not before < each.lowest <= each.highest:
+                raise InvalidRun("shares of plies are of plies that rise, none of them twice")
+            if not 0 < each.share < math.inf:
+                raise InvalidRun("shares of plies are numbers greater than 0")
+            before = each.highest
 
     @property
     def shape(self) -> NetShape:
@@ -148,24 +166,34 @@ class Lessons:
 
 
 def chances_of(
-    parts: Sequence[Dataset], shares: Sequence[float] | None, even_plies: int | None
+    parts: Sequence[Dataset],
+    shares: Sequence[float] | None,
+    ply_shares: Sequence[PlyShare] | None,
 ) -> npt.NDArray[np.float64] | None:
     """Return how likely each position of data sets is to be drawn; None: all equally.
 
-    Each data set is drawn from by its share, or by its size; see `DistilRecipe`.
+    Each data set is drawn from by its share, or by its size, and then plies by theirs: see
+    `DistilRecipe`. Raises `InvalidRun` where there is no position of some plies.
     """
-    if shares is None and even_plies is None:
+    if shares is None and ply_shares is None:
         return None
-    found = []
-    for part, share in zip(parts, shares or [float(len(part)) for part in parts], strict=True):
-        chance = np.ones(len(part))
-        early = part.plies <= (-1 if even_plies is None else even_plies)
-        if early.any():
-            # A part of what is early for each number of discs, however many positions have it.
-            counts = np.bincount(part.plies[early])
-            chance[early] = early.sum() / np.count_nonzero(counts) / counts[part.plies[early]]
-        found.append(chance * (share / max(float(chance.sum()), 1.0)))
-    return np.concatenate(found)
+    each = (
+        [1.0] * len(parts)
+        if shares is None
+        else [share / max(len(part), 1) for part, share in zip(parts, shares, strict=True)]
+    )
+    chances = np.concatenate(
+        [np.full(len(part), chance) for part, chance in zip(parts, each, strict=True)]
+    )
+    if ply_shares is None:
+        return chances
+    plies, drawn = np.concatenate([part.plies for part in parts]), np.zeros(len(chances))
+    for lowest, highest, share in ply_shares:
+        there = (lowest <= plies) & (plies <= highest)
+        if not there.any():
+            raise InvalidRun(f"the data sets hold no position of the plies {lowest}-{highest}")
+        drawn[there] = chances[there] * (share / float(chances[there].sum()))
+    return drawn
 
 
 def batch_of(data: Dataset, features: Features) -> Batch:
@@ -204,7 +232,7 @@ def train_distil(
         raise InvalidRun(f"{len(recipe.shares)} shares were given for {len(parts)} data sets")
     learnt_parts, held = _split(parts, recipe)
     learnt = joined(learnt_parts)
-    chances = chances_of(learnt_parts, recipe.shares, recipe.even_plies)
+    chances = chances_of(learnt_parts, recipe.shares, recipe.ply_shares)
     lessons = Lessons(learnt, recipe.batch, recipe.seed, chances)
     steps = max(1, round(recipe.epochs * len(learnt) / recipe.batch))
     descent = Descent(
@@ -235,7 +263,10 @@ def train_distil(
 
 
 def _split(parts: Sequence[Dataset], recipe: DistilRecipe) -> tuple[list[Dataset], Dataset]:
-    """Return what of each data set is learnt from, and what is held out of all of them."""
+    """Return what of each data set is learnt from, and what is held out of all of them.
+
+    No position is in two of them, nor its image.
+    """
     learnt, held = [], []
     sets = [name for name in HELD_OUT if shipped_set(recipe.geometry, name) is not None]
     for part in parts:
@@ -246,10 +277,23 @@ def _split(parts: Sequence[Dataset], recipe: DistilRecipe) -> tuple[list[Dataset
         learnt.append(both[0])
         held.append(both[1])
     whole = joined(held)
+    learnt = _without_repeats([part.without(whole) for part in learnt])
     if len(whole) > _MOST_HELD:  # from all data sets, which lie one after the other
         drawn = np.random.default_rng(recipe.seed).choice(len(whole), _MOST_HELD, replace=False)
         whole = whole.picked(np.sort(drawn))
     return learnt, whole
+
+
+def _without_repeats(parts: Sequence[Dataset]) -> list[Dataset]:
+    """Return data sets without the positions, or their images, that an earlier one has."""
+    _, first = np.unique(np.concatenate([part.keys for part in parts]), return_index=True)
+    kept = np.zeros(sum(len(part) for part in parts), dtype=np.bool_)
+    kept[first] = True
+    ends = np.cumsum([len(part) for part in parts])[:-1]
+    return [
+        part if which.all() else part.picked(which)
+        for part, which in zip(parts, np.split(kept, ends), strict=True)
+    ]
 
 
 def _begin_with(path: Path, trainer: NetTrainer) -> str:

@@ -62,22 +62,21 @@ class Forward:
         self._product = self._make_product(precision)
         self._looked_up = self._make_looked_up()
 
-    def outputs(
-        self, weights: Any, planes: Any, states: Any, dropped: float = 0.0, key: Any = None
-    ) -> Any:
+    def outputs(self, weights: Any, planes: Any, states: Any, stays: Any = None) -> Any:
         """Return what `Net.raw` returns for positions of such features, by JAX.
 
-        With a part `dropped`, every pair of hidden numbers is left out by that chance, drawn by
-        `key`, and the others count for more: so no pair comes to lean on another.
+        With `stays`, boolean (layers, n, pairs), every pair of hidden numbers that does not stay is
+        left out, and the others count for more, by how many stay: so no pair comes to lean on
+        another.
         """
         jnp, relu, product = self._jax.numpy, self._jax.nn.relu, self._product
+        more = None if stays is None else stays.size / jnp.count_nonzero(stays)
 
         def kept(one: Any, other: Any, layer: int) -> tuple[Any, Any]:
-            if not dropped:
+            if stays is None:
                 return one, other
-            drawn = self._jax.random.fold_in(key, layer)
-            stays = self._jax.random.bernoulli(drawn, 1 - dropped, one.shape) / (1 - dropped)
-            return one * stays, other * stays
+            factor = jnp.where(stays[layer], more, 0.0)
+            return one * factor, other * factor
 
         board = self.features.mirroring
         sums, differences = self._inputs(weights, planes, states)

@@ -9,7 +9,6 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
-from traitlets import Bool, Dict, Enum, Instance, Int, TraitError, Unicode, observe, validate
 
 from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
 from claimeven.agents.functions import name_of
@@ -30,6 +29,7 @@ from claimeven.solver.scores import column_in_words
 
 try:
     import anywidget
+    from traitlets import Bool, Dict, Enum, Instance, Int, TraitError, Unicode, observe, validate
 except ImportError:
     raise ImportError(
         "the board in notebooks needs anywidget: pip install 'claimeven[notebook]'"

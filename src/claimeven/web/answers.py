@@ -367,6 +367,7 @@ class StatusAnswer(BaseModel):
     jobs_done: int
     workers_lost: int
     seconds: float = Field(description="Since the server was started.")
+    store: str | None = Field(description="File of games whose ladder is shown, by its name.")
 
 
 class LundAnswer(BaseModel):

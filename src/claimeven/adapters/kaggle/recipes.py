@@ -14,6 +14,9 @@ from claimeven.adapters.kaggle.book_file import packed_book
 from claimeven.adapters.kaggle.network_file import packed_net, packed_network
 from claimeven.agents import classic, montecarlo, net, ntuple, puct
 from claimeven.agents.contract import Limit
+from claimeven.agents.files import split_file_spec
+from claimeven.agents.foreign.table import split_foreign
+from claimeven.agents.http_calls import is_address
 from claimeven.agents.options import FULL, AgentKind, InvalidSpec
 from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC
@@ -59,10 +62,10 @@ class Packed:
 
 #: Why it cannot be anything else.
 _UCT_REASONS: Final = {
-    "method": "which has no tree",
-    "playout": "which would be too slow in plain Python or is no part of the file",
-    "table": "since its tree has a node for each path",
-    "threads": "since a submission has one core",
+    "method": "it has no tree",
+    "playout": "too slow in plain Python, or no part of the file",
+    "table": "the tree of a submission has a node for each path",
+    "threads": "a submission has one core",
 }
 
 
@@ -84,8 +87,15 @@ def recipe_of(spec: str, seed: int = 0) -> Recipe:
     name = spec.partition(":")[0].strip()
     if name in AGENTS and name not in RECIPES:
         raise InvalidSpec(f"{name} cannot be exported: choose from {', '.join(RECIPES)}")
+    is_elsewhere = is_address(spec) or split_foreign(spec) or split_file_spec(spec)
+    if name not in RECIPES and is_elsewhere:
+        raise InvalidSpec(
+            f"{spec} is no agent of this package, which alone can be exported (a Python file that"
+            " needs nothing else may be handed in as it is): choose from"
+            f" {', '.join(RECIPES)}"
+        )
     if name not in RECIPES:
-        raise InvalidSpec(no_such("agent that can be exported", name, RECIPES))
+        raise InvalidSpec(no_such("agent to export", name, RECIPES))
     kind, options = parse_spec(spec)
     return RECIPES[name](kind, options, seed)
 
@@ -202,7 +212,7 @@ def _check_uct(options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if value not in UCT_CHOICES[name]:
             raise InvalidSpec(
-                f"{name}={value} cannot be exported, {_UCT_REASONS[name]}: choose from"
+                f"{name}={value} cannot be exported ({_UCT_REASONS[name]}): choose from"
                 f" {', '.join(str(choice) for choice in UCT_CHOICES[name])}"
             )
 

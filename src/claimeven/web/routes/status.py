@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api", tags=["status"], responses=PROBLEMS)
 @router.get("/status", response_model=StatusAnswer)
 async def status(services: Shared) -> dict[str, Any]:
     """Tell how many workers there are, what they do, and how many requests wait."""
-    pool = services.pool
+    pool, store = services.pool, services.settings.store
     return {
         "version": __version__,
         "workers": pool.size,
@@ -28,4 +28,5 @@ async def status(services: Shared) -> dict[str, Any]:
         "jobs_done": pool.jobs_done,
         "workers_lost": pool.workers_lost,
         "seconds": time.monotonic() - services.began,
+        "store": None if store is None else store.name,
     }

@@ -3,12 +3,14 @@
 import { get } from "./api.js";
 import { claimSentence } from "./claims.js";
 import { h } from "./dom.js";
+import { TOO_LARGE } from "./scores.js";
 import { signed } from "./words.js";
 
 /** The evaluation bar: the first player's share at the bottom. */
 export class ScoreBar {
   constructor() {
     this.fill = h("div", { class: "fill" });
+    this.fill.style.setProperty("height", "50%");
     this.text = h("span", {});
     this.element = h("div", { class: "bar", role: "img" }, this.fill, this.text);
   }
@@ -18,12 +20,17 @@ export class ScoreBar {
     const final = position.isOver ? finalScore(position) : null;
     const first = final ?? (score === null ? null : position.turn === 0 ? score : -score);
     this.element.classList.toggle("unknown", first === null);
+    // Until more is known it stays where it was, faintly: it would go to the middle and back at every move.
+    if (first === null) {
+      this.text.textContent = "";
+      this.element.setAttribute("aria-label", "Score not known yet");
+      return;
+    }
+    const share = 0.5 + Math.sign(first) * (0.25 + 0.22 * (Math.abs(first) / (board.cells / 2)));
     this.element.classList.toggle("second", first < 0);
-    const share = first === null ? 0.5 : 0.5 + Math.sign(first) * (0.25 + 0.22 * (Math.abs(first) / (board.cells / 2)));
     this.fill.style.setProperty("height", `${100 * share}%`);
-    this.text.textContent = first === null ? "" : signed(first);
-    this.element.setAttribute("aria-label", first === null ? "Score not known yet"
-      : `Score ${signed(first)} for the first player`);
+    this.text.textContent = signed(first);
+    this.element.setAttribute("aria-label", `Score ${signed(first)} for the first player`);
   }
 }
 
@@ -51,12 +58,29 @@ export class Explanation {
     this.#control?.abort();
     clearTimeout(this.#waiting);
     this.element.replaceChildren();
+    this.light([]);
+  }
+
+  /** Say a sentence in the place of an explanation. */
+  tell(sentence) {
+    this.clear();
+    this.element.style.removeProperty("min-height");
+    this.element.replaceChildren(h("p", { class: "hint-text" }, sentence));
   }
 
   /** Explain where the game stands, once people rest there for a moment. */
   ask(game) {
+    if (game.position.isOver) {
+      this.tell("The game is over.");
+      return;
+    }
+    if (!game.board.isSolvable) {
+      this.tell(TOO_LARGE);
+      return;
+    }
+    // What stands below it does not jump while the next sentences are looked for.
+    this.element.style.setProperty("min-height", `${this.element.offsetHeight}px`);
     this.clear();
-    if (game.position.isOver) return;
     const key = `${game.board.connect} ${game.position.rows}`;
     if (this.#kept.has(key)) {
       this.#show(game, this.#kept.get(key));
@@ -80,6 +104,7 @@ export class Explanation {
   }
 
   #show(game, found) {
+    this.element.style.removeProperty("min-height");
     const claims = (list) => list.map((claim) => claimSentence(claim, this.light));
     const columns = found.columns.map(({ column, score, best, claims: said }) => h("details", {
       class: best ? "column best" : "column", open: best && found.best[0] === column,

@@ -6,7 +6,8 @@ import { h, s, wantsStillness } from "./dom.js";
 
 const CELL = 100;
 const HOLE = 41;
-const DISC = 42;
+/** A little less than its hole, whose colour around it sets it off from the panel. */
+const DISC = 37;
 const PLAYERS = ["first player", "second player"];
 
 export class BoardView extends EventTarget {
@@ -210,7 +211,8 @@ export class BoardView extends EventTarget {
     const marks = [];
     if (position.last && !position.winning.length) {
       const [column, row] = position.last;
-      marks.push(s("circle", { class: "last", cx: this.#x(column), cy: this.#y(row), r: DISC - 3 }));
+      const ring = { cx: this.#x(column), cy: this.#y(row), r: DISC - 3 };
+      marks.push(s("circle", { class: "last under", ...ring }), s("circle", { class: "last", ...ring }));
     }
     for (const line of position.winning) {
       const [from, to] = [line[0], line.at(-1)];
@@ -238,7 +240,7 @@ export class BoardView extends EventTarget {
 /** A disc: the first player's has a ring, the second's a dot, so that colour is not needed. */
 function disc(player, x, y) {
   const mark = player === 0
-    ? s("circle", { class: "mark", cx: x, cy: y, r: 24 })
+    ? s("circle", { class: "mark", cx: x, cy: y, r: 21 })
     : s("circle", { class: "mark", cx: x, cy: y, r: 10 });
   return s("g", { class: `disc player-${player + 1}` },
     s("circle", { class: "body", cx: x, cy: y, r: DISC }), mark);
@@ -246,7 +248,7 @@ function disc(player, x, y) {
 
 /** A small disc for texts. */
 export function discIcon(player) {
-  return s("svg", { class: "disc-icon", viewBox: "0 0 100 100", "aria-hidden": "true" }, disc(player, 50, 50));
+  return s("svg", { class: "disc-icon", viewBox: "10 10 80 80", "aria-hidden": "true" }, disc(player, 50, 50));
 }
 
 /** The panel: a surface with a hole for each cell. */

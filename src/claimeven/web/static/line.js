@@ -50,10 +50,10 @@ export class MoveList {
     let place = from;
     for (let number = ply; place.children.length; number++) {
       const [first, ...others] = place.children;
-      if (number % 2 === 0 || place === from) {
-        row.append(h("span", { class: "number" }, `${Math.floor(number / 2) + 1}.${number % 2 ? "…" : ""}`));
-      }
-      row.append(this.#move(first));
+      const isNumbered = number % 2 === 0 || place === from;
+      row.append(isNumbered ? h("span", { class: "numbered" },
+        h("span", { class: "number" }, `${Math.floor(number / 2) + 1}.${number % 2 ? "…" : ""}`),
+        this.#move(first)) : this.#move(first));
       for (const other of others) {
         row.append(h("span", { class: "variation" }, "(", this.#move(other), this.#line(other, number + 1),
           h("button", {
@@ -103,7 +103,9 @@ export class ScoreGraph {
     points.forEach(({ score, place }, index) => {
       const before = points[index - 1];
       if (score !== null && before && before.score !== null) {
-        pieces.push(s("line", { class: "course", x1: x(index - 1), y1: y(before.score), x2: x(index), y2: y(score) }));
+        const [left, right] = [x(index - 1), x(index)];
+        pieces.unshift(s("polygon", { class: "area", points: `${left},${height / 2} ${left},${y(before.score)} ${right},${y(score)} ${right},${height / 2}` }));
+        pieces.push(s("line", { class: "course", x1: left, y1: y(before.score), x2: right, y2: y(score) }));
       }
       if (score === null) return;
       const judgement = this.judged(place)?.judgement;

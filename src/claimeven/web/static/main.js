@@ -58,7 +58,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   board.focus();
 });
-help.append(...keyList(h).flat(), h("button", { type: "button", class: "primary", onclick: () => help.close() }, "Close"));
+help.append(h("div", { class: "help-lists" }, keyList(h).map((list) => h("section", {}, list))), h("button", { type: "button", class: "primary", onclick: () => help.close() }, "Close"));
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 listenForHelp(() => help.showModal());
 listenToKeys(views.play);

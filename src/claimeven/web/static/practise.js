@@ -19,6 +19,11 @@ export class Progress {
     }
   }
 
+  /** Whether a puzzle has been counted, as far back as that is kept: a second time it is not. */
+  hasCounted(puzzle) {
+    return this.state.met.includes(puzzle.number);
+  }
+
   /** Count a puzzle, solved at once or not; return by how much the rating changed. */
   count(puzzle, isSolved, day = null) {
     const { state } = this;

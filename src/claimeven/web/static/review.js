@@ -1,7 +1,8 @@
 // A whole game judged: its mistakes, the way from one to the next, and another try at each.
 
 import { events } from "./api.js";
-import { h } from "./dom.js";
+import { h, say } from "./dom.js";
+import { TOO_LARGE } from "./scores.js";
 import { inWords } from "./words.js";
 
 const MISTAKES = ["blunder", "inaccurate"];
@@ -27,19 +28,37 @@ export class Review {
     return this.#judged.get(place) ?? null;
   }
 
+  /** Whether the line was judged, or is now. */
+  get hasScores() {
+    return this.button.disabled || this.#isCurrent;
+  }
+
+  /** Whether the line is the one that was judged. */
+  get #isCurrent() {
+    const { line } = this.view.game;
+    return this.#current !== null && line.length === this.#current.line.length
+      && line.every((place, index) => place === this.#current.line[index]);
+  }
+
   /** Have the server judge the line. */
   async judge() {
     const { game, scores, graph } = this.view;
     const { line } = game;
-    if (line.length < 2) return;
+    const sentence = line.length < 2 ? "There is no move to judge yet." : game.board.isSolvable ? null : TOO_LARGE;
+    if (sentence) {
+      this.text.textContent = sentence;
+      say(sentence);
+      return;
+    }
     this.#control?.abort();
     this.#control = new AbortController();
     this.button.disabled = true;
     this.text.textContent = "Solving the game …";
     try {
       const found = await events("/api/review/events", game.query(line.at(-1)), (name, data) => {
-        if (name !== "scores" || !line[data.ply]) return;
-        scores.keep(game, line[data.ply], data.scores);
+        const place = line[data.ply - game.start.ply];
+        if (name !== "scores" || !place) return;
+        scores.keep(game, place, data.scores);
         graph.draw();
       }, this.#control.signal);
       for (const judged of found.judged) {
@@ -55,6 +74,7 @@ export class Review {
     }
     this.button.disabled = false;
     this.view.draw();
+    say(this.text.textContent);
   }
 
   /** Go to the next move of the line that gave something away. */
@@ -64,7 +84,7 @@ export class Review {
     const isMistake = (place) => MISTAKES.includes(this.judged(place)?.judgement);
     const found = line.slice(line.indexOf(here) + 1).find(isMistake) ?? line.find(isMistake);
     if (!found) {
-      this.view.tell("No mistakes in this line.");
+      this.view.tell(this.#isCurrent ? "No mistakes in this line." : "Let the game be judged first.");
       return;
     }
     this.view.isGoing = false;
@@ -79,9 +99,7 @@ export class Review {
   }
 
   draw() {
-    const { game } = this.view;
-    const isCurrent = this.#current !== null && game.line.length === this.#current.line.length
-      && game.line.every((place, index) => place === this.#current.line[index]);
+    const isCurrent = this.#isCurrent;
     this.steps.hidden = !isCurrent;
     if (!isCurrent) {
       if (!this.button.disabled) this.text.textContent = "";

@@ -20,7 +20,7 @@ export class Board {
     if (!fits(columns) || !fits(rows)) {
       throw new Error(`A board is columns x rows, each 1 to 16, such as 7x6, not ${text}.`);
     }
-    if (!(connect >= 2 && connect <= 8)) throw new Error("2 to 8 discs in a line win.");
+    if (!(Number.isInteger(connect) && connect >= 2 && connect <= 8)) throw new Error("2 to 8 discs in a line win.");
     return new Board(columns, rows, Number(connect));
   }
 
@@ -30,6 +30,11 @@ export class Board {
 
   get cells() {
     return this.columns * this.rows;
+  }
+
+  /** Whether the server's solver holds this board: in 64 bits, with one more a column. */
+  get isSolvable() {
+    return this.columns * (this.rows + 1) <= 64;
   }
 
   equals(other) {
@@ -61,20 +66,39 @@ export class Position {
     this.lines = null;
   }
 
-  /** Return the position of rows from the top (X first player, O second, dots), "/" between them. */
+  /**
+   * Return the position of rows from the top (X first player, O second, dots), "/" between them;
+   * throw a sentence for one that no game leads to, as far as is easily seen.
+   */
   static fromRows(text, board) {
-    const rows = text.split("/");
+    const rows = text.split("/").reverse();
     if (rows.length !== board.rows || rows.some((row) => row.length !== board.columns)) {
       throw new Error(`A drawing of this board has ${board.rows} rows of ${board.columns} cells.`);
     }
     const stacks = Array.from({ length: board.columns }, () => []);
-    for (const row of rows.reverse()) {
+    for (const [at, row] of rows.entries()) {
       [...row].forEach((cell, column) => {
-        const player = { X: 0, O: 1 }[cell.toUpperCase()];
-        if (player !== undefined) stacks[column].push(player);
+        const player = { X: 0, O: 1, ".": null }[cell.toUpperCase()];
+        if (player === undefined) throw new Error(`“${cell}” is no cell: they are X, O and dots.`);
+        if (player === null) return;
+        if (stacks[column].length < at) throw new Error(`A disc floats in column ${board.name(column)}.`);
+        stacks[column].push(player);
       });
     }
-    return new Position(board, stacks);
+    const position = new Position(board, stacks);
+    position.#check();
+    return position;
+  }
+
+  /** Throw a sentence where the players cannot have taken turns to the first line. */
+  #check() {
+    const [first, second] = [0, 1].map((player) => this.stacks.flat().filter((disc) => disc === player).length);
+    if (first !== second && first !== second + 1) {
+      throw new Error(`The first player has ${first} discs and the second ${second}: players take turns.`);
+    }
+    if (this.winning.some(([cell]) => this.at(...cell) === this.turn)) {
+      throw new Error("The side to move already has a line, so the game was over before.");
+    }
   }
 
   /** Rows from the top, "/" between them. */

@@ -3,6 +3,9 @@
 import { events } from "./api.js";
 import { inWords } from "./words.js";
 
+/** Of a board that no search is asked about, since every answer would be the same. */
+export const TOO_LARGE = "This board is too large to be solved: exact scores need columns × (rows + 1) of 64 at most.";
+
 /** What is known of a position: scores and words by column (null where unknown or illegal). */
 class Known {
   constructor(columns) {
@@ -22,6 +25,12 @@ class Known {
     const { score } = this;
     return score === null ? [] : this.scores.flatMap((known, column) => (known === score ? [column] : []));
   }
+
+  /** The best column nearest to the middle. */
+  get central() {
+    const aside = (column) => Math.abs(column - (this.scores.length - 1) / 2);
+    return this.best.toSorted((a, b) => aside(a) - aside(b))[0];
+  }
 }
 
 export class Scores extends EventTarget {
@@ -37,14 +46,24 @@ export class Scores extends EventTarget {
     return this.#known.get(Scores.#key(game, place)) ?? null;
   }
 
-  /** Ask for the scores of a place; what was asked before is given up. Tells `change` as they come. */
-  async ask(game, place = game.here) {
+  /**
+   * Ask for the scores of a place; what was asked before is given up. Tells `change` as they come,
+   * and returns when all are there, or no more will be.
+   */
+  ask(game, place = game.here) {
     const key = Scores.#key(game, place);
-    const before = this.#known.get(key);
-    if (before?.done || this.#asking?.key === key || place.position.isOver) return;
+    if (this.#known.get(key)?.done || place.position.isOver) return Promise.resolve();
+    if (this.#asking?.key === key) return this.#asking.answer;
     this.giveUp();
     const asking = { key, control: new AbortController() };
     this.#asking = asking;
+    asking.answer = this.#ask(game, place, asking);
+    return asking.answer;
+  }
+
+  async #ask(game, place, asking) {
+    const { key } = asking;
+    const before = this.#known.get(key);
     const known = new Known(game.board.columns);
     if (before) {
       known.scores = before.scores;
@@ -58,11 +77,12 @@ export class Scores extends EventTarget {
       this.#changed(key);
     };
     try {
+      if (!game.board.isSolvable) throw new Error(TOO_LARGE);
       const all = await events("/api/scores/events", game.query(place), told, asking.control.signal);
       known.scores = all.scores;
       known.words = all.words;
       known.done = all.complete;
-      if (!all.complete) known.error = "This takes longer than the server may think.";
+      if (!all.complete) known.error = "This position takes longer to solve than the server may think.";
     } catch (error) {
       if (error.name !== "AbortError") known.error = error.message;
     }

@@ -4,6 +4,8 @@ import { positionsFrom } from "./rules.js";
 
 /** Steps asked for at first, and at once when more are wanted. */
 const [FIRST, CHUNK] = [5000, 20000];
+/** The reason of a value that was not searched again. */
+const FOUND = "found in the transposition table";
 
 export class MinimaxSteps {
   /** Whether the most important nodes of a tree are those nearest to its root. */
@@ -51,14 +53,14 @@ export class MinimaxSteps {
     const name = step.moves ? `column ${[...step.moves].join(", then ")}` : "the root";
     const said = {
       enter: `Look at ${name} with the window ${windowText(step)}.`,
-      return: `${capital(name)} is worth ${valueText(step)}: ${step.reason}.`,
+      return: `${capital(name)} is worth ${valueText(step)}: ${step.reason}${this.#sameAs(step, index)}.`,
       cut: `Cut at ${name}: ${step.reason}.`,
     }[step.kind];
     const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
     const counted = [
       `step ${(index + 1).toLocaleString("en")} of ${this.total.toLocaleString("en")}`, many(step.nodes, "node"),
       many(step.evaluations, "evaluation"), many(step.cutoffs, "cut"),
-      ...(step.table_hits ? [`${step.table_hits.toLocaleString("en")} found in the table`] : []),
+      ...(step.table_hits ? [`${step.table_hits.toLocaleString("en")} found in the table (≡)`] : []),
     ];
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
     return {
@@ -67,6 +69,17 @@ export class MinimaxSteps {
       childrenOf: (moves) => this.#children(moves, index, step.moves),
       isOpen: (node) => node.isHere && node.moves.length <= deepest,
     };
+  }
+
+  /** Where the table has a position from: the moves that led to the same discs before, with their step. */
+  #sameAs(step, index) {
+    if (step.reason !== FOUND) return "";
+    const { rows } = this.after(step.moves);
+    const isSame = ({ kind, reason, moves }) => kind === "return" && reason !== FOUND
+      && moves.length === step.moves.length && this.after(moves).rows === rows;
+    const before = this.steps.slice(0, index).findLastIndex(isSame);
+    if (before < 0) return "";
+    return `: the same discs as after ${[...this.steps[before].moves].join(", ")} in step ${(before + 1).toLocaleString("en")}`;
   }
 
   /** The last step at a node up to `index`, or its first one after. */
@@ -100,7 +113,7 @@ export class MinimaxSteps {
       node.window = windowText(step);
       if (step.kind === "enter") Object.assign(node, { state: "open", value: null, isCut: false });
       else if (step.kind === "cut") Object.assign(node, { state: "cut", value: valueText(step), isCut: true });
-      else Object.assign(node, { state: node.isCut ? "cut" : "done", value: valueText(step) });
+      else Object.assign(node, { state: node.isCut ? "cut" : "done", value: valueText(step), isFound: step.reason === FOUND });
     }
     return node;
   }
@@ -113,8 +126,9 @@ export class MinimaxSteps {
       return { moves, title, short, lines: [why], brief: parentIsCut ? "✂" : "·", state: parentIsCut ? "skipped" : "unseen", isHere: false };
     }
     const value = node.value ?? "…";
+    const mark = node.isCut ? "✂" : node.isFound ? "≡" : "";
     return {
-      moves, title, short, lines: [node.window, node.isCut ? `${value}  ✂` : value], brief: node.isCut ? `${value} ✂` : value,
+      moves, title, short, lines: [node.window, `${value} ${mark}`.trim()], brief: `${value} ${mark}`.trim(),
       state: node.state, isHere, opens: this.#opens(moves, this.after(moves), index),
     };
   }

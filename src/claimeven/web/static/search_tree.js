@@ -87,13 +87,14 @@ export function drawWholeTree(rows, chosen) {
   ));
   const width = (rows.length - 1) * size.row + size.width + 3 * size.gap;
   const drawing = frame(width, leaves * (size.height + size.gap) + size.gap, size, [...edges, ...boxes]);
-  drawing.style.setProperty("width", `calc(${width}px * var(--zoom, 1))`);
+  drawing.classList.add("whole");
   return drawing;
 }
 
 function frame(width, height, size, pieces) {
   const drawing = s("svg", { class: "search-tree", viewBox: `0 0 ${width} ${height}` }, pieces);
-  drawing.style.setProperty("--width", `${width}px`);
+  drawing.style.setProperty("--width", width);
+  drawing.style.setProperty("--height", height);
   drawing.style.setProperty("--text", `${size.text}px`);
   return drawing;
 }

@@ -28,8 +28,8 @@ export function readAddress(text = location.search) {
   return wanted;
 }
 
-/** Return the address that shows a game as it stands. */
-export function addressOf({ view = "play", game, sides = [], analysis = null }) {
+/** Return the address that shows a game as it stands; `more` is what else a view keeps there. */
+export function addressOf({ view = "play", game, sides = [], analysis = null, more = {} }) {
   const search = new URLSearchParams();
   if (view !== "play") search.set("view", view);
   if (game) {
@@ -48,6 +48,9 @@ export function addressOf({ view = "play", game, sides = [], analysis = null }) 
     if (seconds) search.set(`${side}-seconds`, seconds);
   });
   if (analysis) search.set("analysis", analysis);
+  for (const [name, value] of Object.entries(more)) {
+    if (value) search.set(name, value);
+  }
   const text = search.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");
   return `${location.pathname}${text ? `?${text}` : ""}`;
 }

@@ -5,6 +5,8 @@ import { discIcon } from "./board.js";
 import { h } from "./dom.js";
 
 const HUMAN = "human";
+/** Who plays on boards that the agent chosen before does not know. */
+const ANYWHERE = "uct";
 const NAMES = ["First player", "Second player"];
 
 /** Return the agents, levels and caps of the server for a board; asked for once a board. */
@@ -41,9 +43,10 @@ export class Side extends EventTarget {
     this.player = player;
     this.spec = spec || HUMAN;
     this.seconds = seconds;
-    this.choice = h("select", { onchange: () => this.#chosen() });
+    // What is chosen stands there at once, the others when the server has told them.
+    this.choice = h("select", { onchange: () => this.#chosen() }, h("option", {}, this.isHuman ? "Human" : this.spec));
     this.options = h("div", { class: "options" });
-    this.details = h("details", { class: "agent-options" }, h("summary", {}, "Options"), this.options);
+    this.details = h("details", { class: "agent-options", hidden: true }, h("summary", {}, "Options"), this.options);
     this.about = h("p", { class: "hint-text" });
     this.element = h("fieldset", { class: "side" },
       h("legend", {}, discIcon(player), NAMES[player]),
@@ -66,12 +69,17 @@ export class Side extends EventTarget {
     return this.seconds ? { seconds: Number(this.seconds) } : {};
   }
 
-  /** Offer the agents that play on a board. */
+  /**
+   * Offer the agents that play on a board. Returns a sentence if whoever was to play cannot, and
+   * somebody else does; null as a rule.
+   */
   async offer(board) {
     const { agents, levels, caps } = await agentsFor(board);
     [this.agents, this.levels, this.caps] = [agents, levels, caps];
     const [name] = parseSpec(this.spec);
-    if (!this.isHuman && !agents.some((agent) => agent.name === name && agent.plays)) this.#set(HUMAN);
+    const agent = agents.find((known) => known.name === name);
+    const isMissing = !this.isHuman && !agent?.plays;
+    if (isMissing) this.#set(agent ? ANYWHERE : HUMAN);
     const option = (value, text, title) => h("option", { value, title }, text);
     const group = (label, list) => h("optgroup", { label }, list);
     const playing = agents.filter((agent) => agent.plays);
@@ -83,6 +91,9 @@ export class Side extends EventTarget {
       group("Published players", playing.filter((a) => a.preset).map((a) => option(a.name, a.name, a.summary))),
     );
     this.#show();
+    if (!isMissing) return null;
+    return agent ? `${capital(name)} does not play on this board: ${this.name} plays instead.`
+      : `This server has no agent “${name}”: a human plays instead.`;
   }
 
   #show() {

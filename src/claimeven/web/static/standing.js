@@ -2,9 +2,9 @@
 
 import { inWords, signed } from "./words.js";
 
-export const NAMES = ["first player", "second player"];
+const NAMES = ["first player", "second player"];
 
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Return the sentence; `score` is what the position is worth where that is known, else null. */
 export function standing(position, sides, { isThinking = false, score = null } = {}) {
@@ -17,6 +17,13 @@ export function standing(position, sides, { isThinking = false, score = null } =
   const worth = score === null ? "" : `${inWords(position, score)} (${signed(score)})`;
   if (!isYou(sides, position.turn)) return `${capital(mover)} to move${worth && ` and ${worth}`}.`;
   return worth ? `Your turn: you ${worth.replace(/^(win|lose|draw)s/, "$1")}.` : "Your turn.";
+}
+
+/** Return what happened to a game, for those who do not see it: a move, or a walk to another place. */
+export function happened(how, { position, board, path }) {
+  if (path.length === 1) return "At the start.";
+  const move = `${NAMES[position.at(...position.last)]} plays column ${board.name(position.last[0])}.`;
+  return how === "drop" ? capital(move) : `At move ${path.length - 1}: ${move}`;
 }
 
 /** Whether a player is the one human who plays against an agent. */

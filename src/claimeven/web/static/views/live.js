@@ -8,18 +8,25 @@ const SECONDS = 2;
 export class View {
   constructor() {
     this.told = h("p", { class: "hint-text", role: "status" });
+    this.how = h("div", { hidden: true },
+      h("p", {}, "Here stands the ladder of a tournament, while it is played and afterwards. Play one on the command line, and start this server with its file:"),
+      h("pre", { class: "commands", tabindex: 0 }, "claimeven tournament uct alphabeta greedy --out games.db\nclaimeven serve --store games.db"));
     this.body = h("tbody", {});
     const heads = ["#", "Agent", "Elo", "95 %", "Games", "Won", "Drawn", "Lost", "Points"];
     this.table = h("table", { class: "ladder" },
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), this.body);
-    this.report = h("p", {}, h("a", { href: "/report" }, "The whole report: cross table, games to step through"));
+    this.table.hidden = true;
+    this.report = h("p", { hidden: true }, h("a", { href: "/report" }, "The whole report: cross table, games to step through"));
     this.element = h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Ladder")),
-      this.told, h("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": "Ladder" }, this.table), this.report);
+      this.told, this.how, h("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": "Ladder" }, this.table), this.report);
   }
 
   async enter() {
     this.isHere = true;
-    await this.#show();
+    const { store } = await get("/api/status").catch(() => ({}));
+    this.how.hidden = store !== null;
+    if (store === null) this.told.textContent = "This server was started without a tournament.";
+    else await this.#show();
   }
 
   leave() {
@@ -34,8 +41,7 @@ export class View {
       this.told.textContent = `${store}: ${standings.games.toLocaleString("en")} games so far.`;
       this.table.hidden = this.report.hidden = false;
     } catch (error) {
-      this.told.textContent = error.status === 404
-        ? "No tournament is shown: start the server with --store and the file of a tournament." : error.message;
+      this.told.textContent = error.message;
       this.table.hidden = this.report.hidden = true;
     }
     if (this.isHere) this.timer = setTimeout(() => this.#show(), SECONDS * 1000);

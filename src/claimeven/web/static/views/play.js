@@ -1,7 +1,7 @@
 // Play and analyse: the board, who plays, the game line, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
-import { get, post, wait } from "../api.js";
+import { isCompiling, post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { AfterPaint, button, h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
@@ -13,7 +13,7 @@ import { ScoreRow } from "../score_row.js";
 import { addressOf, keepAddress } from "../share.js";
 import { gamePanel } from "../game_panel.js";
 import { Side } from "../sides.js";
-import { capital, NAMES, standing } from "../standing.js";
+import { happened, standing } from "../standing.js";
 
 export class PlayView {
   constructor({ game, scores, wanted }) {
@@ -89,13 +89,7 @@ export class PlayView {
     const [first, second] = this.sides.map(({ spec, seconds }) => ({ spec, seconds }));
     this.sides[0].become(second);
     this.sides[1].become(first);
-    this.isGoing = true;
-    this.draw();
-    this.#goOn();
-  }
-
-  nextMistake() {
-    this.review.nextMistake();
+    this.#resume();
   }
 
   flip() {
@@ -111,25 +105,32 @@ export class PlayView {
   }
 
   async best() {
-    if (this.game.position.isOver || this.#thinker()) return;
-    await this.scores.ask(this.game);
-    const known = this.scores.of(this.game);
-    if (!known?.best.length) {
-      this.tell(known?.error ?? "The best column is not known yet.");
-      return;
-    }
-    const middle = (this.game.board.columns - 1) / 2;
-    const [best] = [...known.best].sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
-    this.choose(best);
+    if (this.#thinker()) return;
+    const known = await this.#solved();
+    if (known) this.choose(known.central);
+  }
+
+  /** What is known of where the game stands once it is solved; null, and a sentence, if it is not. */
+  async #solved() {
+    const { game, scores } = this;
+    const place = game.here;
+    if (!place.position.isOver && !scores.of(game)?.done) this.tell("Solving …");
+    await scores.ask(game);
+    if (game.here !== place) return null;
+    const known = scores.of(game);
+    if (known?.best.length) return known;
+    this.tell(known?.error ?? this.#standing());
+    return null;
   }
 
   async hint() {
-    await this.scores.ask(this.game);
-    const known = this.scores.of(this.game);
-    if (!known?.best.length) return;
+    const known = await this.#solved();
+    if (!known) return;
     this.board.best(known.best);
-    const columns = known.best.map((column) => this.game.board.name(column)).join(" or ");
-    this.tell(`Column ${columns} ${known.words[known.best[0]]}.`);
+    const { position, board } = this.game;
+    const columns = known.best.map((column) => board.name(column)).join(" or ");
+    const which = known.best.length > 1 && known.best.length === position.legal.length ? "Every column" : `Column ${columns}`;
+    this.tell(`${which} ${known.words[known.best[0]]}.`);
   }
 
   // How it looks
@@ -146,7 +147,7 @@ export class PlayView {
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyse(this.switch.checked) });
     this.pace = new Pace(() => this.#paused(), () => this.#oneMove());
     this.again = button("Play again", () => this.newGame(), { class: "primary" });
-    this.moveNow = button("Let it move", () => { this.isGoing = true; this.#goOn(); });
+    this.moveNow = button("Let it move", () => this.#resume());
     const step = (how, symbol, label) => button(symbol, () => this.step(how), { "aria-label": label, title: label });
     this.element = h("div", { class: "play" },
       h("section", { class: "stage", "aria-label": "Board" },
@@ -187,16 +188,15 @@ export class PlayView {
     for (const side of this.sides) {
       side.addEventListener("change", () => {
         this.#stopThinking();
-        this.isGoing = true;
-        this.draw();
-        this.#goOn();
+        this.#resume();
       });
     }
   }
 
   async #offer() {
     try {
-      await Promise.all(this.sides.map((side) => side.offer(this.game.board)));
+      const told = await Promise.all(this.sides.map((side) => side.offer(this.game.board)));
+      if (told.some(Boolean)) this.tell(told.filter(Boolean).join(" "));
     } catch (error) {
       this.tell(error.message);
     }
@@ -239,7 +239,7 @@ export class PlayView {
   /** Draw, tell and do what follows from a change of the game. */
   #follow(how) {
     this.#drawRest();
-    this.#sayWhere(how);
+    say(`${happened(how, this.game)} ${this.#standing()}`);
     this.#goOn();
   }
 
@@ -256,9 +256,7 @@ export class PlayView {
       this.scores.ask(game);
       this.explanation.ask(game);
     } else {
-      this.explanation.clear();
-      this.explanation.element.replaceChildren(h("p", { class: "hint-text" },
-        "Exact scores of every column, and why. Press a, or switch it on."));
+      this.explanation.tell("Exact scores of every column, and why. Press a, or switch it on.");
     }
     this.#drawScores();
     this.review.draw();
@@ -267,15 +265,22 @@ export class PlayView {
 
   #drawScores() {
     const known = this.isAnalysing ? this.scores.of(this.game) : null;
-    this.row.element.hidden = !this.isAnalysing;
-    this.bar.element.hidden = !this.isAnalysing;
+    const isMeasured = this.isAnalysing && this.game.board.isSolvable;
+    this.row.element.hidden = !isMeasured;
+    this.bar.element.hidden = !isMeasured;
     this.row.show(this.game, known);
     this.bar.show(this.game, known?.score ?? null);
     this.board.best(known?.best ?? []);
     this.board.worth(known?.words ?? []);
-    this.graph.draw();
-    if (this.isAnalysing && known?.error) this.tell(known.error);
+    this.#drawGraph();
+    if (isMeasured && known?.error) this.tell(known.error);
     else this.#drawStatus();
+  }
+
+  /** The scores over the game belong to the analysis, and to a game that was judged. */
+  #drawGraph() {
+    if (this.isAnalysing || this.review.hasScores) this.graph.draw();
+    else this.graph.element.hidden = true;
   }
 
   /** The score of a place for the first player, null where it is not known. */
@@ -302,14 +307,6 @@ export class PlayView {
     say(sentence);
   }
 
-  #sayWhere(how) {
-    const { position, board } = this.game;
-    const told = how === "drop" && position.last
-      ? `${capital(NAMES[position.at(...position.last)])} plays column ${board.name(position.last[0])}. `
-      : "";
-    say(`${told}${this.#standing()}`);
-  }
-
   // Agents
 
   #agentToMove() {
@@ -334,6 +331,11 @@ export class PlayView {
 
   #paused() {
     if (this.pace.isPaused) this.#stopThinking();
+    this.#resume();
+  }
+
+  /** Go on from here, whoever is to move. */
+  #resume() {
     this.isGoing = true;
     this.draw();
     this.#goOn();
@@ -346,7 +348,10 @@ export class PlayView {
     const control = new AbortController();
     this.thinking = control;
     this.#drawStatus();
-    setTimeout(() => this.#tellIfCompiling(control), 1500);
+    setTimeout(async () => {
+      if (this.thinking !== control || !(await isCompiling()) || this.thinking !== control) return;
+      this.tell("The searches are being compiled, once after an installation …");
+    }, 1500);
     const bots = this.sides.every((each) => !each.isHuman);
     try {
       const [decision] = await Promise.all([
@@ -362,13 +367,6 @@ export class PlayView {
       this.draw();
       this.tell(error.message);
     }
-  }
-
-  /** A server that was just installed compiles first: whoever waits for a move is told. */
-  async #tellIfCompiling(control) {
-    if (this.thinking !== control) return;
-    const { ready } = await get("/api/status").catch(() => ({ ready: 1 }));
-    if (this.thinking === control && ready === 0) this.tell("The searches are being compiled, once after an installation …");
   }
 
   #stopThinking() {

@@ -46,7 +46,7 @@ export class View {
     this.isHere = true;
     const search = new URLSearchParams(location.search);
     if (this.puzzle) this.#address();
-    else if (search.has("daily")) await this.daily();
+    else if (search.has("daily")) await this.daily(search.get("daily") || today());
     else await this.next(search.get("puzzle"));
   }
 
@@ -66,8 +66,8 @@ export class View {
     await this.#load("/api/puzzles", query, null);
   }
 
-  async daily() {
-    const day = today();
+  /** The puzzle of a day, such as 2026-01-31: today where the browser is, unless a link names one. */
+  async daily(day = today()) {
     await this.#load("/api/puzzles/daily", { date: day }, day);
   }
 
@@ -87,7 +87,7 @@ export class View {
   /** Tell the next of three hints: the idea, the cells, the column. */
   async hint() {
     if (!this.puzzle || this.isOver || this.isWrong || this.isWaiting) return;
-    this.#count(false);
+    this.#helped("a hint");
     const { puzzle, found } = this;
     try {
       if (!this.hints) this.hints = (await get("/api/puzzles/hints", { number: puzzle.number, found })).hints;
@@ -103,12 +103,18 @@ export class View {
     this.hintList.append(h("li", {}, this.#sentence(hint)));
     this.board.light(hint.cells.map(([column, row]) => [column - 1, row - 1]));
     if (hint.step === "column") this.board.best(hint.columns.map((column) => column - 1));
-    say(hint.text);
+    say(`${this.told.textContent} ${hint.text}`);
+  }
+
+  /** A puzzle that somebody was helped with is not solved, which is told once. */
+  #helped(by) {
+    const change = this.#count(false);
+    if (change) this.#tell([`With ${by} it does not count as solved: your rating falls by ${-change}.`]);
   }
 
   async showSolution() {
     if (!this.puzzle || this.isOver || this.isWaiting) return;
-    this.#count(false);
+    const change = this.#count(false);
     if (this.isWrong) this.#again();
     const { puzzle } = this;
     this.isWaiting = true;
@@ -120,7 +126,7 @@ export class View {
     }
     this.isWaiting = false;
     const names = this.solution.slice(2 * this.found).map((column) => this.board.board.name(column)).join(" ");
-    await this.#end(`The solution is ${names}.`);
+    await this.#end(`The solution is ${names}.${change ? ` Your rating falls by ${-change}.` : ""}`);
   }
 
   // What follows
@@ -225,7 +231,8 @@ export class View {
     this.found = 0;
     this.hints = null;
     this.hinted = 0;
-    Object.assign(this, { isOver: false, isWrong: false, isWaiting: false, isCounted: false, isClean: true });
+    Object.assign(this, { isOver: false, isWrong: false, isWaiting: false, isClean: true });
+    this.isCounted = this.progress.hasCounted(this.puzzle);
     this.start = played(new Position(board), this.puzzle.moves);
     this.position = this.start;
     this.hintList.replaceChildren();
@@ -235,7 +242,8 @@ export class View {
     this.task.replaceChildren(discIcon(this.position.turn), task);
     const many = length === 1 ? "one column to find" : `${length} columns to find`;
     const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
-    this.about.textContent = `${when}: ${band}, rating ${rating}, ${many}.`;
+    const again = this.isCounted ? " You had it before: it is not counted again." : "";
+    this.about.textContent = `${when}: ${band}, rating ${rating}, ${many}.${again}`;
     this.analyse.href = `/?moves=${this.puzzle.moves}&second=human&analysis=on`;
     this.#open();
     this.#score();
@@ -266,7 +274,9 @@ export class View {
   }
 
   #address() {
-    if (this.isHere && this.puzzle) history.replaceState(null, "", `${location.pathname}?view=practise&puzzle=${this.puzzle.number}`);
+    if (!this.isHere || !this.puzzle) return;
+    const which = this.day ? `daily=${this.day}` : `puzzle=${this.puzzle.number}`;
+    history.replaceState(null, "", `${location.pathname}?view=practise&${which}`);
   }
 
   /** Show and say sentences: texts, or claims whose cells light up when pointed at. */

@@ -9,6 +9,7 @@ import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
 import { drawTree, drawWholeTree, mostOf, rowsOf } from "../search_tree.js";
+import { keepAddress } from "../share.js";
 
 const ALGORITHMS = [
   ["minimax", "Minimax", MinimaxSteps],
@@ -21,6 +22,8 @@ const ALGORITHMS = [
 /** Nodes shown at most where the whole tree is asked for: the rest opens on demand. */
 const MOST_SHOWN = 160;
 const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
+/** Milliseconds of rest at a step before the address names it: browsers refuse to change it all the time. */
+const REST = 400;
 
 export class View {
   constructor({ game }) {
@@ -34,12 +37,39 @@ export class View {
 
   enter() {
     this.isHere = true;
-    if (!this.steps) this.#run();
+    if (this.steps) this.#keepAddress();
+    else this.#run(this.#wanted());
   }
 
   leave() {
     this.isHere = false;
     this.control?.abort();
+    clearTimeout(this.resting);
+  }
+
+  /** Set the form as the address asks; return the step that it asks for. */
+  #wanted() {
+    const search = new URLSearchParams(location.search);
+    const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations };
+    for (const [name, field] of Object.entries(fields)) {
+      const value = search.get(name)?.replace(",", " ");
+      const fits = field.options ? [...field.options].some((option) => option.value === value)
+        : Number(value) >= Number(field.min) && Number(value) <= Number(field.max);
+      if (fits) field.value = value;
+    }
+    this.whole.checked = search.get("tree") === "whole";
+    this.#algorithmChosen();
+    return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
+  }
+
+  /** Let the address name the search and the step, so that a link or a reload shows it again. */
+  #keepAddress() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      if (!this.isHere) return;
+      const more = { ...this.asked, on: this.on.replace(" ", ","), step: this.at + 1, tree: this.whole.checked ? "whole" : null };
+      keepAddress({ view: "search", game: this.shared, more });
+    }, REST);
   }
 
   #build() {
@@ -58,7 +88,7 @@ export class View {
     this.counters = h("p", { class: "hint-text" });
     this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => this.#goTo(Number(this.slider.value)) });
     this.tree = h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": "Search tree" });
-    this.whole = h("input", { type: "checkbox", onchange: () => this.#draw() });
+    this.whole = h("input", { type: "checkbox", onchange: () => this.steps && this.#draw() });
     this.note = h("p", { class: "hint-text" });
     this.element = h("div", { class: "search-view" },
       h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.#run(); } },
@@ -90,32 +120,34 @@ export class View {
   }
 
   #algorithmChosen() {
-    const isTree = this.#kind() === MonteCarloSteps;
-    this.depthLabel.hidden = isTree;
-    this.iterationsLabel.hidden = !isTree;
+    this.depthLabel.hidden = this.#isGrown();
+    this.iterationsLabel.hidden = !this.#isGrown();
     // The model knows the usual board alone.
     if (this.algorithm.value === "puct" && this.where.value !== "game") this.where.value = "7x6 4";
+  }
+
+  /** Whether the search chosen grows a tree by iterations. */
+  #isGrown() {
+    return this.#kind() === MonteCarloSteps;
   }
 
   #kind() {
     return ALGORITHMS.find(([name]) => name === this.algorithm.value)[2];
   }
 
-  async #run() {
+  async #run(step = 0) {
     this.control?.abort();
     this.control = new AbortController();
     const { value } = this.where;
     const [size, connect] = value.split(" ");
     this.start = value === "game" ? this.shared.position : new Position(Board.parse(size, Number(connect)));
     this.words.textContent = "Searching …";
-    this.steps = null;
-    this.opened.clear();
+    this.#clear();
+    this.on = value;
+    this.asked = { agent: this.algorithm.value, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }) };
+    this.#keepAddress();
     const { board } = this.start;
-    const query = {
-      board: board.size, connect: board.connect, agent: this.algorithm.value,
-      position: this.start.ply ? this.start.rows : undefined,
-      depth: this.depth.value, iterations: this.iterations.value,
-    };
+    const query = { board: board.size, connect: board.connect, position: this.start.ply ? this.start.rows : undefined, ...this.asked };
     try {
       this.steps = await this.#kind().load(query, this.start, (path, asked) => get(path, asked, this.control.signal));
     } catch (error) {
@@ -123,7 +155,17 @@ export class View {
       return;
     }
     this.slider.max = this.steps.count - 1;
-    await this.#goTo(0);
+    await this.#goTo(step);
+  }
+
+  /** Show the position alone, until there are steps. */
+  #clear() {
+    this.steps = null;
+    this.opened.clear();
+    this.tree.replaceChildren();
+    this.counters.textContent = this.note.textContent = "";
+    this.slider.value = this.slider.max = 0;
+    this.board.show(this.start);
   }
 
   /** Show a step; steps that are not here yet are asked for. */
@@ -153,6 +195,7 @@ export class View {
   }
 
   #draw() {
+    this.#keepAddress();
     const { root, childrenOf, isOpen } = this.shown;
     const isWhole = this.whole.checked;
     const seen = (moves) => childrenOf(moves).filter((node) => !isWhole || node.isHere || node.state !== "unseen");
