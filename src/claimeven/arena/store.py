@@ -312,6 +312,8 @@ def _connected(path: Path, readonly: bool = False) -> sqlite3.Connection:
     with _naming(path):
         if not readonly:
             connection = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            # No wait for the disk: what a killed process has stored stands, and what a power cut
+            # takes can be played again.
             connection.execute("PRAGMA synchronous=NORMAL")
             return connection
         real = path.resolve()
