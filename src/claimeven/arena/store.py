@@ -154,6 +154,9 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = lock
+        # No wait for the disk: what a killed process has stored stands, and what a power cut takes
+        # can be played again.
+        connection.execute("PRAGMA synchronous=NORMAL")
 
     @classmethod
     def create(
@@ -311,11 +314,7 @@ def _check_file(path: Path) -> None:
 def _connected(path: Path, readonly: bool = False) -> sqlite3.Connection:
     with _naming(path):
         if not readonly:
-            connection = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
-            # No wait for the disk: what a killed process has stored stands, and what a power cut
-            # takes can be played again.
-            connection.execute("PRAGMA synchronous=NORMAL")
-            return connection
+            return sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
         real = path.resolve()
         where = f"{real.as_uri()}?mode=ro"
         # Nobody writes where there is no log, and SQLite cannot make one in a read-only folder.
