@@ -12,7 +12,7 @@ import pytest
 from claimeven import Geometry, Position, Solver, play_tournament
 from claimeven.records import GameRecord, write_text
 from tests.web.conftest import Server, running
-from tests.web.pages import PHONE, beaten_by_agent, board_of, drop, moves_of, rows
+from tests.web.pages import DESKTOP, PHONE, beaten_by_agent, board_of, drop, moves_of, rows
 
 
 def shows(page: Any, moves: str) -> None:
@@ -377,6 +377,18 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     shows(page, "4455")
     assert page.evaluate("scrollY") == stands  # walking through the game does not move the page
     context.close()
+
+
+@pytest.mark.parametrize(("size", "moves"), [("16x1", "a"), ("1x16", "1"), ("16x16", "abc")])
+def test_boards_of_every_shape_fit(page: Any, size: str, moves: str) -> None:
+    for window in (PHONE, {"width": 1280, "height": 800}):
+        page.set_viewport_size(window)
+        page.goto(f"/?board={size}&connect=2&moves={moves}&second=human&analysis=on")
+        page.wait_for_selector(".scores .best, .explanation:has-text('too large')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= window["width"]
+        grid = page.locator(".stage [role=grid]").bounding_box()
+        assert grid["y"] + grid["height"] <= window["height"]
+    page.set_viewport_size(DESKTOP)
 
 
 def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
