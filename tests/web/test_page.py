@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -155,6 +157,14 @@ def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
     other.goto(address)
     other.wait_for_function("() => document.querySelector('.moves').dataset.moves === '556'")
     assert other.locator(".stage [data-cell]").count() == 63
+    # Nobody else sits down where people played each other.
+    page.goto("/?second=human&moves=44")
+    drop(page, 5)
+    page.wait_for_url("**moves=445*")
+    other.goto(page.url)
+    sides = "fieldset.side select >> nth="
+    other.wait_for_function("() => document.querySelectorAll('fieldset.side option').length > 20")
+    assert [other.input_value(f"{sides}{side}") for side in (0, 1)] == ["human", "human"]
     other.close()
 
 
@@ -295,10 +305,47 @@ def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.click("text=Set up a position")
     page.click("dialog.editor button:text-is('Empty')")
     page.click("dialog.editor [data-cell='3,1']")
+    page.click("dialog.editor [data-cell='4,1']")
+    page.click("dialog.editor >> text=Begin from here")
+    told = "The first player has 2 discs and the second 0: players take turns."
+    assert page.inner_text("dialog.editor [role=status]") == told
+    page.click("dialog.editor >> text=take off")
+    page.click("dialog.editor [data-cell='4,1']")
+    assert page.inner_text("dialog.editor [role=status]") == "Second player to move."
     page.click("dialog.editor >> text=Begin from here")
     page.wait_for_selector("dialog.editor", state="detached")
     assert board_of(page).endswith("/..X....")
     assert "position=" in page.url
+
+
+def test_pictures_of_the_board_are_saved(page: Any) -> None:
+    page.goto("/?second=human&moves=4455")
+    page.click("summary:has-text('Share')")
+    pictures = {}
+    for kind in ("SVG", "PNG"):
+        with page.expect_download() as download:
+            page.click(f"text=Save {kind}")
+        assert download.value.suggested_filename == f"connect-four-4455.{kind.lower()}"
+        pictures[kind] = Path(download.value.path()).read_bytes()
+    drawing = ElementTree.fromstring(pictures["SVG"])
+    kinds = [element.tag.rpartition("}")[2] for element in drawing.iter()]
+    assert kinds.count("text") == 7
+    assert [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")] == [*"1234567"]
+    assert b"class=" not in pictures["SVG"] and b"var(" not in pictures["SVG"]
+    assert pictures["PNG"].startswith(b"\x89PNG")
+    size = struct.unpack(">II", pictures["PNG"][16:24])
+    assert size == (int(drawing.attrib["width"]), int(drawing.attrib["height"]))
+
+
+def test_the_board_stays_where_it_is_when_the_analysis_comes(page: Any) -> None:
+    page.goto("/?second=human&moves=4455")
+    shows(page, "4455")
+    grid = page.locator(".stage [role=grid]")
+    before = grid.bounding_box()
+    assert page.is_hidden(".scores")
+    page.keyboard.press("a")
+    page.wait_for_selector(".scores .best")
+    assert grid.bounding_box() == before
 
 
 def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import { h, say } from "../dom.js";
 import { Game } from "../game.js";
 import { columnOfKey, isForPage } from "../keys.js";
 import { Position } from "../rules.js";
-import { addressOf, keepAddress } from "../share.js";
+import { keepAddress } from "../share.js";
 import { inWords, signed } from "../words.js";
 
 export class View {
@@ -106,7 +106,7 @@ export class View {
     const { shared } = this;
     shared.begin(this.game.start);
     shared.replay(this.game.moves());
-    location.assign(addressOf({ game: shared }));
+    document.querySelector("nav [data-view=play]").click();
   }
 }
 
