@@ -142,6 +142,7 @@ def test_analysis_shows_the_scores_of_the_solver(page: Any) -> None:
     cell = page.get_attribute(".stage [data-cell='3,1']", "aria-label")
     assert cell == "column 3, row 1, empty; wins in 2 moves"
     assert page.locator(".scores .best").count() == 2
+    assert page.inner_text("#worth") == "Best: column 3 or 6, wins in 2 moves."
     claim = page.locator(".explanation .has-cells").first
     claim.hover()
     assert page.locator("rect.lit").count() >= 1

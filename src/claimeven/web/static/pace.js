@@ -19,7 +19,7 @@ export class Pace {
         speed.setAttribute("aria-valuetext", NAMES[speed.value]);
       },
     });
-    this.element = h("div", { class: "row controls", hidden: true }, this.pause,
+    this.element = h("div", { class: "row controls pace", hidden: true }, this.pause,
       button("One move", () => { this.isPaused = true; step(); }), h("label", { class: "speed" }, "Speed", speed));
   }
 

@@ -271,7 +271,7 @@ export class PlayView {
       element.classList.toggle("off", !this.isAnalysing); // where there is room it stays empty: the board does not move
     }
     this.row.show(this.game, known);
-    this.bar.show(this.game, known?.score ?? null);
+    this.bar.show(this.game, known);
     this.board.best(known?.best ?? []);
     this.board.worth(known?.words ?? []);
     this.#drawGraph();
