@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Limit, Position
+from claimeven.adapters import ugi
 from claimeven.adapters.ugi import UgiEngine, serve
-from claimeven.agents import AGENTS, InvalidSpec
+from claimeven.agents import AGENTS, Agent, InvalidSpec, make_agent
 from claimeven.arena import play_match
 from tests import forks
 from tests.cli.conftest import command, environment
@@ -122,6 +123,23 @@ def test_options_change_the_agent_and_the_board() -> None:
     assert "connect 4 takes 112" in told[0]
     assert told[1] == "readyok"
     assert told[-1] == "bestmove none"
+
+
+def test_who_asks_what_it_is_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def make(spec: str, geometry: Geometry) -> Agent:
+        made.append(spec)
+        return make_agent(spec, geometry)
+
+    monkeypatch.setattr(ugi, "make_agent", make)
+    told: list[str] = []
+    engine = UgiEngine("uct", told.append)
+    engine.handle("ugi")
+    assert told[-1] == "ugiok" and not made
+    engine.handle("isready")
+    assert told[-1] == "readyok" and made == ["uct"]
+    engine.close()
 
 
 def test_the_seed_decides() -> None:

@@ -27,7 +27,7 @@ from claimeven.adapters.ugi_words import (
 )
 from claimeven.agents.contract import Agent, Decision, Limit
 from claimeven.agents.plain import checked_column, plain_decision
-from claimeven.agents.registry import make_agent
+from claimeven.agents.registry import broken_agents, make_agent
 from claimeven.agents.safe_text import described, printable
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_fen
@@ -47,6 +47,8 @@ _HASTE = 0.1
 class UgiEngine:
     """An agent that answers the lines of UGI. Raises what `make_agent` raises.
 
+    Who asks what it is gets an answer at once: the agent is compiled and loaded at the first
+    `isready`, `uginewgame` or `go`.
     `write` is called with each line of an answer. `handle` answers one line; `note` is told of
     lines that come meanwhile, by another thread, and answers those that cannot wait.
     """
@@ -69,10 +71,11 @@ class UgiEngine:
         self._is_searching = self._is_endless = self._is_stopped = self._is_closing = False
         self._position: Position | None = Position(self.options.geometry)
         self._last_move = ""
-        self._seed(0)
+        self._seed(1)
         self._best: Decision | None = None
-        self._agent: Agent | None = make_agent(spec, self.options.geometry)
-        self._begin_game()
+        for error in broken_agents([spec], self.options.geometry).values():
+            raise error
+        self._agent: Agent | None = None
 
     # --- lines ----------------------------------------------------------------------------------
 
@@ -140,7 +143,8 @@ class UgiEngine:
         self._seed(0)
 
     def _on_uginewgame(self, words: Sequence[str]) -> None:
-        self._begin_game()
+        self._ready_agent().reset()
+        self._seed(self._games + 1)
         self._position = Position(self.options.geometry)
 
     def _on_position(self, words: Sequence[str]) -> None:
@@ -280,15 +284,11 @@ class UgiEngine:
     # --- what it has ----------------------------------------------------------------------------
 
     def _ready_agent(self) -> Agent:
-        """Return the agent as the options say, made anew where they have changed."""
+        """Return the agent as the options say, made when first needed and where they changed."""
         if self._agent is None:
             self._agent = make_agent(self.options.spec, self.options.geometry)
             self._agent.reset()
         return self._agent
-
-    def _begin_game(self) -> None:
-        self._ready_agent().reset()
-        self._seed(self._games + 1)
 
     def _seed(self, game: int) -> None:
         """Draw from now on what a seed gives in the game of that number since it was set."""

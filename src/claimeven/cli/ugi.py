@@ -9,6 +9,7 @@ import click
 from claimeven import __version__
 from claimeven.adapters.ugi import UgiEngine, serve
 from claimeven.cli.options import check_seed, geometry_options
+from claimeven.cli.progress import say_when_compiling
 from claimeven.cli.streams import clean_stdout
 from claimeven.game.geometry import Geometry
 
@@ -33,6 +34,7 @@ def command(spec: str, seed: int, geometry: Geometry) -> None:
       printf 'position startpos moves d\\ngo movetime 100\\n' | claimeven ugi
     """
     check_seed(seed)
+    say_when_compiling()
     with clean_stdout() as out:
 
         def write(line: str) -> None:

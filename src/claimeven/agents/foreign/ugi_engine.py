@@ -26,8 +26,8 @@ from claimeven.agents.process import fault_of
 from claimeven.agents.safe_text import printable, shown
 from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
 
-#: Seconds that an engine has to say what it is, and to be ready.
-START_SECONDS, READY_SECONDS = 20.0, 10.0
+#: Seconds that an engine has to say what it is, to load what it needs, and to be ready later on.
+START_SECONDS, LOAD_SECONDS, READY_SECONDS = 20.0, 60.0, 10.0
 #: Seconds at most that an answer which comes too late is waited for, to spare the process.
 MERCY = 2.0
 #: The greatest number that is believed.
@@ -83,7 +83,7 @@ class UgiEngine:
                 self.name = printable(line.removeprefix("id name ").strip(), 60)
             elif option:
                 self.options[option["name"]] = option["type"]
-        self.wait_until_ready()
+        self.wait_until_ready(LOAD_SECONDS)
 
     def option(self, name: str) -> str | None:
         """Return how an option is written that it declared; None if there is none of that name."""
