@@ -167,6 +167,18 @@ def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     shows(page, "445")
     page.click("text=Try again from here")
     shows(page, "44")
+    drop(page, 5)  # what was played, which is judged already
+    page.wait_for_selector(".judgement:has-text('Accuracy')")
+    page.click("text=Try again from here")
+    drop(page, 1)
+    page.wait_for_selector(".judgement:text-is('Column 1 loses in 18 moves: that is not it either.')")
+    page.click("text=Try again from here")
+    shows(page, "44")
+    drop(page, 4)
+    page.wait_for_selector(".judgement:text-is('Right: column 4 wins in 20 moves.')")
+    page.click("text=Next mistake")
+    shows(page, "4455")
+    page.wait_for_selector(".judgement:has-text('Accuracy')")
 
 
 def test_a_game_from_a_position_is_judged(page: Any, server: Server) -> None:
@@ -308,7 +320,7 @@ def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path)
         page = browser.new_page(base_url=server.url)
         page.goto("/?view=live")
         page.wait_for_selector(".ladder tbody tr >> nth=1")
-        assert page.inner_text("[role=status].hint-text") == "class.db: 6 games so far."
+        assert page.inner_text(".card .hint-text") == "class.db: 6 games so far."
         labels = page.eval_on_selector_all(".ladder tbody th", "all => all.map(e => e.textContent)")
         assert sorted(labels) == ["greedy", "random"]
         problems: list[str] = []
@@ -325,7 +337,7 @@ def test_without_a_tournament_it_is_told_how_to_show_one(page: Any, server: Serv
     assert server.status()["store"] is None
     page.goto("/?view=live")
     page.wait_for_selector(".commands:has-text('claimeven serve --store games.db')")
-    assert page.inner_text("[role=status].hint-text").endswith("started without a tournament.")
+    assert page.inner_text(".card .hint-text").endswith("started without a tournament.")
     assert page.is_hidden(".ladder")
 
 

@@ -90,6 +90,7 @@ export class View {
       h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
     }));
     this.board.best(known.best);
+    this.board.worth(known.words);
   }
 
   #key(event) {
