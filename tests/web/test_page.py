@@ -256,6 +256,19 @@ def test_after_another_try_the_agent_answers_and_plays_the_next_game(page: Any) 
     page.wait_for_function(length, arg=2)
 
 
+def test_small_phones_upright_and_sideways(page: Any) -> None:
+    for width, height in ((320, 640), (844, 390)):
+        page.set_viewport_size({"width": width, "height": height})
+        for address in ("/?moves=4455&second=human&analysis=on", "/?view=practise", "/api"):
+            page.goto(address)
+            page.wait_for_selector(".scores .best, .disc, section")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if grid := page.query_selector(".stage [role=grid]"):
+                box = grid.bounding_box()
+                assert box["y"] + box["height"] <= height
+    page.set_viewport_size(DESKTOP)
+
+
 def test_the_board_stays_where_it_is_when_the_analysis_comes(page: Any) -> None:
     page.goto("/?second=human&moves=4455")
     shows(page, "4455")

@@ -86,7 +86,7 @@ export class View {
         type: "button", class: isBest ? "book-move best" : "book-move", onclick: () => { game.play(column); say(`Column ${game.board.name(column)}`); },
         onpointerenter: () => this.board.light([[column, game.position.height(column)]]),
         onpointerleave: () => this.board.light([]),
-      }, h("b", {}, game.board.name(column)), h("span", { class: colour }, score === null ? "…" : signed(score)),
+      }, h("b", {}, game.board.name(column)), h("span", { class: colour }, score === null ? (known.error ? "" : "…") : signed(score)),
       h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
     }));
     this.board.best(known.best);
