@@ -96,9 +96,13 @@ FAULTS = [
     ("garbage", FaultKind.STALL, r"and said 'gar\x1b[2Jbage ä what is this'"),
     ("flood", FaultKind.CRASH, "wrote a line without end"),
     ("late", FaultKind.TIME, "took over 0.25 s more than the 0.3 s it had for a move"),
-    ("off", FaultKind.ILLEGAL, "answered bestmove 'k': 'k' is not a column: choose from 1 to 7"),
-    ("word", FaultKind.ILLEGAL, "answered bestmove 'seven': 'seven' is not a column"),
-    ("nothing", FaultKind.ILLEGAL, "answered bestmove '': '' is not a column"),
+    (
+        "off",
+        FaultKind.ILLEGAL,
+        "answered bestmove 'k', which is no column: choose from a to g, or 1",
+    ),
+    ("word", FaultKind.ILLEGAL, "answered bestmove 'seven', which is no column"),
+    ("nothing", FaultKind.ILLEGAL, "answered bestmove '', which is no column"),
 ]
 
 
