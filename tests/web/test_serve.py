@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from claimeven.cli import serve
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
@@ -147,6 +148,16 @@ def refused(run: Run) -> Iterator[Callable[..., str]]:
     yield lambda *options: bad_input(run("serve", "--port", "0", *options))
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
+
+
+def test_without_its_packages_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "find_spec", lambda name: None)
+    ran = run("serve", "--port", "0")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == (
+        "claimeven: the server needs fastapi and uvicorn: install the extra, as in"
+        " pip install 'claimeven[web]'\n"
+    )
 
 
 def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
