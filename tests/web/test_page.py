@@ -311,6 +311,12 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     page.tap("[aria-label^='Back']")
     shows(page, "4455")
     assert page.evaluate("scrollY") == stands  # walking through the game does not move the page
+    # The board is in sight while one walks from mistake to mistake below it.
+    page.goto("/?second=human&moves=44556")
+    page.tap("text=Judge the game")
+    page.tap("text=Next mistake")
+    shows(page, "445")
+    assert page.locator(".stage [role=grid]").bounding_box()["y"] >= 0
     context.close()
 
 

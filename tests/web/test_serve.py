@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from claimeven.cli import serve
+from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
@@ -208,6 +209,17 @@ def test_a_browser_that_does_not_open_is_told() -> None:
         env=environment(BROWSER="/bin/false"),
     )  # fmt: skip
     assert told.stderr == "no browser could be opened: go to http://here/ in one\n"
+
+
+def test_other_machines_are_told_where_it_is() -> None:
+    here, *rest, warning = told("0.0.0.0", 8000)
+    assert here.startswith("claimeven is at http://localhost:8000/")
+    assert warning.startswith("everyone who reaches this machine can use it")
+    outside = outer_address()
+    assert rest == (
+        [] if outside is None else [f"other machines reach it at http://{outside}:8000/"]
+    )
+    assert told("10.0.0.7", 80)[1:] == [warning]
 
 
 def test_it_starts_no_worker_where_it_cannot_listen() -> None:
