@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from claimeven.cli import serve
+from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
@@ -149,6 +151,16 @@ def refused(run: Run) -> Iterator[Callable[..., str]]:
     signal.signal(signal.SIGALRM, before)
 
 
+def test_without_its_packages_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "find_spec", lambda name: None)
+    ran = run("serve", "--port", "0")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == (
+        "claimeven: the server needs fastapi and uvicorn: install the extra, as in"
+        " pip install 'claimeven[web]'\n"
+    )
+
+
 def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -197,6 +209,17 @@ def test_a_browser_that_does_not_open_is_told() -> None:
         env=environment(BROWSER="/bin/false"),
     )  # fmt: skip
     assert told.stderr == "no browser could be opened: go to http://here/ in one\n"
+
+
+def test_other_machines_are_told_where_it_is() -> None:
+    here, *rest, warning = told("0.0.0.0", 8000)
+    assert here.startswith("claimeven is at http://localhost:8000/")
+    assert warning.startswith("everyone who reaches this machine can use it")
+    outside = outer_address()
+    assert rest == (
+        [] if outside is None else [f"other machines reach it at http://{outside}:8000/"]
+    )
+    assert told("10.0.0.7", 80)[1:] == [warning]
 
 
 def test_it_starts_no_worker_where_it_cannot_listen() -> None:
