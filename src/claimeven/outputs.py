@@ -27,6 +27,8 @@ _OTHERS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
 }
+#: What stands for stdout where a command line can write there; never a file of that name.
+STDOUT = "-"
 #: Characters of a file's name that the name of its unfinished part takes over.
 _NAME_KEPT = 60
 
@@ -135,6 +137,8 @@ def _target(path: str | Path) -> Path:
     """Return the regular file to write, links followed, there or not; `CannotWrite` otherwise."""
     if not os.fspath(path):
         raise CannotWrite("a file to write needs a name, not ''")
+    if os.fspath(path) == STDOUT:
+        raise CannotWrite(f"{STDOUT} stands for stdout, and a file is written here: give a name")
     target = Path(os.path.realpath(path))
     try:
         mode = target.stat().st_mode

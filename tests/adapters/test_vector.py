@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import gymnasium
@@ -15,6 +17,7 @@ from claimeven import Geometry, Position, encodings
 from claimeven.adapters.episodes import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv
 from claimeven.adapters.vector import OUT, VectorConnectFour
+from tests.cli.conftest import environment
 
 BOARDS = [(7, 6, 4), (5, 4, 3), (8, 7, 4), (3, 9, 3)]
 MODES = list(AutoresetMode)
@@ -228,6 +231,28 @@ def test_other_libraries_share_the_memory() -> None:
         taken = np.from_dlpack(array)
         assert np.shares_memory(taken, array)
         assert taken.ctypes.data % 64 == 0  # else JAX copies
+
+
+JAX = """
+import jax.dlpack
+from claimeven.adapters.vector import VectorConnectFour, aligned
+
+envs = VectorConnectFour(64)
+buffer = aligned((3, 64, 6, 7, 2))
+shown, _ = envs.reset(seed=1, out={"observation": buffer[1]})
+for array in (buffer, buffer[1], shown["action_mask"]):
+    taken = jax.dlpack.from_dlpack(array)
+    print(taken.unsafe_buffer_pointer() == array.ctypes.data, taken.dtype == array.dtype)
+"""
+
+
+def test_jax_takes_it_without_a_copy() -> None:
+    pytest.importorskip("jax")
+    env = {**environment(), "JAX_PLATFORMS": "cpu"}
+    ran = subprocess.run(
+        [sys.executable, "-c", JAX], env=env, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ran.stdout.split() == ["True"] * 6, ran.stdout
 
 
 @pytest.mark.parametrize(

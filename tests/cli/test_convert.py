@@ -38,6 +38,7 @@ def test_games_go_to_stdout_and_to_a_file(
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith(begins)
     assert run("convert", "-", typed=ran.out).out == GAMES
+    assert run("convert", str(games), "--to", form, "-o", "-").out == ran.out
     out = tmp_path / "out.file"
     told = json.loads(run("convert", str(games), "--to", form, "-o", str(out), "--json").out)
     assert told == {"out": str(out), "from": "moves", "to": form, "games": 2, "skipped": 0}

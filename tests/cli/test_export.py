@@ -25,6 +25,15 @@ def test_a_file_is_written_and_plays(
     assert (totals["games"], totals["forfeits"]) == (2, 0)
 
 
+def test_it_goes_to_stdout(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = run("export", "uct", "-o", "-", "--seed", "3")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == submission("uct", seed=3)
+    assert run("export", "uct", "-o", "-", "--json").status == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_json_and_seed(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "main.py"
     told = json.loads(run("export", "uct", "-o", str(out), "--seed", "3", "--json").out)

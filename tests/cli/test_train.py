@@ -35,7 +35,7 @@ def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
 
 SELFPLAY = (
     "--games", "12", "--task", "12", "--searches", "8", "--quick-searches", "4", "--steps", "2",
-    "--batch", "8", "--against", "1", "--jobs", "1", "--columns", "4", "--rows", "4",
+    "--batch", "20", "--against", "1", "--jobs", "1", "--columns", "4", "--rows", "4",
     "--connect", "3",
 )  # fmt: skip
 

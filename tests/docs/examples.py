@@ -31,7 +31,7 @@ FLAGS = doctest.ELLIPSIS
 CONSOLE_FLAGS = FLAGS | doctest.NORMALIZE_WHITESPACE
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
-_SHELL = re.compile(r"[|<>;&$`*]")
+_SHELL = re.compile(r"[|<>;&$`]")
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,15 @@ def run_doctests(page: Path, names: dict[str, object]) -> doctest.TestResults:
 def is_plain(command: str) -> bool:
     """Whether a command is the program alone, without a shell's doings."""
     return command.startswith("claimeven ") and not _SHELL.search(command)
+
+
+def words_of(command: str) -> list[str]:
+    """Split a plain command as a shell does; a `*` stands for files of the folder we are in."""
+    words = []
+    for word in shlex.split(command):
+        found = sorted(map(str, Path().glob(word))) if "*" in word else []
+        words += found or [word]
+    return words
 
 
 def run_in_shell(command: str) -> str:

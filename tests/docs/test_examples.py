@@ -26,6 +26,7 @@ from tests.docs.examples import (
     is_plain,
     run_doctests,
     run_in_shell,
+    words_of,
 )
 
 WITH_EXAMPLES = [
@@ -53,7 +54,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> C
         monkeypatch.setattr(sys, "stdin", io.StringIO(""))
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
-            main(shlex.split(command)[1:])
+            main(words_of(command)[1:])
         out, err = capfd.readouterr()
         return out + (err if ended.value.code else "")
 

@@ -30,14 +30,14 @@ pytest.importorskip("jax", reason="training a net needs the extra learn")
 pytest.importorskip("optax", reason="training a net needs the extra learn")
 
 SMALL = Geometry(4, 4, 3)
-#: A run of a second or two.
+#: A run of a second or two. Steps of another batch than in `test_distil` take seconds to compile.
 QUICK = SelfPlayRecipe(
-    iterations=3, games=24, task=12, searches=16, quick_searches=4, steps=12, batch=32, window=300,
+    iterations=3, games=24, task=12, searches=16, quick_searches=4, steps=12, batch=64, window=300,
     stays=0.9, rate=3e-3, against=1, geometry=SMALL,
 )  # fmt: skip
 WORDS = (
     "--games", "24", "--task", "12", "--searches", "16", "--quick-searches", "4", "--steps", "12",
-    "--batch", "32", "--window", "300", "--stays", "0.9", "--rate", "0.003", "--against", "1",
+    "--batch", "64", "--window", "300", "--stays", "0.9", "--rate", "0.003", "--against", "1",
     "--columns", "4", "--rows", "4", "--connect", "3",
 )  # fmt: skip
 

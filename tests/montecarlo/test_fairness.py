@@ -8,7 +8,7 @@ import pytest
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
-from tests.montecarlo.support import search, unfinished_position
+from tests.montecarlo.support import unfinished_position
 from tests.montecarlo.test_proofs import naive
 from tests.naive import score
 
@@ -48,17 +48,20 @@ def test_mirror_columns_fare_alike(name: str, moves: str) -> None:
 @pytest.mark.parametrize("choice", ["visits", "mean", "ucb"])
 def test_ties_of_the_choice_are_broken_at_random(choice: str) -> None:
     """After an iteration for each column of a mirror-symmetric board, many are equal."""
-    options = preset("uct-menary", choice=choice, reuse=False)
+    fair, one_sided = (
+        MonteCarloSearch(preset(name, choice=choice, reuse=False))
+        for name in ("uct-menary", "uct-aifour")
+    )
     chosen = [0] * 7
     for seed in range(400):
-        chosen[search(Position(), options, 7, seed).column] += 1
+        rng = np.random.default_rng(seed)
+        chosen[fair.search(Position(), rng, iterations=7).column] += 1
     assert min(chosen) > 30
-    first = preset("uct-aifour", choice=choice)
     for seed in range(20):
-        root = search(Position(), first, 7, seed).root
-        best = max(child.mean for child in root.children)
-        leftmost = next(child.column for child in root.children if child.mean == best)
-        assert search(Position(), first, 7, seed).column == leftmost
+        result = one_sided.search(Position(), np.random.default_rng(seed), iterations=7)
+        best = max(child.mean for child in result.root.children)
+        leftmost = next(child.column for child in result.root.children if child.mean == best)
+        assert result.column == leftmost
 
 
 @cache
@@ -77,10 +80,12 @@ def scored_positions() -> list[tuple[Position, dict[int, int]]]:
 def test_more_iterations_choose_better(name: str) -> None:
     """The share of moves that keep the exact result rises."""
     options = preset(name, solver=False, decisive="off", playout="random", reuse=False)
+    searcher = MonteCarloSearch(options)
     right = {8: 0, 80: 0, 3000: 0}
     for seed, (position, results) in enumerate(scored_positions()):
         for iterations in right:
-            column = search(position, options, iterations, seed).column
+            rng = np.random.default_rng(seed)
+            column = searcher.search(position, rng, iterations=iterations).column
             right[iterations] += results[column] == max(results.values())
     assert right[8] < right[80] < right[3000], right
     assert right[3000] >= 57

@@ -57,3 +57,17 @@ def beaten_by_agent(page: Any, rng: random.Random) -> Outcome:
         if now.outcome is not None:
             return now.outcome
         drop(page, rng.choice(now.legal_columns) + 1)
+
+
+def shows(page: Any, moves: str) -> None:
+    """Wait until the board shows the position after moves."""
+    page.wait_for_function(
+        "wanted => document.querySelector('.moves').dataset.moves === wanted", arg=moves
+    )
+    assert board_of(page) == rows(moves)
+
+
+def status(page: Any) -> str:
+    """What is said of the game."""
+    text: str = page.inner_text(".status")
+    return text

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from claimeven import Limit, Position, make_agent
-from claimeven.agents.registry import AGENTS
+from claimeven.agents.registry import AGENTS, build
+from claimeven.evaluation.registry import EVALUATIONS
 from tests.web.conftest import Server
 
 
@@ -20,6 +21,20 @@ def test_all_agents_but_people_are_offered(server: Server) -> None:
             o.name for o in options if o.kind != "file"
         ]
     assert told["levels"][-1] == {"name": "perfect", "level": 10, "agent": "perfect:level=10"}
+
+
+def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Server) -> None:
+    told = server.get("/api/agents")
+    assert b".py" not in told.body
+    options = {
+        (agent["name"], option["name"]): option
+        for agent in told.json["agents"]
+        for option in agent["options"]
+    }
+    assert options["alphabeta", "eval"]["choices"] == list(EVALUATIONS)
+    assert options["uct", "playout"]["default"] in options["uct", "playout"]["choices"]
+    for name in options["flat", "playout"]["choices"]:
+        assert build(f"flat:playout={name},iterations=10")
 
 
 def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:

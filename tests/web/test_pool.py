@@ -17,7 +17,7 @@ from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.
 HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
-EASY = wire.from_position(Position.from_moves("44444132267"))
+EASY = wire.from_position(Position.from_moves("4444413226712433"))
 
 
 def with_pool(work: Callable[[WorkerPool], Awaitable[None]], size: int = 1) -> None:

@@ -199,3 +199,14 @@ def test_a_day_is_that_of_the_browser(browser: Any, server: Server, zone: str, d
     page.click("text=Puzzle of the day")
     page.wait_for_function("day => !location.search.endsWith(day)", arg=day)
     context.close()
+
+
+@pytest.mark.parametrize(
+    "kept", ["[1", "null", '{"rating": "x", "met": 5, "daily": null}', '{"rating": 1500}']
+)
+def test_what_is_kept_may_be_damaged(page: Any, kept: str) -> None:
+    page.goto("/api")
+    page.evaluate("kept => localStorage.setItem('claimeven.practise', kept)", kept)
+    page.goto("/?view=practise")
+    page.wait_for_selector(".puzzle-about:has-text('rating')")
+    assert rating(page) == (1500 if "1500" in kept else 1200)

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from claimeven.cli import serve
+from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
@@ -92,7 +94,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
     assert answer.startswith("HTTP/1.1 503 ")
     assert "the process that searched has ended (signal SIGKILL): try again" in answer
     eventually(lambda: all(map(has_ended, before)))  # the idle one may take a moment longer
-    assert patient.get("/api/scores", moves="44444132267").status == 200
+    assert patient.get("/api/scores", moves="4444413226712433").status == 200
     assert patient.status()["workers_lost"] == 2
     eventually(lambda: patient.status()["ready"] == 2)
     assert not set(before) & set(processes_of(patient))
@@ -103,7 +105,7 @@ def test_who_goes_away_frees_the_worker(patient: Server) -> None:
         with patient.waiting_for(path):
             eventually(lambda: patient.status()["busy"] == 1)
         eventually(lambda: patient.status()["busy"] == 0)
-    assert patient.get("/api/scores", moves="44444132267").json["complete"] is True
+    assert patient.get("/api/scores", moves="4444413226712433").json["complete"] is True
 
 
 def test_slow_requests_leave_others_alone(patient: Server) -> None:
@@ -121,8 +123,8 @@ def test_slow_requests_leave_others_alone(patient: Server) -> None:
 def test_many_clients_at_once_are_all_answered(server: Server) -> None:
     with ExitStack() as stack:
         connections = [
-            stack.enter_context(server.waiting_for(f"/api/scores?moves=44444132267{n % 7 + 1}"))
-            for n in range(60)
+            stack.enter_context(server.waiting_for(f"/api/scores?moves=444441322671243{column}"))
+            for column in 10 * (1, 2, 3, 5, 6, 7)
         ]
         for connection in connections:
             assert whole_answer(connection).startswith("HTTP/1.1 200 ")
@@ -147,6 +149,16 @@ def refused(run: Run) -> Iterator[Callable[..., str]]:
     yield lambda *options: bad_input(run("serve", "--port", "0", *options))
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
+
+
+def test_without_its_packages_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "find_spec", lambda name: None)
+    ran = run("serve", "--port", "0")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == (
+        "claimeven: the server needs fastapi and uvicorn: install the extra, as in"
+        " pip install 'claimeven[web]'\n"
+    )
 
 
 def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
@@ -197,6 +209,17 @@ def test_a_browser_that_does_not_open_is_told() -> None:
         env=environment(BROWSER="/bin/false"),
     )  # fmt: skip
     assert told.stderr == "no browser could be opened: go to http://here/ in one\n"
+
+
+def test_other_machines_are_told_where_it_is() -> None:
+    here, *rest, warning = told("0.0.0.0", 8000)
+    assert here.startswith("claimeven is at http://localhost:8000/")
+    assert warning.startswith("everyone who reaches this machine can use it")
+    outside = outer_address()
+    assert rest == (
+        [] if outside is None else [f"other machines reach it at http://{outside}:8000/"]
+    )
+    assert told("10.0.0.7", 80)[1:] == [warning]
 
 
 def test_it_starts_no_worker_where_it_cannot_listen() -> None:

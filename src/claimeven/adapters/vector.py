@@ -54,6 +54,8 @@ try:
 except ModuleNotFoundError:
     raise missing(__name__, "Gymnasium", "rl") from None
 
+__all__ = ["OPPONENTS", "OUT", "VectorConnectFour", "aligned"]
+
 #: Who may play against thousands of learners, None being self-play.
 OPPONENTS: Final = {
     None: kernel.NOBODY, "random": kernel.RANDOM, "wins-and-blocks": kernel.WINS_AND_BLOCKS

@@ -19,7 +19,7 @@ from claimeven.cli.tables import fitted, table_lines
 from claimeven.cli.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import check_output, text_file
+from claimeven.outputs import STDOUT, check_output, text_file
 
 if TYPE_CHECKING:
     from claimeven.book.build import BuildProgress
@@ -238,7 +238,7 @@ def export(file: Path | None, out: str) -> None:
     _, book = _read(file)
     from claimeven.book.text import to_text  # noqa: PLC0415 - for a quick start
 
-    with nullcontext(sys.stdout) if out == "-" else text_file(out) as stream:
+    with nullcontext(sys.stdout) if out == STDOUT else text_file(out) as stream:
         stream.writelines(line + "\n" for line in to_text(book.unpacked()))
 
 

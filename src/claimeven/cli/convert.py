@@ -20,7 +20,7 @@ from claimeven.cli.streams import text_width
 from claimeven.cli.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import check_output, text_file
+from claimeven.outputs import STDOUT, check_output, text_file
 from claimeven.records import (
     FORMATS,
     Format,
@@ -43,7 +43,9 @@ _DATABASE = b"SQLite format 3"
 @click.argument("file")
 @click.option("--from", "source", type=WordChoice(*FORMATS), help="Format of FILE, if not told.")
 @click.option("--to", "target", type=WordChoice(*FORMATS), help="Format to write.")
-@click.option("-o", "--out", help="File to write; its ending may tell the format. Else stdout.")
+@click.option(
+    "-o", "--out", help="File to write; its ending may tell the format. Else, and for -, stdout."
+)
 @click.option("--skip", is_flag=True, help="Leave out games that cannot be read, and tell them.")
 @json_option
 @solver_options
@@ -87,6 +89,7 @@ def command(
       claimeven convert connect-4.data --to moves
       claimeven convert class.db -o games.csv
     """
+    out = None if out == STDOUT else out
     form = format_of(target) if target else guess_format(out or "", "")
     if as_json and out is None:
         raise ClaimevenError(

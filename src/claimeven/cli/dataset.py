@@ -96,7 +96,8 @@ def command(
       claimeven dataset --positions 500 --source selfplay --out games.csv
       claimeven dataset --positions 9000 --source mixed --split 0.9 --out hard.csv
       claimeven dataset --positions 99 --source mixed --one-a-game --out one.csv
-      claimeven dataset --positions 99 --source mixed --endings 4 --endings-from 14 --out e.csv
+      claimeven dataset --positions 99 --source mixed --endings 4 \\
+        --endings-from 14 --out e.csv
       claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """

@@ -10,12 +10,15 @@ from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import json_option, seed_option
 from claimeven.cli.streams import text_width
 from claimeven.cli.tables import fitted
-from claimeven.outputs import check_output
+from claimeven.errors import ClaimevenError
+from claimeven.outputs import STDOUT, check_output
 
 
 @click.command("export")
 @click.argument("spec")
-@click.option("-o", "--out", required=True, help="File to write: main.py, as Kaggle wants it.")
+@click.option(
+    "-o", "--out", required=True, help="File to write: main.py, as Kaggle wants it; - for stdout."
+)
 @seed_option
 @json_option
 def command(spec: str, out: str, seed: int, as_json: bool) -> None:
@@ -43,9 +46,17 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
       claimeven accuracy kaggle:main.py
       claimeven match kaggle:main.py kaggle:negamax --games 10
     """
-    check_output(out)
-    from claimeven.adapters.kaggle import export_submission  # noqa: PLC0415 - for a quick start
+    from claimeven.adapters.kaggle import (  # noqa: PLC0415 - for a quick start
+        export_submission,
+        submission,
+    )
 
+    if out == STDOUT:
+        if as_json:
+            raise ClaimevenError("--json tells of a file: give -o a name")
+        click.echo(submission(spec, seed), nl=False)
+        return
+    check_output(out)
     size = export_submission(spec, out, seed)
     if as_json:
         write_json({"agent": spec, "out": out, "bytes": size, "seed": seed}, sys.stdout)

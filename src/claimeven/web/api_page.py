@@ -43,7 +43,7 @@ def _route(method: str, path: str, told: dict[str, Any], document: dict[str, Any
         )
         parts.append(
             "<table><thead><tr><th scope='col'>name</th><th scope='col'>default</th>"
-            f"<th scope='col'></th></tr></thead><tbody>{cells}</tbody></table>"
+            f"<th scope='col'>what it is</th></tr></thead><tbody>{cells}</tbody></table>"
         )
     return [*parts, "</section>"]
 

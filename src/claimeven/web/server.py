@@ -19,6 +19,8 @@ from claimeven.web.settings import InvalidSettings, ServerSettings
 
 #: Seconds that answers have to end once the server is told to.
 _FAREWELL = 1
+#: Hosts that stand for every address of the machine.
+_ANY = ("0.0.0.0", "::", "")
 #: Connections that wait to be taken.
 _BACKLOG = 2048
 
@@ -137,12 +139,37 @@ def _bound(settings: ServerSettings) -> socket.socket:
 def _told(
     settings: ServerSettings, listener: socket.socket, tell: Callable[[str], None], browse: bool
 ) -> None:
-    address = url(settings.host, listener.getsockname()[1])
-    tell(f"claimeven is at {address} (Ctrl-C ends it)")
-    if not is_loopback(settings.host):
-        tell("everyone who reaches this machine can use it: there is no password")
+    port = listener.getsockname()[1]
+    address = url(settings.host, port)
+    for line in told(settings.host, port):
+        tell(line)
     if browse:
         asyncio.get_running_loop().run_in_executor(None, open_browser, address)
+
+
+def told(host: str, port: int) -> list[str]:
+    """Return what a person should know of where a server is, as lines.
+
+    >>> told("127.0.0.1", 8000)
+    ['claimeven is at http://127.0.0.1:8000/ (Ctrl-C ends it)']
+    """
+    lines = [f"claimeven is at {url(host, port)} (Ctrl-C ends it)"]
+    if is_loopback(host):
+        return lines
+    if host in _ANY and (outside := outer_address()) is not None:
+        lines.append(f"other machines reach it at {url(outside, port)}")
+    return [*lines, "everyone who reaches this machine can use it: there is no password"]
+
+
+def outer_address() -> str | None:
+    """Return this machine's address in its network, None where it is in none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address of nobody: only the way there is looked up
+        except OSError:
+            return None
+        address: str = probe.getsockname()[0]
+    return address
 
 
 def url(host: str, port: int) -> str:
@@ -151,7 +178,7 @@ def url(host: str, port: int) -> str:
     >>> url("::1", 8000), url("0.0.0.0", 80)
     ('http://[::1]:8000/', 'http://localhost:80/')
     """
-    name = "localhost" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
+    name = "localhost" if host in _ANY else f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/"
 
 

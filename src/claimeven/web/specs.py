@@ -14,7 +14,9 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.perfect import LEVEL_NAMES
 from claimeven.agents.registry import AGENTS, build, parse_spec
 from claimeven.errors import ClaimevenError
+from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import Geometry
+from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.suggestions import no_such
 from claimeven.web.settings import ServerSettings
 
@@ -22,6 +24,8 @@ from claimeven.web.settings import ServerSettings
 _PRESENT = ("human",)
 #: Options that take memory or processors, and how much of it may be asked for.
 _MOST = {"threads": 1, "table_mb": 256, "capacity": 4_000_000, "table": 20}
+#: Options that take a function from a file too, with the names that alone may be asked for.
+_NAMES = {"eval": list(EVALUATIONS), "playout": list(PLAYOUTS)}
 #: What only the names of files, modules, programs and servers hold.
 _FOREIGN = ("/", "\\", ".py", "://", "lund:", *(f"{prefix}:" for prefix in FOREIGN))
 
@@ -74,9 +78,18 @@ def offered_agents(geometry: Geometry) -> list[dict[str, Any]]:
 
 
 def _without_files(kind: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the options of a kind that name files."""
-    options = [option for option in kind["options"] if option["type"] != "file"]
+    """Leave out the options of a kind that name files, and from others the files that they name."""
+    options = [_by_name(option) for option in kind["options"] if option["type"] != "file"]
     return {**kind, "options": options}
+
+
+def _by_name(option: dict[str, Any]) -> dict[str, Any]:
+    """Let an option that takes a name or a function of a file's choose from the names."""
+    names = _NAMES.get(option["name"])
+    if names is None:
+        return option
+    said = option["help"].partition(":")[0]
+    return {**option, "choices": names, "takes": ", ".join(names), "help": said}
 
 
 def levels() -> list[dict[str, Any]]:

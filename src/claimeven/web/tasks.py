@@ -49,7 +49,7 @@ WARM_AGENTS = (
     "puct:iterations=20",
 )
 #: A position that the book does not know and that is solved at once.
-WARM_MOVES = "44444132267"
+WARM_MOVES = "4444413226712433"
 #: Most MB of the table of a worker's solver where none are asked for, and for another board than
 #: the usual one.
 OWN_TABLE_MB, OTHER_TABLE_MB = 64, 16

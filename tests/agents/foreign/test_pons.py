@@ -104,6 +104,13 @@ def test_what_is_no_solver_is_told(spec: str, told: str) -> None:
     assert told in str(caught.value)
 
 
+def test_one_that_keeps_its_lines_back_is_told_so() -> None:
+    solver = PonsSolver("sleep 60", SMALL)
+    with pytest.raises(AgentFault, match=r"^did not answer within 0.3 s \(does it write out each"):
+        solver.try_out(0.3)
+    solver.close()
+
+
 def test_a_program_for_another_board_is_refused() -> None:
     with pytest.raises(InvalidSpec, match="cannot play on 7x6 connect 4: it answered ''"):
         make_agent(f"pons:{DROP_IN}", Geometry())

@@ -17,6 +17,7 @@ from claimeven.agents import Agent, AgentFault, InvalidSpec, make_agent
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.digests import digest_of_files
 from claimeven.agents.files import files_of
+from claimeven.agents.foreign import ugi_engine
 from claimeven.agents.foreign.ugi import UgiAgent
 from claimeven.arena import play_match
 from claimeven.arena.guard import begin_game, timed_decision
@@ -96,9 +97,13 @@ FAULTS = [
     ("garbage", FaultKind.STALL, r"and said 'gar\x1b[2Jbage ä what is this'"),
     ("flood", FaultKind.CRASH, "wrote a line without end"),
     ("late", FaultKind.TIME, "took over 0.25 s more than the 0.3 s it had for a move"),
-    ("off", FaultKind.ILLEGAL, "answered bestmove 'k': 'k' is not a column: choose from 1 to 7"),
-    ("word", FaultKind.ILLEGAL, "answered bestmove 'seven': 'seven' is not a column"),
-    ("nothing", FaultKind.ILLEGAL, "answered bestmove '': '' is not a column"),
+    (
+        "off",
+        FaultKind.ILLEGAL,
+        "answered bestmove 'k', which is no column: choose from a to g, or 1",
+    ),
+    ("word", FaultKind.ILLEGAL, "answered bestmove 'seven', which is no column"),
+    ("nothing", FaultKind.ILLEGAL, "answered bestmove '', which is no column"),
 ]
 
 
@@ -174,6 +179,14 @@ def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, told: st
     with pytest.raises(InvalidSpec) as caught:
         play_match(spec, "random", games=2)
     assert told in str(caught.value)
+
+
+def test_one_that_keeps_its_lines_back_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ugi_engine, "START_SECONDS", 0.5)
+    with pytest.raises(
+        InvalidSpec, match=r"did not answer ugi by ugiok within 0.5 s \(does it wri"
+    ):
+        make_agent("ugi:sleep 60", Geometry())
 
 
 def test_another_board_needs_options_of_the_engine() -> None:

@@ -22,6 +22,7 @@ import numpy as np
 from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit, one_hot
 from claimeven.agents.foreign.kind import ForeignKind
 from claimeven.agents.foreign.program import (
+    FLUSH,
     Program,
     brief_command,
     check_command,
@@ -99,7 +100,13 @@ class PonsSolver:
         """Ask about a late position. Raises `AgentFault` where that is not answered."""
         if self.geometry.columns == _WITH_EFFORT:
             raise AgentFault("is not asked on a board of three columns: its answers are ambiguous")
-        self.score(_late_position(self.geometry), seconds)
+        try:
+            self.score(_late_position(self.geometry), seconds)
+        except AgentFault as fault:
+            if fault.kind is FaultKind.STALL:
+                told = f"did not answer within {seconds:g} s ({FLUSH})"
+                raise AgentFault(told, kind=fault.kind) from None
+            raise
 
     def close(self) -> None:
         """Let the program end."""

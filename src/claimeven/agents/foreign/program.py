@@ -97,6 +97,10 @@ def brief_command(text: str) -> str:
     return Path(words[0]).name if words else text
 
 
+#: What is most often wrong with a program that says nothing.
+FLUSH = "does it write out each line at once, as by fflush?"
+
+
 class Program(WatchedProcess):
     """A running program, its input, its output line by line, and what it says on stderr.
 

@@ -200,8 +200,12 @@ class UgiAgent(Agent):
         """Return the column that a move names. Raises `AgentFault`."""
         try:
             column = parse_column(move, self._geometry)
-        except InvalidNotation as error:
-            raise illegal(f"answered bestmove {shown(move)}: {error}") from None
+        except InvalidNotation:
+            number = self._geometry.columns
+            raise illegal(
+                f"answered bestmove {shown(move)}, which is no column: choose from a to"
+                f" {_LETTERS[number - 1]}, or 1 to {number}"
+            ) from None
         if self._letters is None:
             self._letters = move.isalpha()
         return column

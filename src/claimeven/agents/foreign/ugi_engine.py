@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claimeven.agents.contract import AgentFault, FaultKind
-from claimeven.agents.foreign.program import Program
+from claimeven.agents.foreign.program import FLUSH, Program
 from claimeven.agents.process import fault_of
 from claimeven.agents.safe_text import printable, shown
 from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
@@ -73,9 +73,10 @@ class UgiEngine:
     def begin(self) -> None:
         """Ask what it is, and which options it has."""
         deadline = time.monotonic() + START_SECONDS
+        late = f"did not answer ugi by ugiok within {START_SECONDS:g} s ({FLUSH})"
         self._say("ugi")
         while True:
-            line = self._hear(deadline, f"did not answer ugi by ugiok within {START_SECONDS:g} s")
+            line = self._hear(deadline, late)
             if line == "ugiok":
                 break
             option = _OPTION.match(line)

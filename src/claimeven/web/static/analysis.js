@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { claimSentence } from "./claims.js";
-import { h } from "./dom.js";
+import { h, say } from "./dom.js";
 import { TOO_LARGE } from "./scores.js";
 import { signed } from "./words.js";
 
@@ -15,8 +15,11 @@ export class ScoreBar {
     this.element = h("div", { class: "bar", role: "img" }, this.fill, this.text);
   }
 
-  show(game, score) {
+  /** `known` is what is known of where the game stands, null for nothing. */
+  show(game, known) {
     const { position, board } = game;
+    const score = known?.score ?? null;
+    this.#tell(game, known);
     const final = position.isOver ? finalScore(position) : null;
     const first = final ?? (score === null ? null : position.turn === 0 ? score : -score);
     this.element.classList.toggle("unknown", first === null);
@@ -31,6 +34,15 @@ export class ScoreBar {
     this.fill.style.setProperty("height", `${100 * share}%`);
     this.text.textContent = signed(first);
     this.element.setAttribute("aria-label", `Score ${signed(first)} for the first player`);
+  }
+
+  /** Tell those who do not see the scores which columns are best, once for a place. */
+  #tell({ here, board }, known) {
+    if (known === null) this.told = null;
+    if (here === this.told || !known?.best.length) return;
+    this.told = here;
+    const names = known.best.map((column) => board.name(column)).join(" or ");
+    say(`Best: column ${names}, ${known.words[known.best[0]]}.`, "worth");
   }
 }
 

@@ -51,8 +51,8 @@ export function wantsStillness() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Tell people who do not see the page what happened; `urgent` interrupts what is being read. */
-export function say(text) {
-  const region = document.getElementById("said");
+/** Tell people who do not see the page what happened, or what it is worth: one does not cut the other off. */
+export function say(text, where = "said") {
+  const region = document.getElementById(where);
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

@@ -1,7 +1,6 @@
 // Set up a position: put discs on columns, take them off, and begin from there.
 
 import { BoardView } from "./board.js";
-import { get } from "./api.js";
 import { h } from "./dom.js";
 import { Position } from "./rules.js";
 
@@ -10,14 +9,19 @@ export function editPosition(from) {
   const board = new BoardView("Position to set up");
   let stacks = from.stacks.map((stack) => stack.slice());
   let brush = "0";
-  const problem = h("p", { class: "problem", role: "status" });
-  const shown = () => new Position(from.board, stacks.map((stack) => stack.slice()));
-  const draw = () => board.show(shown());
+  const told = h("p", { role: "status" });
+  let shown = null;
+  const draw = () => {
+    shown = new Position(from.board, stacks.map((stack) => stack.slice()));
+    board.show(shown);
+    const mover = `${shown.turn ? "Second" : "First"} player to move.`;
+    told.className = shown.problem ? "problem" : "hint-text";
+    told.textContent = shown.problem ?? (shown.isOver ? "The game is over here." : mover);
+  };
   board.addEventListener("column", ({ detail: column }) => {
     const stack = stacks[column];
     if (brush === "off") stack.pop();
     else if (stack.length < from.board.rows) stack.push(Number(brush));
-    problem.textContent = "";
     draw();
   });
   const choice = (value, text) => h("label", {}, h("input", {
@@ -26,21 +30,16 @@ export function editPosition(from) {
   const dialog = h("dialog", { class: "editor", "aria-label": "Set up a position" });
   return new Promise((resolve) => {
     const end = (position) => { dialog.close(); dialog.remove(); resolve(position); };
-    const use = async () => {
-      const position = shown();
-      try {
-        await get("/api/position", { board: position.board.size, connect: position.board.connect, position: position.rows });
-        end(position);
-      } catch (error) {
-        problem.textContent = error.message;
-      }
+    const use = () => {
+      if (shown.problem) draw(); // which tells it again
+      else end(shown);
     };
     const button = (text, onclick, properties = {}) => h("button", { type: "button", onclick, ...properties }, text);
     dialog.append(
       h("h2", {}, "Set up a position"),
       h("div", { class: "row", role: "radiogroup", "aria-label": "What a click does" },
         choice("0", "first player's disc"), choice("1", "second player's disc"), choice("off", "take off")),
-      board.element, problem,
+      board.element, told,
       h("div", { class: "row" },
         button("Empty", () => { stacks = stacks.map(() => []); draw(); }),
         button("Cancel", () => end(null)), button("Begin from here", use, { class: "primary" })),

@@ -2,6 +2,7 @@
 
 import { post } from "./api.js";
 import { h, say } from "./dom.js";
+import { pngOf, saveAs, svgOf } from "./picture.js";
 import { Board } from "./rules.js";
 
 /** Bytes of a file that is opened. */
@@ -44,6 +45,15 @@ export function gamePanel(view) {
       tell("Copying is not allowed here: it stands in the field, selected.");
     }
   };
+  const save = async (kind, blob) => saveAs(await blob, `connect-four-${view.game.moves() || "empty"}.${kind}`);
+  const copyPicture = async () => {
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": pngOf(view.board) })]);
+      tell("The picture copied.");
+    } catch {
+      tell("Copying pictures is not allowed here: save it instead.");
+    }
+  };
   const button = (text, onclick) => h("button", { type: "button", onclick }, text);
   const size = h("input", { type: "text", value: view.game.board.size, "aria-label": "Board, columns x rows", size: 5 });
   const connect = h("input", { type: "number", min: 2, max: 8, value: view.game.board.connect, "aria-label": "Discs in a line that win" });
@@ -54,7 +64,8 @@ export function gamePanel(view) {
   return h("details", { class: "card" }, h("summary", {}, h("h2", {}, "Share, load, board")),
     h("div", { class: "row" }, button("Copy link", () => copy(view.address, "The link")),
       button("Copy moves", () => copy(view.game.moves(view.game.line.at(-1)), "The moves")),
-      button("Save SVG", () => savePicture(view, "svg")), button("Save PNG", () => savePicture(view, "png"))),
+      button("Copy picture", copyPicture), button("Save SVG", () => save("svg", svgOf(view.board))),
+      button("Save PNG", () => save("png", pngOf(view.board)))),
     h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); load(view.game.board, moves.value.trim()); } },
       moves, h("button", {}, "Load moves"), button("Open a file", () => file.click()), file),
     games.element,
@@ -102,41 +113,4 @@ const ENDS = { first: "the first player won", second: "the second player won", d
 function about({ first, second, moves, result, fault }) {
   const names = first || second ? `${first || "first player"} against ${second || "second player"}, ` : "";
   return `${names}${moves.length} moves, ${ENDS[result]}${fault ? ` by a fault (${fault})` : ""}`;
-}
-
-/** Save the board as a picture, its colours written out. */
-async function savePicture(view, kind) {
-  const drawing = view.board.element.querySelector("svg");
-  const copy = drawing.cloneNode(true);
-  const [from, to] = [drawing, copy].map((root) => [...root.querySelectorAll("*")]);
-  from.forEach((element, index) => {
-    const style = getComputedStyle(element);
-    for (const name of ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-dasharray", "opacity"]) {
-      to[index].setAttribute(name, style.getPropertyValue(name));
-    }
-    to[index].removeAttribute("class");
-  });
-  const { width, height } = drawing.viewBox.baseVal;
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height);
-  const svg = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
-  const name = `connect-four-${view.game.moves() || "empty"}.${kind}`;
-  if (kind === "svg") {
-    saveAs(svg, name);
-    return;
-  }
-  const image = new Image();
-  image.src = URL.createObjectURL(svg);
-  await image.decode();
-  const canvas = h("canvas", { width, height });
-  canvas.getContext("2d").drawImage(image, 0, 0);
-  URL.revokeObjectURL(image.src);
-  canvas.toBlob((blob) => saveAs(blob, name), "image/png");
-}
-
-function saveAs(blob, name) {
-  const link = h("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -26,7 +26,9 @@ const shared = { game, scores: new Scores(), wanted };
 const views = { play: new PlayView(shared) };
 const stage = document.getElementById("view");
 const help = document.getElementById("help");
+const title = document.getElementById("title");
 let current = null;
+let goal = null;
 
 /** The view that an address asks for. */
 function viewOf({ view }) {
@@ -34,10 +36,16 @@ function viewOf({ view }) {
 }
 
 async function go(name) {
+  goal = name;
   current?.leave();
-  if (!views[name]) views[name] = new (await OTHERS[name]()).View(shared);
+  if (!views[name]) {
+    const { View } = await OTHERS[name]();
+    if (goal !== name) return; // somebody went on meanwhile
+    views[name] = new View(shared);
+  }
   current = views[name];
   document.title = `${TITLES[name]} · claimeven`;
+  title.textContent = TITLES[name];
   stage.replaceChildren(current.element);
   document.querySelectorAll("nav [data-view]").forEach((link) => {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");

@@ -13,7 +13,10 @@ export class Progress {
   constructor() {
     this.state = { ...BEGIN };
     try {
-      this.state = { ...BEGIN, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+      const kept = JSON.parse(localStorage.getItem(KEY)) ?? {};
+      const isWhole = ([name, value]) => kept[name] !== null && typeof kept[name] === typeof value
+        && Array.isArray(kept[name]) === Array.isArray(value);
+      for (const [name] of Object.entries(BEGIN).filter(isWhole)) this.state[name] = kept[name];
     } catch {
       // Private windows may keep nothing, and what is kept may be damaged: begin anew.
     }

@@ -11,6 +11,7 @@ export class Review {
   #judged = new WeakMap(); // place -> how the move that led there was judged
   #current = null;
   #control = null;
+  #trying = null; // the place from which another move is tried
 
   /** `view` shows the game: it has `game`, `scores`, `graph`, `tell`, and is told where to stand. */
   constructor(view) {
@@ -80,9 +81,10 @@ export class Review {
   /** Go to the next move of the line that gave something away. */
   nextMistake() {
     const { game } = this.view;
-    const { line, here } = game;
+    const line = this.#attempt ? this.#current.line : game.line;
+    const at = this.#attempt ? line.indexOf(this.#trying) + 1 : line.indexOf(game.here);
     const isMistake = (place) => MISTAKES.includes(this.judged(place)?.judgement);
-    const found = line.slice(line.indexOf(here) + 1).find(isMistake) ?? line.find(isMistake);
+    const found = line.slice(at + 1).find(isMistake) ?? line.find(isMistake);
     if (!found) {
       this.view.tell(this.#isCurrent ? "No mistakes in this line." : "Let the game be judged first.");
       return;
@@ -94,14 +96,36 @@ export class Review {
   /** Take the move back that led here, to try another one. */
   tryAgain() {
     this.view.isGoing = false;
-    this.view.game.back();
+    if (!this.#attempt) this.#trying = this.view.game.here.parent;
+    this.view.game.goTo(this.#trying);
     this.view.tell("Try another column.");
   }
 
+  /** The move tried instead of the one that was judged, null for none. */
+  get #attempt() {
+    const { path } = this.view.game;
+    const tried = this.#trying === null ? null : path[path.indexOf(this.#trying) + 1];
+    return tried?.parent === this.#trying && !this.#judged.has(tried) ? tried : null;
+  }
+
+  /** Whether the move tried is the right one. */
+  #tried({ column, parent }) {
+    const { game, scores } = this.view;
+    const known = scores.of(game, parent);
+    const worth = `olumn ${game.board.name(column)} ${known.words[column]}`;
+    return known.scores[column] === known.score ? `Right: c${worth}.` : `C${worth}: that is not it either.`;
+  }
+
   draw() {
-    const isCurrent = this.#isCurrent;
-    this.steps.hidden = !isCurrent;
-    if (!isCurrent) {
+    const attempt = this.#attempt;
+    this.steps.hidden = !attempt && !this.#isCurrent;
+    if (attempt) {
+      const text = this.#tried(attempt);
+      if (this.text.textContent !== text) say(text, "worth");
+      this.text.textContent = text;
+      return;
+    }
+    if (this.steps.hidden) {
       if (!this.button.disabled) this.text.textContent = "";
       return;
     }

@@ -86,19 +86,18 @@ export class Position {
       });
     }
     const position = new Position(board, stacks);
-    position.#check();
+    if (position.problem) throw new Error(position.problem);
     return position;
   }
 
-  /** Throw a sentence where the players cannot have taken turns to the first line. */
-  #check() {
+  /** A sentence where the players cannot have taken turns to the first line; null as a rule. */
+  get problem() {
     const [first, second] = [0, 1].map((player) => this.stacks.flat().filter((disc) => disc === player).length);
     if (first !== second && first !== second + 1) {
-      throw new Error(`The first player has ${first} discs and the second ${second}: players take turns.`);
+      return `The first player has ${first} discs and the second ${second}: players take turns.`;
     }
-    if (this.winning.some(([cell]) => this.at(...cell) === this.turn)) {
-      throw new Error("The side to move already has a line, so the game was over before.");
-    }
+    const isLate = this.winning.some(([cell]) => this.at(...cell) === this.turn);
+    return isLate ? "The side to move already has a line, so the game was over before." : null;
   }
 
   /** Rows from the top, "/" between them. */

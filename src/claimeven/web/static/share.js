@@ -3,12 +3,14 @@
 import { Board, Position, played } from "./rules.js";
 
 const SIDES = ["first", "second"];
+/** Who plays where an address names nobody. */
+const USUAL = ["human", "perfect:level=4"];
 
 /** Return what the page's address asks for; `problem` is a sentence where it cannot be shown. */
 export function readAddress(text = location.search) {
   const search = new URLSearchParams(text);
   const wanted = { view: search.get("view") ?? "play", problem: null, analysis: search.get("analysis") };
-  wanted.sides = SIDES.map((side) => search.get(side));
+  wanted.sides = SIDES.map((side, player) => search.get(side) ?? USUAL[player]);
   // Seconds a move of an agent; nothing where none are told, or what is told is no such number.
   wanted.seconds = SIDES.map((side) => (Number(search.get(`${side}-seconds`)) > 0 ? search.get(`${side}-seconds`) : ""));
   try {
@@ -43,9 +45,9 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
   }
   SIDES.forEach((side, player) => {
     const { spec, seconds } = sides[player] ?? {};
-    if (!spec || spec === "human") return;
-    search.set(side, spec);
-    if (seconds) search.set(`${side}-seconds`, seconds);
+    if (!spec) return;
+    if (spec !== USUAL[player]) search.set(side, spec);
+    if (seconds && spec !== "human") search.set(`${side}-seconds`, seconds);
   });
   if (analysis) search.set("analysis", analysis);
   for (const [name, value] of Object.entries(more)) {

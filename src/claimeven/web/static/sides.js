@@ -106,7 +106,7 @@ export class Side extends EventTarget {
     if (!agent) return;
     const changed = () => this.#optionsChanged(name);
     this.options.replaceChildren(
-      ...agent.options.map((option) => field(option, given[option.name] ?? "", changed)),
+      ...agent.options.filter(({ name: option }) => option !== "seconds" || given.seconds).map((option) => field(option, given[option.name] ?? "", changed)),
       h("label", { title: `at most ${this.caps.seconds} s` }, "seconds a move",
         h("input", {
           type: "number", min: "0.01", max: this.caps.seconds, step: "any", value: this.seconds,
@@ -159,7 +159,7 @@ function field(option, value, onchange) {
   const input = choices.length
     ? h("select", shared, h("option", { value: "" }, `usual${standard ? `: ${plain(standard)}` : ""}`),
       choices.map((choice) => h("option", { value: choice, selected: choice === value }, choice)))
-    : h("input", { ...shared, value, placeholder: plain(standard) });
+    : h("input", { ...shared, value, placeholder: plain(standard), inputmode: { int: "numeric", float: "decimal" }[option.type] });
   return h("label", { title: `${option.help} (${option.takes})` }, option.name, input);
 }
 

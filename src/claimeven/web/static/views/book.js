@@ -6,7 +6,7 @@ import { h, say } from "../dom.js";
 import { Game } from "../game.js";
 import { columnOfKey, isForPage } from "../keys.js";
 import { Position } from "../rules.js";
-import { addressOf, keepAddress } from "../share.js";
+import { keepAddress } from "../share.js";
 import { inWords, signed } from "../words.js";
 
 export class View {
@@ -86,10 +86,11 @@ export class View {
         type: "button", class: isBest ? "book-move best" : "book-move", onclick: () => { game.play(column); say(`Column ${game.board.name(column)}`); },
         onpointerenter: () => this.board.light([[column, game.position.height(column)]]),
         onpointerleave: () => this.board.light([]),
-      }, h("b", {}, game.board.name(column)), h("span", { class: colour }, score === null ? "…" : signed(score)),
+      }, h("b", {}, game.board.name(column)), h("span", { class: colour }, score === null ? (known.error ? "" : "…") : signed(score)),
       h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
     }));
     this.board.best(known.best);
+    this.board.worth(known.words);
   }
 
   #key(event) {
@@ -106,7 +107,7 @@ export class View {
     const { shared } = this;
     shared.begin(this.game.start);
     shared.replay(this.game.moves());
-    location.assign(addressOf({ game: shared }));
+    document.querySelector("nav [data-view=play]").click();
   }
 }
 

@@ -7,7 +7,7 @@ const SECONDS = 2;
 
 export class View {
   constructor() {
-    this.told = h("p", { class: "hint-text", role: "status" });
+    this.told = h("p", { class: "hint-text" }); // no status: it would be read every other second
     this.how = h("div", { hidden: true },
       h("p", {}, "Here stands the ladder of a tournament, while it is played and afterwards. Play one on the command line, and start this server with its file:"),
       h("pre", { class: "commands", tabindex: 0 }, "claimeven tournament uct alphabeta greedy --out games.db\nclaimeven serve --store games.db"));
@@ -16,7 +16,7 @@ export class View {
     this.table = h("table", { class: "ladder" },
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), this.body);
     this.table.hidden = true;
-    this.report = h("p", { hidden: true }, h("a", { href: "/report" }, "The whole report: cross table, games to step through"));
+    this.report = h("p", { class: "row", hidden: true }, h("a", { href: "/report" }, "The whole report: cross table, games to step through"));
     this.element = h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Ladder")),
       this.told, this.how, h("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": "Ladder" }, this.table), this.report);
   }

@@ -22,7 +22,7 @@ export class PlayView {
     // Agents move by themselves until somebody goes back in the game, or a link stands in its middle.
     this.isGoing = game.here.next === null;
     this.sides = [0, 1].map((player) => new Side(
-      player, wanted.sides[player] ?? (player ? "perfect:level=4" : "human"), wanted.seconds[player],
+      player, wanted.sides[player], wanted.seconds[player],
     ));
     this.isAnalysing = wanted.analysis === "on";
     this.afterBoard = new AfterPaint();
@@ -266,10 +266,12 @@ export class PlayView {
   #drawScores() {
     const known = this.isAnalysing ? this.scores.of(this.game) : null;
     const isMeasured = this.isAnalysing && this.game.board.isSolvable;
-    this.row.element.hidden = !isMeasured;
-    this.bar.element.hidden = !isMeasured;
+    for (const { element } of [this.row, this.bar]) {
+      element.hidden = !this.game.board.isSolvable;
+      element.classList.toggle("off", !this.isAnalysing); // where there is room it stays empty: the board does not move
+    }
     this.row.show(this.game, known);
-    this.bar.show(this.game, known?.score ?? null);
+    this.bar.show(this.game, known);
     this.board.best(known?.best ?? []);
     this.board.worth(known?.words ?? []);
     this.#drawGraph();

@@ -1,0 +1,35 @@
+"""The page on installing: its extras are those of the project, each with what it brings."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.docs.examples import ROOT
+
+PAGE = (ROOT / "docs" / "install.md").read_text("utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+#: For work on the project itself.
+OWN = {"test", "test-all", "bench", "docs", "dev"}
+
+
+def bare(name: str) -> str:
+    """The name of a requirement, as one writes it down in any way."""
+    return re.split(r"[><=;\[ ]", name)[0].lower().replace("_", "-")
+
+
+def test_every_extra_has_a_row_with_what_it_brings() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| ([^|]+) \|", PAGE, re.MULTILINE))
+    extras = PROJECT["optional-dependencies"]
+    assert set(rows) == set(extras) - OWN
+    for extra, brings in rows.items():
+        named = {bare(name) for name in brings.strip().split(", ")}
+        assert named == {bare(name) for name in extras[extra]}, extra
+    assert all(f"`{extra}`" in PAGE for extra in OWN)
+
+
+def test_the_base_is_what_the_page_says() -> None:
+    """Another package in the base is a decision: this page and its size change with it."""
+    (said,) = re.findall(r"^(click, .*), and what these need", PAGE, re.MULTILINE)
+    named = {bare(name) for name in said.replace(" and ", ", ").split(", ")}
+    assert named == {bare(name) for name in PROJECT["dependencies"]}

@@ -1,0 +1,270 @@
+"""Watching a search, the book, links, files and pictures of the page, in a real browser."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from claimeven import Geometry
+from claimeven.records import GameRecord, write_text
+from tests.web.conftest import Server
+from tests.web.pages import (
+    board_of,
+    drop,
+    moves_of,
+    shows,
+)
+
+
+def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
+    page.goto("/?view=search")
+    page.wait_for_selector(".search-tree")
+    assert page.inner_text(".step-words").startswith("Look at the root")
+    page.click("[aria-label='Last step']")
+    assert "The root is worth" in page.inner_text(".step-words")
+    assert page.locator(".node.cut").count() >= 1
+    above = page.locator(".node").count()
+    page.keyboard.press("w")  # everything at once, where it is small
+    steps = server.get(
+        "/api/search/minimax", board="4x4", connect=3, agent="alphabeta", depth=3, steps=500
+    ).json["steps"]
+    looked_at = {step["moves"] for step in steps}
+    assert page.locator(".node:not(.skipped)").count() == len(looked_at) > above
+    page.click(".node[data-moves='22']")
+    assert page.inner_text(".step-words").startswith("Column 2, then 2 is worth")
+    page.keyboard.press("w")
+    page.click("[aria-label='Last step']")
+    assert page.locator(".node[data-moves='221']").count() == 1  # what was opened stays open
+    page.click("[aria-label='Step back']")
+    page.select_option(".search-view select >> nth=0", "uct")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    for phase in ("expand", "simulate", "back up"):
+        page.click("[aria-label='Step on']")
+        assert f"Iteration 1, {phase}" in page.inner_text(".step-words")
+        if phase == "expand":
+            assert page.inner_text(".step-words").endswith(
+                "the root is given its children, columns 1, 2, 3, 4."
+            )
+    page.click("[aria-label='Last step']")
+    page.wait_for_selector(".search-tree text:text-is('N 100')")
+    page.select_option(".search-view select >> nth=0", "puct")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('of Q and bonus, to the root')")
+    for words in (
+        "columns 4, 3, 5, 2, 6, 1, 7.",
+        "Evaluate: the model says",
+    ):
+        page.click("[aria-label='Step on']")
+        assert words in page.inner_text(".step-words")
+    # A search whose steps do not come at once: the slider covers them all.
+    page.select_option(".search-view select >> nth=0", "alphabeta")
+    page.select_option(".search-view select >> nth=1", "7x6 4")
+    page.fill(".search-view input[type=number]:visible", "6")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    page.keyboard.press("End")
+    page.wait_for_selector(".step-words:has-text('The root is worth')")
+    told = page.inner_text(".search-view .hint-text >> nth=0")
+    assert told.startswith("step 5,065 of 5,065 · 2,255 nodes")
+
+
+def test_what_the_table_knows_is_told(page: Any) -> None:
+    page.goto("/?view=search&agent=negamax&depth=4&step=53")
+    page.wait_for_selector(
+        ".step-words:has-text('found in the transposition table: the same discs as after 2, 3, 2, 1"
+        " in step 42.')"
+    )
+    assert page.locator(".node text:has-text('1298 ≡')").count() == 1
+    # Five rows of nodes fit the window, as those who show them on a wall expect.
+    assert page.locator(".node >> nth=-1").get_attribute("data-moves") == "2124"
+    for node in page.locator(".node").all():
+        box = node.bounding_box()
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
+
+
+def test_the_address_names_a_search_and_its_step(page: Any) -> None:
+    page.goto("/?moves=44&second=human")
+    page.click("nav [data-view=search]")
+    page.wait_for_selector(".search-tree")
+    page.select_option(".search-view select >> nth=0", "uct")
+    page.select_option(".search-view select >> nth=1", "game")
+    page.fill(".search-view input[type=number]:visible", "30")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    page.focus(".tree")
+    page.keyboard.press("End")
+    page.keyboard.press("w")
+    page.wait_for_url("**agent=uct&iterations=30&on=game&step=120&tree=whole")
+    nodes = page.locator(".node").count()
+    page.reload()
+    page.wait_for_selector(".step-words:has-text('Iteration 30, back up')")
+    assert page.locator(".node").count() == nodes > 30
+
+
+def test_what_cannot_be_searched_leaves_no_tree_of_before(context: Any) -> None:
+    page = context.new_page()  # not watched: a browser reports each refusal in its console
+    page.goto("/?view=search&board=5x5&agent=puct&on=game&step=junk&depth=99")
+    page.wait_for_selector(".step-words:has-text('the model knows 7x6 connect 4, not 5x5')")
+    page.select_option(".search-view select >> nth=0", "alphabeta")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    assert page.locator(".stage [data-cell], .search-stage [data-cell]").count() == 25
+    page.select_option(".search-view select >> nth=0", "puct")
+    page.click(".search-view form button")
+    page.wait_for_selector(".step-words:has-text('the model knows')")
+    assert page.locator(".node").count() == 0
+    page.close()
+
+
+def test_the_opening_book_is_walked(page: Any) -> None:
+    page.goto("/?view=book")
+    page.wait_for_selector(".book-move >> nth=6")
+    assert page.inner_text(".book-move >> nth=0").split() == [
+        "4",
+        "+1",
+        "wins",
+        "in",
+        "21",
+        "moves",
+        "best",
+    ]
+    page.click(".book-move >> nth=0")
+    page.wait_for_function("() => document.querySelector('.path').innerText.includes('4')")
+    page.wait_for_selector(".book-move >> nth=6")
+    assert page.locator(".book-move").count() == 7
+
+
+def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
+    page.goto("/?second=human&board=9x7&connect=5&moves=55")
+    drop(page, 6)
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves === '556'")
+    address = page.url
+    other = context.new_page()
+    other.goto(address)
+    other.wait_for_function("() => document.querySelector('.moves').dataset.moves === '556'")
+    assert other.locator(".stage [data-cell]").count() == 63
+    # Nobody else sits down where people played each other.
+    page.goto("/?second=human&moves=44")
+    drop(page, 5)
+    page.wait_for_url("**moves=445*")
+    other.goto(page.url)
+    sides = "fieldset.side select >> nth="
+    other.wait_for_function("() => document.querySelectorAll('fieldset.side option').length > 20")
+    assert [other.input_value(f"{sides}{side}") for side in (0, 1)] == ["human", "human"]
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("moves=44444444", "Move 7 cannot be played: column 4 is full."),
+        ("board=3x2&position=X../...", "A disc floats in column 1."),
+        ("board=3x2&position=.../XX.", "The first player has 2 discs and the second 0:"),
+        ("board=3x2&connect=2&position=OO./XX.", "The side to move already has a line,"),
+        ("board=3x2&position=.../Z..", "“Z” is no cell"),
+        ("connect=4.5", "2 to 8 discs in a line win."),
+    ],
+)
+def test_a_link_that_cannot_be_shown_is_told(page: Any, asked: str, why: str) -> None:
+    page.goto(f"/?{asked}")
+    assert page.inner_text("[role=alert]").startswith(f"This link cannot be shown: {why}")
+
+
+def test_an_agent_that_cannot_play_is_told(page: Any) -> None:
+    page.goto("/?second=nobody")
+    page.wait_for_selector(".status:has-text('no agent “nobody”: a human plays instead.')")
+    page.goto("/?first=human&second=perfect&board=16x12&connect=5")
+    page.wait_for_selector(".status:has-text('Perfect does not play on this board: uct plays')")
+
+
+def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
+    page.goto("/?second=human")
+    page.click("summary:has-text('Share')")
+    page.fill("input[aria-label=Moves]", "4455")
+    page.click("text=Load moves")
+    shows(page, "4455")
+    page.fill("input[aria-label=Moves]", "44x")
+    page.click("text=Load moves")
+    assert "“x” is no column: choose from 1 to 7." in page.inner_text("details [role=status]")
+    page.click("text=Set up a position")
+    page.click("dialog.editor button:text-is('Empty')")
+    page.click("dialog.editor [data-cell='3,1']")
+    page.click("dialog.editor [data-cell='4,1']")
+    page.click("dialog.editor >> text=Begin from here")
+    told = "The first player has 2 discs and the second 0: players take turns."
+    assert page.inner_text("dialog.editor [role=status]") == told
+    page.click("dialog.editor >> text=take off")
+    page.click("dialog.editor [data-cell='4,1']")
+    assert page.inner_text("dialog.editor [role=status]") == "Second player to move."
+    page.click("dialog.editor >> text=Begin from here")
+    page.wait_for_selector("dialog.editor", state="detached")
+    assert board_of(page).endswith("/..X....")
+    assert "position=" in page.url
+
+
+def test_pictures_of_the_board_are_saved(page: Any) -> None:
+    page.goto("/?second=human&moves=4455")
+    page.click("summary:has-text('Share')")
+    pictures = {}
+    for kind in ("SVG", "PNG"):
+        with page.expect_download() as download:
+            page.click(f"text=Save {kind}")
+        assert download.value.suggested_filename == f"connect-four-4455.{kind.lower()}"
+        pictures[kind] = Path(download.value.path()).read_bytes()
+    drawing = ElementTree.fromstring(pictures["SVG"])
+    kinds = [element.tag.rpartition("}")[2] for element in drawing.iter()]
+    assert kinds.count("text") == 7
+    assert [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")] == [*"1234567"]
+    assert b"class=" not in pictures["SVG"] and b"var(" not in pictures["SVG"]
+    assert pictures["PNG"].startswith(b"\x89PNG")
+    size = struct.unpack(">II", pictures["PNG"][16:24])
+    assert size == (int(drawing.attrib["width"]), int(drawing.attrib["height"]))
+
+
+def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:
+    games = [
+        GameRecord((0, 1, 0, 1, 0, 1, 0), first="ann", second="bob"),
+        GameRecord((4, 4), Geometry(5, 4, 3)),
+    ]
+    replays = tmp_path / "replays.json"
+    replays.write_text(write_text(games, "kaggle"))
+    page.goto("/?second=greedy")
+    page.click("summary:has-text('Share')")
+    told = "details [role=status]"
+    page.set_input_files("input[type=file]", replays)
+    shows(page, "1212121")
+    assert "Game 1 of 2: ann against bob, 7 moves, the first player won." in page.inner_text(told)
+    page.select_option("[aria-label='Game of the file']", "1")
+    page.wait_for_function("() => document.querySelectorAll('.stage [data-cell]').length === 20")
+    assert moves_of(page) == "55"
+    assert page.input_value("[aria-label='Board, columns x rows']") == "5x4"
+    row = tmp_path / "connect-4.data"
+    row.write_text(write_text([GameRecord((3,), label="win")], "uci"))
+    page.fill("[aria-label='Board, columns x rows']", "7x6")
+    page.fill("[aria-label='Discs in a line that win']", "4")
+    page.click("button:text-is('Use')")
+    page.set_input_files("input[type=file]", row)
+    shows(page, "4")
+    assert "an order that could have been" in page.inner_text(told)
+    assert page.locator("[aria-label='Game of the file']").is_hidden()
+    moves = tmp_path / "games.txt"
+    moves.write_text("4x\n4455\n")
+    page.set_input_files("input[type=file]", moves)
+    shows(page, "4455")
+    assert "1 cannot be read (line 1: move 2: 'x' is not a column" in page.inner_text(told)
+
+
+def test_seconds_a_move_are_in_the_address(page: Any) -> None:
+    page.goto("/?second=greedy&second-seconds=0.5&first-seconds=junk")
+    page.click("fieldset:has-text('Second player') >> text=Options")
+    seconds = page.locator("fieldset:has-text('Second player') label:has-text('seconds') input")
+    assert seconds.input_value() == "0.5"
+    seconds.fill("0.25")
+    seconds.press("Tab")
+    page.wait_for_url("**second-seconds=0.25*")
+    assert "first-seconds" not in page.url
