@@ -74,6 +74,21 @@ def test_only_the_thread_that_asks_is_held(sleeper: subprocess.Popen[bytes]) -> 
     assert (len(held[0]), held[1]) == (1, before)
 
 
+def test_two_that_share_a_core_part_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claimeven.processes._TOGETHER", 0.0)
+    cores = len(os.sched_getaffinity(0))
+    file = tmp_path / "tells.py"
+    told = "import os\ndef agent(position):\n    return min(len(os.sched_getaffinity(0)), 7) - 1\n"
+    file.write_text(told, encoding="utf-8")
+    agent = ProcessAgent(f"{file}:agent", (str(file), "agent"))
+    rng = np.random.default_rng(0)
+    columns = {agent.choose(Position(), Limit(), rng).column for _ in range(8)}
+    assert columns == {min(cores, 7) - 1}
+    agent.close()
+
+
 AGENT = """
 import os, threading, time
 calls = []

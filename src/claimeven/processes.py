@@ -46,9 +46,10 @@ _HEADER = struct.Struct("<I")
 _LONGEST = 1 << 28
 #: Pieces of a child's last words that are read.
 _PIECES = 64
-#: Seconds in which an answer is quick, quick ones in a row before one more is expected, and moves
-#: after which the kernel may put the two elsewhere: onto a core that nobody uses by now.
-_QUICK, _QUICK_ONES, _TOGETHER = 0.005, 3, 64
+#: Seconds in which an answer is quick, quick ones in a row before one more is expected, and seconds
+#: after which the kernel may put the two elsewhere: onto a core that nobody uses by now. To move
+#: there takes as long as twenty messages.
+_QUICK, _QUICK_ONES, _TOGETHER = 0.005, 3, 0.5
 #: What a child runs: nothing is imported before it has the parent's path.
 _START = "import sys; sys.path[:] = {path!r}; from {module} import main; main({ends!r})"
 
@@ -96,6 +97,7 @@ class Child(WatchedProcess):
             super().__init__(process, ours, answers, aside, printed, _PIECES)
         self._core = SharedCore(self.process)
         self._quick = 0
+        self._until = 0.0
 
     @property
     def answers(self) -> int:
@@ -128,16 +130,17 @@ class Child(WatchedProcess):
         A child that has answered quickly some times shares our core until it has answered again,
         for a few milliseconds at most: to wake another core would take longer than the messages.
         """
-        if self._quick == _TOGETHER:
+        begin = time.monotonic()
+        if self._quick == _QUICK_ONES and begin >= self._until:
             self._core.part()
-            self._quick = _QUICK_ONES - 1
+            self._quick -= 1
         if self._quick < _QUICK_ONES:
-            begin = time.monotonic()
             self.send(message)
             answer = self.receive(seconds)
-            self._quick = self._quick + 1 if time.monotonic() - begin < _QUICK else 0
+            end = time.monotonic()
+            self._quick = self._quick + 1 if end - begin < _QUICK else 0
+            self._until = end + _TOGETHER
             return answer
-        self._quick += 1
         try:
             self._core.share()
             self.send(message)
@@ -193,6 +196,12 @@ class Parent:
 
     def receive(self) -> bytes | None:
         """Return the next message, None when there will be no more."""
+        if not self._received:
+            data = os.read(self._requests, CHUNK)
+            rest = len(data) - _HEADER.size
+            if rest >= 0 and _HEADER.unpack_from(data) == (rest,):
+                return data[_HEADER.size :]  # one message and no more, as nearly always
+            self._received += data
         header = self._read(_HEADER.size)
         return None if header is None else self._read(*_HEADER.unpack(header))
 

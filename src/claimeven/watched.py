@@ -114,8 +114,11 @@ class WatchedProcess:
         """
         self._check_open(end)
         deadline = None if seconds is None else time.monotonic() + seconds
-        rest = memoryview(data)
         try:
+            written = os.write(end, data) if seconds is None else 0
+            if written == len(data):
+                return
+            rest = memoryview(data)[written:]
             while rest:
                 if deadline is not None:
                     _await_room(end, deadline - time.monotonic())
@@ -130,10 +133,13 @@ class WatchedProcess:
         Raises `ChildEnded`.
         """
         self._check_open(self._answers)
-        ready = dict(self._poll.poll(1000 * min(LOOK, max(0.0, seconds))))
-        if self._aside in ready:
-            self._pass_on()
-        if self._answers in ready:
+        answers = False
+        for end, _ in self._poll.poll(1000 * min(LOOK, max(0.0, seconds))):
+            if end == self._answers:
+                answers = True
+            else:
+                self._pass_on()
+        if answers:
             data = os.read(self._answers, CHUNK)
             if not data:
                 raise self._end_of_it()

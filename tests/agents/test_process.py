@@ -289,6 +289,45 @@ def test_drawing_at_random_elsewhere_is_left_alone() -> None:
     assert random.getstate() == before
 
 
+FUNCTION = """
+import random
+import claimeven.agents.kaggle as kaggle
+from claimeven import Decision
+kaggle.MOVE_SECONDS = 0.0  # every move draws on the bank
+def banked(obs, config):
+    return 4 if obs.remainingOverageTime == 60 else 5
+def telling(position):
+    return Decision(random.randrange(3), value=0.5)
+"""
+
+
+@pytest.mark.parametrize("board", [Geometry(), Geometry(9, 9, 5)])  # in few bytes, and not
+def test_a_function_learns_of_a_game_with_its_first_move(board: Geometry, tmp_path: Path) -> None:
+    file = tmp_path / "functions.py"
+    file.write_text(FUNCTION, encoding="utf-8")
+    agents = [ProcessAgent(f"{file}:{name}", (str(file), name)) for name in ("banked", "telling")]
+    generators = [rng(7), rng(8)]
+    games = []
+    for _ in range(2):
+        told: list[list[int]] = [[], []]
+        for agent, generator, columns in zip(agents, generators, told, strict=True):
+            agent.reset()
+            position = Position(board)
+            for _ in range(6):
+                columns.append(agent.choose(position, Limit(), generator).column)
+                position = position.play(columns[-1])
+        games.append(told)
+    for agent in agents:
+        agent.close()
+    assert games[0] == games[1]
+    assert games[0][0] == [4, 5, 5, 5, 5, 5]
+    assert len(set(games[0][1])) > 1
+    # A function draws nothing from its generator, whatever it tells.
+    assert [generator.bit_generator.state for generator in generators] == [
+        rng(seed).bit_generator.state for seed in (7, 8)
+    ]
+
+
 def decided(agent: Agent, generator: np.random.Generator) -> list[Decision]:
     agent.reset()
     limit = Limit(depth=3, iterations=7)

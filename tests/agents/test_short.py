@@ -29,7 +29,9 @@ def test_a_question_is_read_as_it_was_asked(
         position = position.play(data.draw(st.sampled_from(position.legal_columns)))
     rng, other = np.random.default_rng(seed), np.random.default_rng(0)
     rng.integers(2**32, size=drawn, dtype=np.uint32)  # an odd number leaves half a word
-    question = short.question(position, limit, rng)
+    sent = short.state_of(rng)
+    assert sent is not None
+    question = short.question(position, limit, sent)
     assert question is not None
     assert short.is_question(question)
     asked, bound, state = short.read_question(question)
@@ -39,13 +41,11 @@ def test_a_question_is_read_as_it_was_asked(
 
 
 def test_what_does_not_fit_is_left_to_the_long_way() -> None:
-    usual = np.random.default_rng(0)
-    assert short.question(Position(Geometry(9, 9, 5)), Limit(), usual) is not None
+    assert short.question(Position(Geometry(9, 9, 5)), Limit(), b"") is not None
     crowded = Position.unchecked(Geometry(9, 9, 5), 0, 1 << 70)
-    assert short.question(crowded, Limit(), usual) is None
-    assert short.question(Position(), Limit(nodes=2**70), usual) is None
-    unusual = np.random.Generator(np.random.MT19937(4))
-    assert short.question(Position(), Limit(), unusual) is None
+    assert short.question(crowded, Limit(), b"") is None
+    assert short.question(Position(), Limit(nodes=2**70), b"") is None
+    assert short.state_of(np.random.Generator(np.random.MT19937(4))) is None
     assert not short.is_question(b'{"do":"reset"}')
 
 

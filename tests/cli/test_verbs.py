@@ -35,6 +35,14 @@ def test_the_program_lists_its_verbs(run: Run, arguments: tuple[str, ...]) -> No
     assert widest(ran.out) <= WIDTH
 
 
+@pytest.mark.parametrize("group", ["book", "study", "train"])
+def test_a_group_of_verbs_says_which_it_has(run: Run, group: str) -> None:
+    ran = run(group)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"claimeven: {group} takes a verb: choose from ")
+    assert len(ran.err.splitlines()) == 1
+
+
 def test_the_version(run: Run) -> None:
     assert run("--version").out.startswith("claimeven, version ")
 

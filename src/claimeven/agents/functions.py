@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit
+from claimeven.agents.contract import Agent, Decision, Limit, bare_decision
 from claimeven.agents.kaggle import KaggleAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import as_column
@@ -38,6 +38,7 @@ class FunctionAgent(Agent):
     """A function of a position as an agent; it knows of no limit, and is held to that in time."""
 
     limits = frozenset(("seconds",))
+    is_function = True
 
     def __init__(self, name: str, function: Callable[[Position], Any]) -> None:
         self.name = name
@@ -50,7 +51,7 @@ class FunctionAgent(Agent):
             answer = self.function(position)
         if isinstance(answer, Decision):
             return answer
-        return Decision(as_column(answer), seconds=time.perf_counter() - start)
+        return bare_decision(as_column(answer), time.perf_counter() - start)
 
 
 def as_agent(found: object, name: str | None = None) -> Agent:

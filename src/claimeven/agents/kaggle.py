@@ -23,7 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit
+from claimeven.agents.contract import (
+    Agent,
+    AgentFault,
+    Decision,
+    FaultKind,
+    Limit,
+    bare_decision,
+)
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, illegal
 from claimeven.agents.safe_text import described, shown, traceback_of
@@ -50,9 +57,12 @@ class Struct(dict[str, Any]):
 
 
 class KaggleAgent(Agent):
-    """A Kaggle ConnectX agent. `bank` is what is left of its spare time in this game."""
+    """A Kaggle ConnectX agent. `bank` is what is left of its spare time in this game, which its
+    decisions tell once some of it is gone.
+    """
 
     limits = frozenset(("seconds",))
+    is_function = True
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.name = name
@@ -80,10 +90,14 @@ class KaggleAgent(Agent):
                     f"used up its bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT",
                     kind=FaultKind.TIME,
                 )
-        details: dict[str, Any] = {} if limit.seconds is not None else {"bank": self.bank}
+        details: dict[str, Any] = {}
+        if limit.seconds is None and self.bank < BANK_SECONDS:
+            details["bank"] = self.bank
         if answer is None:
             details["note"] = "it returned None, which Kaggle takes for column 0"
         column = checked_column(kaggle_column(answer), position)
+        if not details:
+            return bare_decision(column, seconds)
         return Decision(column, seconds=seconds, details=details)
 
 

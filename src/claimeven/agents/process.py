@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ from claimeven.agents.contract import (
     check_number,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.safe_text import printable
+from claimeven.agents.printed import MOST_PRINTED, Printed
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -44,8 +43,6 @@ LEAST_PATIENCE = 10.0
 MERCY = 2.0
 #: Seconds it has to give back what it holds.
 FAREWELL = 5.0
-#: Characters of what it prints that are passed on, for each game.
-MOST_PRINTED = 20_000
 #: MB of memory that a process may hold where nothing else is said, on a machine of twice as much.
 USUAL_MEMORY = 2048
 #: One thread each, unless the user has said otherwise; the same order of sets in every run; and
@@ -130,6 +127,7 @@ class ProcessAgent(Agent):
         self._lock = threading.RLock()
         self._child: Child | None = None
         self._made = self._made_before = False
+        self._is_function, self._begins = False, True
         if not rests:
             self.start()
 
@@ -160,6 +158,7 @@ class ProcessAgent(Agent):
                 raise
             self.limits = frozenset(told["limits"]) & frozenset(LIMITS)
             self.remembers = told["remembers"]
+            self._is_function = told["is_function"]
             self._made = self._made_before = True
 
     def check_board(self, geometry: Geometry) -> None:
@@ -182,29 +181,39 @@ class ProcessAgent(Agent):
             self.patience = max(LEAST_PATIENCE, limit.longest)
 
     def reset(self) -> None:
-        """Begin a game, with a fresh process where the last one has ended."""
+        """Begin a game, with a fresh process where the last one has ended.
+
+        A function learns of it with its first move, so that no message goes to and fro for nothing.
+        """
         self._printed.begin()
-        self._ask("reset", PATIENCE if self.patience is None else self.patience)
+        with self._lock:
+            self._revive()
+            self._begins = True
+            if not self._is_function:
+                seconds = PATIENCE if self.patience is None else self.patience
+                self._answer(seconds, question=_message("reset"))
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
-        seconds, late = limit.longest, None
+        seconds = limit.longest
         if limit.seconds is None:
             seconds = PATIENCE if self.patience is None else self.patience
-        else:
-            late = limit.overrun
-        message = short.question(position, limit, rng)
-        if message is None:
-            message = _message("choose", **_asked(position, limit, rng))
         with self._lock:
             self._revive()
-            told = self._answer(seconds, late or _silent(seconds), message)
+            needs_state = self._begins or not self._is_function
+            state = short.state_of(rng) if needs_state else b""
+            message = None if state is None else short.question(position, limit, state)
+            if message is None:
+                message = _message("choose", begins=self._begins, **_asked(position, limit, rng))
+            self._begins = False
+            told = self._answer(seconds, limit, message)
         if isinstance(told, bytes):
-            decision, state = short.read_answer(told)
-            if state:
-                short.set_state(rng, state)
+            decision, after = short.read_answer(told)
+            if after:
+                short.set_state(rng, after)
             return decision
-        wire.set_generator(rng, told["rng"])
+        if told["rng"] is not None:
+            wire.set_generator(rng, told["rng"])
         return wire.to_decision(told["decision"])
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
@@ -236,7 +245,7 @@ class ProcessAgent(Agent):
             if self._child is not None and self._made:
                 with contextlib.suppress(AgentFault, InvalidSpec):
                     self._send(_message("close"))
-                    self._answer(FAREWELL, "")
+                    self._answer(FAREWELL)
             if self._child is not None:
                 self._child.end()
             self._drop()
@@ -245,7 +254,7 @@ class ProcessAgent(Agent):
         variables = {name: os.environ.get(name, usual) for name, usual in VARIABLES.items()}
         self._started = time.monotonic()
         self._child = Child("claimeven.agents.worker", self._printed, variables)
-        self._made = False
+        self._made, self._begins = False, True
         self._send(_message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb))
 
     def _revive(self) -> None:
@@ -261,7 +270,7 @@ class ProcessAgent(Agent):
                 self._drop()
                 again = " again" if self._made_before else ""
                 raise AgentFault(f"could not be started{again}: {error}") from error
-        else:
+        elif not self._made:
             self.make()
 
     @property
@@ -273,7 +282,7 @@ class ProcessAgent(Agent):
         with self._lock:
             self._revive()
             self._send(_message(do, **arguments))
-            return self._answer(seconds, late or _silent(seconds))
+            return self._answer(seconds, late)
 
     def _send(self, message: bytes) -> None:
         assert self._child is not None
@@ -283,9 +292,12 @@ class ProcessAgent(Agent):
             self._drop()
             raise fault_of(ended) from None
 
-    def _answer(self, seconds: float, late: str, question: bytes | None = None) -> Any:
+    def _answer(
+        self, seconds: float, late: str | Limit | None = None, question: bytes | None = None
+    ) -> Any:
         """Return the answer that comes within so many seconds, to a question if one is given.
 
+        `late` is what is said of one that does not come, or the limit that it breaks.
         A process that does not answer, or not as it should, is ended; one that answers a little
         later is kept, though the answer is a fault all the same.
         """
@@ -301,6 +313,8 @@ class ProcessAgent(Agent):
             except ChildSilent:
                 in_time = False
                 answer = self._child.receive(min(seconds, MERCY))
+            if in_time and short.is_answer(answer):
+                return answer
             told: dict[str, Any] = (
                 {"value": answer} if short.is_answer(answer) else wire.unpacked(answer)
             )
@@ -312,7 +326,7 @@ class ProcessAgent(Agent):
             raise fault_of(ended) from None
         except ChildSilent:
             self._drop()
-            raise AgentFault(late, kind=FaultKind.STALL) from None
+            raise AgentFault(_lateness(late, seconds), kind=FaultKind.STALL) from None
         except (ChildGarbled, ValueError, KeyError):
             self._drop()
             raise AgentFault("wrote into the connection of its process") from None
@@ -320,7 +334,7 @@ class ProcessAgent(Agent):
             self._drop()  # an answer that is still to come would be taken for the next one
             raise
         if not in_time:
-            raise AgentFault(late, kind=FaultKind.TIME)
+            raise AgentFault(_lateness(late, seconds), kind=FaultKind.TIME)
         traceback = str(told.get("traceback", ""))
         if "fault" not in told:
             raise InvalidSpec(reason, traceback)
@@ -337,38 +351,18 @@ class ProcessAgent(Agent):
         self._child = None
 
 
-class Printed:
-    """Passes on what an agent prints, so many characters a game."""
-
-    def __init__(self, name: str, most: int) -> None:
-        self.name = name
-        self.most = most
-        self.begin()
-
-    def begin(self) -> None:
-        """Begin a game."""
-        self.left = self.most
-
-    def __call__(self, text: str) -> None:
-        if self.left <= 0:
-            return
-        sys.stderr.write(text[: self.left])
-        self.left -= len(text)
-        if self.left <= 0:
-            sys.stderr.write(
-                f"\n{printable(self.name)} has printed {self.most:,} characters in this game:"
-                " the rest is left out\n"
-            )
-        sys.stderr.flush()
-
-
 def fault_of(ended: ChildEnded, said: str = "") -> AgentFault:
     """Return the fault of an agent whose process has ended; `said` is added to the reason."""
     kind = FaultKind.MEMORY if ended.starved else FaultKind.CRASH
     return AgentFault(f"ended its process: {ended}{said}", kind=kind)
 
 
-def _silent(seconds: float) -> str:
+def _lateness(late: str | Limit | None, seconds: float) -> str:
+    """Say that an answer did not come in so many seconds, or not within a limit."""
+    if isinstance(late, str):
+        return late
+    if late is not None and late.seconds is not None:
+        return late.overrun
     return f"did not answer within {seconds:g} s"
 
 

@@ -1,7 +1,8 @@
 """The usual question and its usual answer between the two processes of an agent, in few bytes.
 
-A question is a position, a limit and the state of a generator; an answer a column and the seconds
-it took, with the state of the generator where the agent has drawn from it. Whatever does not fit
+A question is a position, a limit and the state of a generator, which a function is told with its
+first question of a game only; an answer a column and the seconds it took, with the state of the
+generator where the agent has drawn from it. Whatever does not fit
 (boards beyond 64 bits, other generators, decisions that tell more) goes as `wire` says. The first
 byte tells which: JSON begins with a brace.
 """
@@ -14,16 +15,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from claimeven.agents.contract import Decision, Limit
+from claimeven.agents.contract import Decision, Limit, bare_decision
 from claimeven.agents.wire import USUAL_GENERATOR, board
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 #: First bytes of the two.
 _QUESTION, _ANSWER = 1, 2
-#: First byte; columns, rows, connect; mine, mask.
-_POSITION = struct.Struct("<B3BQQ")
-#: Seconds, bank; iterations, depth, nodes.
-_LIMIT = struct.Struct("<ddqqq")
+#: First byte; mine, mask.
+_DISCS = struct.Struct("<BQQ")
+#: Columns, rows, connect; seconds, bank; iterations, depth, nodes.
+_TERMS = struct.Struct("<3Bddqqq")
+_TERMS_END = _DISCS.size + _TERMS.size
 #: The two words of 128 bits, what is left of a number drawn, and whether there is.
 _GENERATOR = struct.Struct("<16s16sIB")
 #: First byte, column, seconds.
@@ -36,22 +39,14 @@ _NOTHING = (None,) * 5
 _ANSWER_LENGTHS = (_COLUMN.size, _COLUMN.size + _GENERATOR.size)
 
 
-def question(position: Position, limit: Limit, rng: np.random.Generator) -> bytes | None:
-    """Return a question in few bytes, None if it does not fit."""
-    state = state_of(rng)
-    if state is None:
-        return None
-    geometry = position.geometry
+def question(position: Position, limit: Limit, state: bytes) -> bytes | None:
+    """Return a question in few bytes, None if it does not fit.
+
+    `state` is that of the generator, empty for an agent that is to do without.
+    """
     try:
-        begin = _POSITION.pack(
-            _QUESTION,
-            geometry.columns,
-            geometry.rows,
-            geometry.connect,
-            position.mine,
-            position.mask,
-        )
-        return begin + _packed_limit(limit) + state
+        discs = _DISCS.pack(_QUESTION, position.mine, position.mask)
+        return discs + _terms(position.geometry, limit) + state
     except struct.error:
         return None
 
@@ -63,10 +58,9 @@ def is_question(data: bytes) -> bool:
 
 def read_question(data: bytes) -> tuple[Position, Limit, bytes]:
     """Read a question: position, limit and the state of the generator."""
-    _, columns, rows, connect, mine, mask = _POSITION.unpack_from(data)
-    end = _POSITION.size + _LIMIT.size
-    position = Position.unchecked(board(columns, rows, connect), mine, mask)
-    return position, _read_limit(data[_POSITION.size : end]), data[end:]
+    _, mine, mask = _DISCS.unpack_from(data)
+    geometry, limit = _read_terms(data[_DISCS.size : _TERMS_END])
+    return Position.unchecked(geometry, mine, mask), limit, data[_TERMS_END:]
 
 
 def answer(decision: Decision, state: bytes | None, before: bytes) -> bytes | None:
@@ -89,7 +83,7 @@ def is_answer(data: bytes) -> bool:
 def read_answer(data: bytes) -> tuple[Decision, bytes]:
     """Read an answer: the decision, and the state of the generator, empty where it is as it was."""
     _, column, seconds = _COLUMN.unpack_from(data)
-    return Decision(column, seconds=seconds), data[_COLUMN.size :]
+    return bare_decision(column, seconds), data[_COLUMN.size :]
 
 
 def state_of(rng: np.random.Generator) -> bytes | None:
@@ -123,20 +117,21 @@ def set_state(rng: np.random.Generator, data: bytes) -> None:
 
 
 @lru_cache(maxsize=64)
-def _packed_limit(limit: Limit) -> bytes:
+def _terms(geometry: Geometry, limit: Limit) -> bytes:
     times = [math.nan if time is None else time for time in (limit.seconds, limit.bank)]
     whole = [_FREE if n is None else n for n in (limit.iterations, limit.depth, limit.nodes)]
-    return _LIMIT.pack(*times, *whole)
+    return _TERMS.pack(geometry.columns, geometry.rows, geometry.connect, *times, *whole)
 
 
 @lru_cache(maxsize=64)
-def _read_limit(data: bytes) -> Limit:
-    seconds, bank, *whole = _LIMIT.unpack(data)
+def _read_terms(data: bytes) -> tuple[Geometry, Limit]:
+    columns, rows, connect, seconds, bank, *whole = _TERMS.unpack(data)
     iterations, depth, nodes = (None if n == _FREE else n for n in whole)
-    return Limit(
+    limit = Limit(
         None if math.isnan(seconds) else seconds,
         iterations,
         depth,
         nodes,
         None if math.isnan(bank) else bank,
     )
+    return board(columns, rows, connect), limit

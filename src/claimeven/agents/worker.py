@@ -9,8 +9,10 @@ a move, and its answer, go in few bytes where they can (see `short`).
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import random
 import resource
+import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -33,8 +35,8 @@ MOST_LINES, MOST_LINE, MOST_TREE = 10_000, 1_000, 5_000_000
 LAST_WORDS = 16
 #: How willing the kernel is to end this process first when memory runs out, 0 to 1000.
 OOM_SCORE = 800
-#: Tells the numbers drawn for `random` and `numpy.random` from the agent's own.
-_GLOBAL_SEED = 0x5EED
+#: What `random` and `numpy.random` begin with while a file is loaded; their seeds in a game.
+_GLOBAL_SEED, _SEEDS = 0x5EED, struct.Struct("<QI")
 
 
 class Worker:
@@ -94,6 +96,7 @@ class Worker:
         return {
             "limits": sorted(str(name) for name in self.agent.limits),
             "remembers": bool(self.agent.remembers),
+            "is_function": bool(self.agent.is_function),
         }
 
     def check_board(self, geometry: list[int]) -> None:
@@ -109,17 +112,31 @@ class Worker:
         self.game_begun = False
         self.agent.reset()
 
-    def choose(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
-        """Ask for a decision; the generator goes both ways."""
+    def choose(
+        self, position: list[int], limit: list[Any], rng: list[int], begins: bool
+    ) -> dict[str, Any]:
+        """Ask for a decision; the generator goes both ways, but to a function and not back."""
+        if begins and self.agent.is_function:
+            self.reset()
         asked, bounds = self._asked(position, limit, rng)
-        return self._told(self._decision(asked, bounds, rng))
+        return self._told(self._decision(asked, bounds, self._state()))
 
     def decide(self, question: bytes) -> bytes | dict[str, Any]:
-        """Ask for a decision in few bytes; the answer comes in few where it can."""
+        """Ask for a decision in few bytes; the answer comes in few where it can.
+
+        A function, which draws nothing, is sent the state of the generator with the first question
+        of a game alone.
+        """
         position, limit, before = short.read_question(question)
-        short.set_state(self.rng, before)
-        decision = self._decision(position, limit)
-        message = short.answer(decision, short.state_of(self.rng), before)
+        if self.agent.is_function:
+            if before:
+                self.reset()
+            decision, after = self._decision(position, limit, before), before
+        else:
+            short.set_state(self.rng, before)
+            decision = self._decision(position, limit, before)
+            after = self._state()
+        message = short.answer(decision, after, before)
         return self._told(decision) if message is None else message
 
     def trace(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
@@ -152,28 +169,26 @@ class Worker:
         """Let the agent give back what it holds."""
         self.agent.close()
 
-    def _decision(
-        self, position: Position, limit: Limit, seed: list[int] | None = None
-    ) -> Decision:
+    def _decision(self, position: Position, limit: Limit, state: bytes) -> Decision:
         if not self.game_begun:
             self.game_begun = True
-            self._seed_globals(seed or wire.from_generator(self.rng))
+            _seed_globals(state)
         return plain_decision(self.agent.choose(position, limit, self.rng), position)
 
+    def _state(self) -> bytes:
+        state = short.state_of(self.rng)
+        assert state is not None
+        return state
+
     def _told(self, decision: Decision) -> dict[str, Any]:
-        return {"decision": wire.from_decision(decision), "rng": wire.from_generator(self.rng)}
+        state = None if self.agent.is_function else wire.from_generator(self.rng)
+        return {"decision": wire.from_decision(decision), "rng": state}
 
     def _asked(
         self, position: list[int], limit: list[Any], rng: list[int]
     ) -> tuple[Position, Limit]:
         wire.set_generator(self.rng, rng)
         return wire.to_position(position), wire.to_limit(limit)
-
-    def _seed_globals(self, state: list[int]) -> None:
-        """Seed what an agent may draw from besides its generator, without drawing from that."""
-        seeds = np.random.SeedSequence([_GLOBAL_SEED, *state]).generate_state(2)
-        random.seed(int(seeds[0]))
-        np.random.seed(int(seeds[1]))
 
 
 def main(ends: tuple[int, int, int]) -> None:
@@ -190,6 +205,13 @@ def main(ends: tuple[int, int, int]) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
         parent.send(message)
+
+
+def _seed_globals(state: bytes) -> None:
+    """Seed what an agent may draw from besides its generator, which is in this state."""
+    one, other = _SEEDS.unpack(hashlib.blake2b(state, digest_size=_SEEDS.size).digest())
+    random.seed(one)
+    np.random.seed(other)
 
 
 def _made(spec: str, file: list[str] | None) -> Agent:

@@ -154,6 +154,9 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = lock
+        # No wait for the disk: what a killed process has stored stands, and what a power cut takes
+        # can be played again.
+        connection.execute("PRAGMA synchronous=NORMAL")
 
     @classmethod
     def create(

@@ -247,8 +247,8 @@ def ladder_lines(standings: Standings, width: int) -> Iterable[str]:
         seconds = record.mean("seconds")
         rows.append(
             (
-                "-" if elo is None else f"{elo.value:+.0f}",
-                "-" if elo is None else f"{elo.low:+.0f} to {elo.high:+.0f}",
+                "-" if elo is None else f"{elo.value:+z.0f}",
+                "-" if elo is None else f"{elo.low:+z.0f} to {elo.high:+z.0f}",
                 f"{record.games}",
                 f"{record.wins}",
                 f"{record.draws}",

@@ -8,7 +8,14 @@ from claimeven.suggestions import no_such
 
 
 class Verbs(click.Group):
-    """A group that says what a word which is no verb may have meant."""
+    """A group that says what a word which is no verb may have meant, and what it wants for one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments of a group that needs a verb, or does without."""
+        if not args and not self.invoke_without_command:
+            choices = ", ".join(self.list_commands(ctx))
+            raise click.UsageError(f"{ctx.info_name} takes a verb: choose from {choices}", ctx)
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

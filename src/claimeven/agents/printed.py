@@ -1,0 +1,35 @@
+"""What agents print, passed on in bounds."""
+
+from __future__ import annotations
+
+import sys
+
+from claimeven.agents.safe_text import printable
+
+#: Characters of what an agent prints that are passed on, for each game.
+MOST_PRINTED = 20_000
+
+
+class Printed:
+    """Passes on what an agent prints, so many characters a game."""
+
+    def __init__(self, name: str, most: int) -> None:
+        self.name = name
+        self.most = most
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a game."""
+        self.left = self.most
+
+    def __call__(self, text: str) -> None:
+        if self.left <= 0:
+            return
+        sys.stderr.write(text[: self.left])
+        self.left -= len(text)
+        if self.left <= 0:
+            sys.stderr.write(
+                f"\n{printable(self.name)} has printed {self.most:,} characters in this game:"
+                " the rest is left out\n"
+            )
+        sys.stderr.flush()
