@@ -87,6 +87,17 @@ def test_a_game_by_keys_alone(page: Any) -> None:
     page.wait_for_selector("html.flipped")
 
 
+def test_after_a_click_the_arrows_go_through_the_game(page: Any) -> None:
+    page.goto("/?second=human")
+    page.focus("fieldset.side select >> nth=0")
+    drop(page, 4)
+    shows(page, "4")
+    page.keyboard.press("ArrowLeft")
+    shows(page, "")
+    page.keyboard.press("5")
+    shows(page, "5")
+
+
 def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None:
     page.goto("/?second=human&moves=121212")
     drop(page, 1)

@@ -117,6 +117,11 @@ export class BoardView extends EventTarget {
     this.grid = h("div", { class: "cells", role: "grid", "aria-label": this.label }, rows);
     this.grid.addEventListener("keydown", (event) => this.#key(event));
     this.grid.addEventListener("pointerleave", () => this.#hover(null));
+    // A click leaves the keys to the page: arrows go through the game, unless keys went to the board.
+    this.grid.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+      document.activeElement?.blur();
+    });
     this.names = Array.from({ length: board.columns }, (_, column) => h("span", {}, board.name(column)));
     this.element.replaceChildren(
       h("div", { class: "panel-frame" }, drawing, this.grid),
