@@ -53,7 +53,8 @@ def test_steps_come_in_parts(server: Server) -> None:
 @pytest.mark.parametrize("spec", ["uct-menary:iterations=30", "puct:iterations=30"])
 def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str) -> None:
     asked = {"moves": "44", "agent": spec, "seed": 5}
-    told = server.get("/api/search/montecarlo", **asked, trees=True, tree_nodes=500).json
+    whole = {"tree_nodes": 500, "tree_depth": 30}  # a path is told whatever the depth is
+    told = server.get("/api/search/montecarlo", **asked, **whole, trees=True).json
     agent = make_agent(spec)
     decision = agent.choose(
         Position.from_moves("44"),
