@@ -27,8 +27,6 @@ os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 #: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
 #: time that importing NumPy takes, and few of the hundreds of processes ask it for anything.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-#: JAX takes a third less to compile a step of descent so, and tests take few steps.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 
 def pytest_configure(config: pytest.Config) -> None:

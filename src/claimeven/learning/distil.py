@@ -39,7 +39,10 @@ _HELD_SHARE, _MOST_HELD = 0.01, 4000
 
 
 class PlyShare(NamedTuple):
-    """How often positions of `lowest` to `highest` discs are drawn, beside those of other plies."""
+    """How often positions of `lowest` to `highest` discs are drawn, beside those of other plies.
+
+    `share` is greater than 0; shares of plies may have any sum.
+    """
 
     lowest: int
     highest: int

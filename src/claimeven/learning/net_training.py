@@ -79,7 +79,8 @@ class Descent:
 
     With `weight_steps` the net sees its weights rounded to so many steps either side of zero in the
     last steps, from the part `round_from` of all on: the rest of the weights then make up for it.
-    With `dropped` each pair of hidden numbers is left out of a step by that chance.
+    With `dropped` each pair of hidden numbers is left out of a step by that chance, rounded to a
+    256th.
     """
 
     steps: int

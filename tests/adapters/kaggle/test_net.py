@@ -124,7 +124,7 @@ def symmetric(count: int) -> list[Position]:
 
 def test_moves_are_those_of_the_agent(exported: dict[str, Any]) -> None:
     agent, rng = make_agent("net"), np.random.default_rng(0)
-    for position in [*symmetric(30), *ongoing(Geometry(), 130, seed=8)]:
+    for position in [*symmetric(30), *ongoing(Geometry(), 370, seed=8)]:
         observation = {"board": to_kaggle(position), "mark": position.turn + 1}
         column = exported["agent"](observation, CONFIGURATION)
         assert column == agent.choose(position, Limit(), rng).column, position

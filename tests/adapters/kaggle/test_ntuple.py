@@ -78,7 +78,7 @@ def exported() -> dict[str, Any]:
     return files
 
 
-@pytest.mark.parametrize(("spec", "count"), [("ntuple", 75), ("ntuple-alphabeta:depth=3", 12)])
+@pytest.mark.parametrize(("spec", "count"), [("ntuple", 150), ("ntuple-alphabeta:depth=3", 25)])
 def test_moves_are_those_of_the_agent(exported: dict[str, Any], spec: str, count: int) -> None:
     agent, rng = make_agent(spec), np.random.default_rng(0)
     for position in [Position(), *ongoing(Geometry(), count, seed=8)]:

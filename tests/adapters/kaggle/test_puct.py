@@ -181,7 +181,7 @@ def test_the_file_of_the_net_that_comes_along_plays_as_the_agent_does() -> None:
     exec(compile(submission(spec), "main.py", "exec"), left)
     agent, rng = make_agent(spec), np.random.default_rng(0)
     configuration = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 300}
-    for position in [Position(), *unfinished(Geometry(), 15, seed=3)]:
+    for position in [Position(), *unfinished(Geometry(), 30, seed=3)]:
         decision = agent.choose(position, Limit(), rng)
         observation = {"board": to_kaggle(position), "mark": position.turn + 1}
         assert left["agent"](observation, configuration) == decision.column
