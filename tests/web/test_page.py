@@ -291,6 +291,20 @@ def test_the_board_stays_where_it_is_when_the_analysis_comes(page: Any) -> None:
     assert grid.bounding_box() == before
 
 
+@pytest.mark.parametrize("view", ["play", "practise", "search", "book", "live"])
+def test_wide_letters_fit_a_narrow_screen(browser: Any, server: Server, view: str) -> None:
+    """Fonts differ by half in width, and readers may set letters apart (WCAG 2.2, 1.4.12)."""
+    context = browser.new_context(viewport={**PHONE, "width": 320}, base_url=server.url)
+    page = context.new_page()
+    page.goto(f"/?view={view}")
+    page.wait_for_selector("nav [aria-current=page]")
+    page.evaluate("document.documentElement.style.letterSpacing = '0.12em'")
+    for width in (320, PHONE["width"]):
+        page.set_viewport_size({**PHONE, "width": width})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     context = browser.new_context(
