@@ -179,6 +179,31 @@ def test_a_growing_file_goes_on_where_it_is_told(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+@unix
+def test_a_growing_file_has_one_writer(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    first = GrowingFile(path)
+    first.append(b"one\n")
+    with pytest.raises(CannotWrite, match="another process is writing it"):
+        GrowingFile(path)
+    first.append(b"two\n")
+    assert path.read_bytes() == b"one\ntwo\n"
+    first.close()
+
+    def kept() -> int:
+        with pytest.raises(CannotWrite, match="another process is writing it"):
+            GrowingFile(path)
+        return path.read_bytes().index(b"two")
+
+    second = GrowingFile(path, kept)
+    assert path.read_bytes() == b"one\n"
+    second.close()
+    with pytest.raises(ZeroDivisionError):
+        GrowingFile(path, lambda: 1 // 0)
+    assert path.read_bytes() == b"one\n"  # left as it was, and free
+    GrowingFile(path).remove()
+
+
 #: No file may be longer than 1000 bytes: what a full disk does, without one.
 FULL = """
 import resource, sys

@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -31,6 +31,8 @@ _OTHERS = {
 STDOUT = "-"
 #: Characters of a file's name that the name of its unfinished part takes over.
 _NAME_KEPT = 60
+#: Whether a file can be deleted while it is open.
+_DELETES_OPEN = os.name == "posix"
 
 
 class CannotWrite(ClaimevenError):
@@ -96,18 +98,30 @@ class GrowingFile:
     """A file that is added to while work goes on, so that a kill loses little.
 
     What was appended is on its way to the disk when `append` returns and nothing is held back, so
-    a full disk is told by the call that meets it. Raises `CannotWrite` naming the file.
+    a full disk is told by the call that meets it. One process at a time has it open, where the
+    system knows locks of files. Raises `CannotWrite` naming the file.
     """
 
-    def __init__(self, path: str | Path, kept: int = 0) -> None:
-        """Open a file whose first `kept` bytes stay and whose rest is dropped."""
+    def __init__(self, path: str | Path, kept: int | Callable[[], int] = 0) -> None:
+        """Open a file whose first `kept` bytes stay and whose rest is dropped.
+
+        A function tells how many once no other process can add to it.
+        """
         self.path = Path(path)
         with _naming(path):
             _target(path)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             self._file = os.fdopen(descriptor, "r+b", buffering=0)
-            self._file.truncate(kept)
-            self._file.seek(kept)
+        try:
+            if not _locked(descriptor):
+                raise CannotWrite(f"{path} cannot be written: another process is writing it")
+            length = kept if isinstance(kept, int) else kept()
+            with _naming(path):
+                self._file.truncate(length)
+                self._file.seek(length)
+        except BaseException:
+            self._file.close()
+            raise
 
     def append(self, data: bytes) -> None:
         """Write bytes at the end."""
@@ -128,9 +142,24 @@ class GrowingFile:
 
     def remove(self) -> None:
         """Close the file and delete it."""
-        self.close()
+        if not _DELETES_OPEN:
+            self.close()
         with _naming(self.path):
-            self.path.unlink()
+            self.path.unlink()  # while it is ours: another process may begin it anew at once
+        self.close()
+
+
+def _locked(descriptor: int) -> bool:
+    """Take the lock of an open file, which ends with the process; whether no other has it."""
+    try:
+        import fcntl  # noqa: PLC0415 - POSIX only
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # elsewhere, or on a file system without locks
+        return True
+    return True
 
 
 def _target(path: str | Path) -> Path:

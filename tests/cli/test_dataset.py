@@ -113,11 +113,15 @@ def test_all_positions_go_on_after_a_signal(run: Run, tmp_path: Path, end: signa
         return ["dataset", "--source", "all", "--plies", plies, "--out", path, *board]
 
     partial = tmp_path / "parted.csv.partial"
-    ended = interrupted(
-        *words("parted.csv", "6"),
-        when=lambda: partial.exists() and partial.stat().st_size > 500,
-        by=end,
-    )
+
+    def is_under_way() -> bool:
+        if not partial.exists() or partial.stat().st_size <= 500:
+            return False
+        told = bad_input(run(*words("parted.csv", "6")))
+        assert told == f"{partial} cannot be written: another process is writing it"
+        return True
+
+    ended = interrupted(*words("parted.csv", "6"), when=is_under_way, by=end)
     assert "Traceback" not in ended.err
     assert ("run the same again to go on from" in ended.err) == (end == signal.SIGINT)
     assert ended.status == (130 if end == signal.SIGINT else -signal.SIGKILL)

@@ -155,11 +155,15 @@ class Journal:
         self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
         self._lines: list[str] = []
         outputs.check_output(path)
-        data = self._content()
-        whole = data[: data.rfind(b"\n") + 1]
-        self._read(whole, layer.keys, score_range(geometry, layer.ply))
-        self._file = outputs.GrowingFile(path, len(whole))
-        if not whole:
+
+        def taken_up() -> int:
+            data = self._content()
+            whole = data[: data.rfind(b"\n") + 1]
+            self._read(whole, layer.keys, score_range(geometry, layer.ply))
+            return len(whole)
+
+        self._file = outputs.GrowingFile(path, taken_up)
+        if not path.stat().st_size:
             self._file.append(self.heading + b"\n")
 
     def note(self, key: int, score: int) -> None:
@@ -185,7 +189,7 @@ class Journal:
 
     def _content(self) -> bytes:
         try:
-            return self.path.read_bytes() if self.path.exists() else b""
+            return self.path.read_bytes()
         except OSError as error:
             raise InvalidBook(f"{self.path} cannot be read: {error.strerror or error}") from None
 

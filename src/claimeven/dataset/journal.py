@@ -45,9 +45,8 @@ class Journal:
         self.count = 0
         self.last_number = 0
         outputs.check_output(self.path)
-        whole = self._checked(header) if self.path.exists() else 0
-        self._file = outputs.GrowingFile(self.path, whole)
-        if not whole:
+        self._file = outputs.GrowingFile(self.path, lambda: self._checked(header))
+        if not self.path.stat().st_size:
             self._file.append(json.dumps(header).encode() + b"\n")
 
     def __enter__(self) -> Journal:
