@@ -11,6 +11,7 @@ from claimeven import Geometry, Limit, Position
 from claimeven.agents import InvalidLimit, InvalidSpec
 from claimeven.agents.contract import FaultKind
 from claimeven.arena import check
+from claimeven.arena.advice import ENDED_ADVICE
 from claimeven.arena.check import GAMES, CheckReport, check_agent
 from tests.agents.test_process import bot
 
@@ -68,7 +69,81 @@ def test_faults_are_told_with_position_and_advice(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(check, "GAMES", 2)
     fault = the_fault(check_agent(bot("exits")))
     assert (fault.traceback, fault.reason) == ("", "ended its process: exit status 3")
-    assert fault.advice == check.ENDED_ADVICE
+    assert fault.advice == ENDED_ADVICE
+
+
+def test_a_move_tried_in_a_full_column_is_told_with_the_line_that_tried_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "SITUATIONS", (("random", 0.0),))
+    monkeypatch.setattr(check, "GAMES", 2)
+    file = tmp_path / "goes_on.py"
+    file.write_text(
+        "def agent(position):\n    while True:\n        position = position.play(0)\n",
+        encoding="utf-8",
+    )
+    fault = the_fault(check_agent(str(file)))
+    assert fault.kind is FaultKind.CRASH
+    assert fault.reason == "raised IllegalMove: column 1 is full"
+    assert fault.traceback.splitlines()[1].endswith('goes_on.py", line 3, in agent')
+    assert "position.is_over" in fault.advice
+
+
+#: Mistakes of first programs, and what is said to do about them.
+MISTAKES = [
+    ("def agent(position):\n    position.ply", "ends with a return"),
+    ("async def agent(position):\n    return 3", "def in place of async def"),
+    ("def agent(position):\n    yield 3", "return in place of yield"),
+    ("def agent(position):\n    return 3.0", "as a whole number"),
+    ("def agent(position):\n    return 3, 0.5", "and nothing else"),
+    ("def agent(observation):\n    return 3.0", "as a whole number"),
+    ("def agent(position):\n    return 7", "counted from 0"),
+    ("def agent(position):\n    return int(input())", "take out input()"),
+    ("def agent(position):\n    exit()", "take out exit()"),
+    ("def agent(position):\n    return agent(position)", "needs an end"),
+    (
+        "from claimeven import Agent\nclass A(Agent):\n    def choose(self, p, limit, rng):\n"
+        "        return 3",
+        "return Decision(column)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "advice"), MISTAKES)
+def test_a_usual_mistake_has_advice_of_its_own(
+    text: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "SITUATIONS", (("random", 0.0),))
+    monkeypatch.setattr(check, "GAMES", 2)
+    file = tmp_path / "mistaken.py"
+    file.write_text(text + "\n", encoding="utf-8")
+    assert advice in the_fault(check_agent(str(file))).advice
+
+
+#: Files that cannot be loaded: what is said, and what to do about it.
+NOT_LOADED = [
+    ("class Agent:\n    pass", "is not a claimeven Agent", "derive the class"),
+    ("def one(a, b, c):\n    return 0", "one takes 3 arguments", "FILE:NAME"),
+    ("x = 3", "defines no function", "define a function"),
+    ("import nothing_of_that_name", "No module named", "install what it imports"),
+    ("name = input()", "EOFError", "take out input()"),
+    ("import sys\nsys.exit()", "SystemExit", "take out exit()"),
+    ("def agent(position)", "SyntaxError", "run the file by itself first"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason", "advice"), NOT_LOADED)
+def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
+    text: str, reason: str, advice: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "mistaken.py"
+    file.write_text(text + "\n", encoding="utf-8")
+    report = check_agent(str(file))
+    assert report.failure is not None
+    assert reason in str(report.failure)
+    assert advice in report.advice
+    assert "claimeven/agents" not in report.failure.traceback
+    assert report.as_dict()["advice"] == report.advice
 
 
 def test_one_that_never_answers_is_not_waited_for_ten_times(

@@ -91,7 +91,7 @@ def test_what_cannot_be_kept_is_told_and_leaves_no_file(tmp_path: Path) -> None:
     play_match(*AGENTS, games=2, out=path)
     with pytest.raises(InvalidStore, match="is there already"):
         play_match(*AGENTS, games=2, out=path)
-    with pytest.raises(InvalidStore, match="its limit differ"):
+    with pytest.raises(InvalidStore, match="its limit differs"):
         play_match(*AGENTS, games=2, out=path, resume=True, limit=Limit(seconds=9))
 
 

@@ -159,7 +159,7 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
     what = plan("random", str(bot), rounds=1)
     played(path, what)
-    with pytest.raises(InvalidStore, match=r"of another tournament: its seed differ \(5, not"):
+    with pytest.raises(InvalidStore, match=r"of another tournament: its seed differs \(5, not"):
         open_store(path, plan("random", str(bot), seed=6), resume=True)
     for agents, how in (
         (("random", "greedy"), r"bot\.py is missing, greedy is new"),

@@ -95,8 +95,10 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
     ]
     needed = sum(p.default is p.empty for p in parameters)
     if needed > KAGGLE_PARAMETERS:
+        name = name_of(function)
+        which = title if title.endswith(name) else f"{title}: {name}"
         raise InvalidSpec(
-            f"{title} takes {needed} arguments: an agent takes a position, or (obs, config)"
+            f"{which} takes {needed} arguments: an agent takes a position, or (obs, config)"
         )
     if not parameters or needed == KAGGLE_PARAMETERS:
         return True

@@ -68,16 +68,19 @@ def described(error: BaseException) -> str:
         return f"{name}, whose message cannot be read"
 
 
-def traceback_of(error: BaseException) -> str:
+def traceback_of(error: BaseException, ours: bool = True) -> str:
     """Return the traceback of an exception as text, its last part where it is long.
 
-    It begins where the user's code was called, not with how this package came to call it.
+    It begins where the user's code was called, not with how this package came to call it. Where
+    none of it is the user's it is told all the same, or not at all without `ours`.
     """
     try:
         first = trail = error.__traceback__
         while trail is not None and trail.tb_frame.f_code.co_filename.startswith(_NOT_THEIRS):
             trail = trail.tb_next
         if trail is None and not isinstance(error, SyntaxError):
+            if not ours:
+                return ""
             trail = first
         text = "".join(traceback.format_exception(type(error), error, trail))
     except KeyboardInterrupt:

@@ -35,6 +35,8 @@ MOST_LINES, MOST_LINE, MOST_TREE = 10_000, 1_000, 5_000_000
 LAST_WORDS = 16
 #: How willing the kernel is to end this process first when memory runs out, 0 to 1000.
 OOM_SCORE = 800
+#: What may be refused in a sentence: all that is asked before the first game.
+_REFUSING = ("make", "check_board", "load")
 #: What `random` and `numpy.random` begin with while a file is loaded; their seeds in a game.
 _GLOBAL_SEED, _SEEDS = 0x5EED, struct.Struct("<QI")
 
@@ -51,20 +53,27 @@ class Worker:
     def message(self, data: bytes) -> bytes:
         """Return the answer to a message."""
         if short.is_question(data):
-            told = self.answer(self.decide, data)
+            told = self.answer(self.decide, False, data)
             value = told.get("value")
             if isinstance(value, bytes):
                 return value
         else:
             request = wire.unpacked(data)
-            told = self.answer(getattr(self, request.pop("do")), **request)
+            do = request.pop("do")
+            told = self.answer(getattr(self, do), do in _REFUSING, **request)
         try:
             return wire.packed(told)
         except Exception as error:
             return wire.packed({"fault": f"raised {described(error)}", "traceback": ""})
 
-    def answer(self, act: Callable[..., Any], *given: Any, **named: Any) -> dict[str, Any]:
-        """Do what is asked; whatever is raised becomes part of the answer."""
+    def answer(
+        self, act: Callable[..., Any], may_refuse: bool, *given: Any, **named: Any
+    ) -> dict[str, Any]:
+        """Do what is asked; whatever is raised becomes part of the answer.
+
+        An error of this package refuses the agent where that can be. In a game it is a fault as
+        any other: the agent played in a full column, say, while it searched.
+        """
         try:
             return {"value": act(*given, **named)}
         except AgentFault as fault:
@@ -73,10 +82,10 @@ class Worker:
                 "traceback": fault.traceback,
                 "kind": fault.kind,
             }
-        except ClaimevenError as error:
-            traceback = getattr(error, "traceback", "") or traceback_of(error)
-            return {"invalid": printable(str(error)), "traceback": traceback}
         except BaseException as error:
+            if may_refuse and isinstance(error, ClaimevenError):
+                traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
+                return {"invalid": printable(str(error)), "traceback": traceback}
             if isinstance(error, MemoryError):
                 _bound_memory(self.memory_mb + LAST_WORDS)
             return {

@@ -23,6 +23,7 @@ from claimeven.agents.files import file_of
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import Isolation, ProcessAgent
 from claimeven.agents.registry import make_agent, make_agents
+from claimeven.arena.advice import advice_on_fault, advice_on_loading
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.game import Forfeit, Game, play_game
 from claimeven.arena.openings import Columns, random_openings
@@ -51,29 +52,6 @@ ENOUGH = 2
 
 #: Numbers in a reason, and lists of them.
 _NUMBERS = re.compile(r"\d+(, \d+)*")
-
-#: What to do about each kind of fault.
-ADVICE = {
-    FaultKind.CRASH: "the traceback, read from its end, names the line of your file that failed",
-    FaultKind.ILLEGAL: "return one of the columns that can be played, counted from 0:"
-    " position.legal_columns, or for Kaggle columns whose topmost cell is 0",
-    FaultKind.TIME: "answer sooner: look at the clock while you search, and stop before the time"
-    " for a move is over (limit.seconds, or configuration.actTimeout for Kaggle)",
-    FaultKind.STALL: "look for a loop that does not end in this position, or for something that"
-    " waits, such as input()",
-    FaultKind.MEMORY: "keep less: bound your tables and trees, and let go of what belongs to games"
-    " that are over",
-}
-#: What to do where a process ended without a traceback.
-ENDED_ADVICE = (
-    "something ended the whole process: a call such as os._exit(), compiled code that failed, or"
-    " the system, for want of memory"
-)
-#: What to do about an agent that cannot be loaded.
-LOADING_ADVICE = (
-    "run the file by itself first, python FILE; it has to define a function of a position, best"
-    " called agent, and to import only what is installed"
-)
 
 
 @dataclass(frozen=True)
@@ -130,9 +108,7 @@ class Fault:
     @property
     def advice(self) -> str:
         """What to do about it, in words."""
-        if self.kind is FaultKind.CRASH and not self.traceback:
-            return ENDED_ADVICE
-        return ADVICE[self.kind]
+        return advice_on_fault(self.kind, self.reason, bool(self.traceback))
 
 
 @dataclass(frozen=True)
@@ -150,6 +126,11 @@ class CheckReport:
     failure: InvalidSpec | None = None
     games: tuple[CheckedGame, ...] = ()
     memory: float | None = None
+
+    @property
+    def advice(self) -> str:
+        """What to do where it cannot be loaded, in words; empty if it can."""
+        return "" if self.failure is None else advice_on_loading(str(self.failure))
 
     @property
     def is_fine(self) -> bool:
@@ -200,6 +181,7 @@ class CheckReport:
             "load_seconds": self.load_seconds,
             "failure": None if self.failure is None else str(self.failure),
             "traceback": None if self.failure is None else self.failure.traceback or None,
+            "advice": self.advice or None,
             "games": [
                 {
                     "game": game.number + 1,

@@ -370,9 +370,11 @@ def _locked(path: Path) -> sqlite3.Connection:
             lock.close()
         if "locked" in str(error):
             raise InvalidStore(f"{path} is being written by another process") from None
+        with suppress(OSError):
+            _lock_path(path).unlink()
         if not os.access(path.absolute().parent, os.W_OK):
             raise InvalidStore(f"{path} cannot be written: its folder is read-only") from None
-        raise InvalidStore(f"{path} cannot be written: {error}") from None
+        raise InvalidStore(f"{path} {_trouble(error)}") from None
     return lock
 
 

@@ -264,7 +264,7 @@ def open_store(path: str | Path, plan: TournamentPlan, resume: bool) -> Store:
     another plan, or where the file of an agent has changed since.
     """
     agents = stored_agents(plan)
-    if not (resume and Path(path).exists()):
+    if not (resume and Path(path).exists() and Path(path).stat().st_size):
         return Store.create(path, {"plan": plan.as_dict(), "begun": time.time()}, agents)
     store = Store.extend(path)
     try:
@@ -365,8 +365,9 @@ def _check_plan(
     before, now = store.meta.get("plan", {}), plan.as_dict()
     for what in _FIXED:
         if before.get(what) != now[what]:
+            verb = "differ" if what.endswith("s") else "differs"
             raise InvalidStore(
-                f"{path} holds games of another tournament: its {what} differ"
+                f"{path} holds games of another tournament: its {what} {verb}"
                 f" ({_difference(before.get(what), now[what])})"
             )
     for old, new in zip(store.agents, agents, strict=True):

@@ -13,7 +13,6 @@ from claimeven.agents import Limit
 from claimeven.agents.safe_text import printable
 from claimeven.arena.check import (
     GAMES,
-    LOADING_ADVICE,
     OPPONENTS,
     PATIENCE,
     CheckReport,
@@ -112,7 +111,7 @@ def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:
     width = text_width(out)
     if report.failure is not None:
         lines = [*_wrapped(str(report.failure), width), *_traceback(report.failure.traceback)]
-        lines += ["", *_wrapped(f"What to do: {LOADING_ADVICE}.", width)]
+        lines += ["", *_wrapped(f"What to do: {report.advice}.", width)]
         out.writelines(line + "\n" for line in lines)
         return
     out.writelines(line + "\n" for line in _games_lines(report, width))

@@ -1,0 +1,128 @@
+"""What to do about a fault of an agent, in words for its author.
+
+The same mistakes come in with every class: a function that ends without a `return`, columns counted
+from 1, moves tried in full columns. Each has a sentence of its own; any other fault has that of its
+kind. What matches is the reason, as it is told.
+"""
+
+from __future__ import annotations
+
+import re
+
+from claimeven.agents.contract import FaultKind
+
+#: What to do where a process ended without a traceback.
+ENDED_ADVICE = (
+    "something ended the whole process: a call such as os._exit(), compiled code that failed, or"
+    " the system, for want of memory"
+)
+#: What to do about an agent that cannot be loaded.
+LOADING_ADVICE = (
+    "run the file by itself first, python FILE; it has to define a function of a position, best"
+    " called agent, and to import only what is installed"
+)
+
+#: What to do about each kind of fault.
+_ADVICE = {
+    FaultKind.CRASH: "the traceback, read from its end, names the line of your file that failed",
+    FaultKind.ILLEGAL: "return one of the columns that can be played, counted from 0:"
+    " position.legal_columns, or for Kaggle columns whose topmost cell is 0",
+    FaultKind.TIME: "answer sooner: look at the clock while you search, and stop before the time"
+    " for a move is over (limit.seconds, or configuration.actTimeout for Kaggle)",
+    FaultKind.STALL: "look for a loop that does not end in this position, or for something that"
+    " waits",
+    FaultKind.MEMORY: "keep less: bound your tables and trees, and let go of what belongs to games"
+    " that are over",
+}
+_NO_INPUT = (
+    "take out input(): an agent plays by itself, and nobody is there to type; all it needs to know"
+    " is in the position it is given"
+)
+_NO_EXIT = "take out exit() and sys.exit(): they end the agent, which is asked again and again"
+
+#: What to do where a reason holds a pattern, by the kind of fault; the first that fits.
+_BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
+    FaultKind.ILLEGAL: (
+        (
+            r"returned None ",
+            "see that every way through the function ends with a return: one that ends without"
+            " gives None",
+        ),
+        (r"returned <coroutine ", "write def in place of async def: the answer is wanted at once"),
+        (r"returned <(async_)?generator ", "write return in place of yield"),
+        (
+            r"instead of a Decision",
+            "what choose returns is a Decision: return Decision(column), after from claimeven"
+            " import Decision",
+        ),
+        (
+            r"instead of a column number|takes a plain int",
+            "return the number of a column and nothing else, as a whole number, int(column)"
+            " if need be: one of position.legal_columns, counted from 0",
+        ),
+    ),
+    FaultKind.CRASH: (
+        (
+            r"raised IllegalMove",
+            "play only what can be played: columns of position.legal_columns, of which a position"
+            " has none once the game is over (position.is_over); this message counts columns from"
+            " 1, legal_columns from 0",
+        ),
+        (
+            r"raised RecursionError",
+            "a function that calls itself needs an end: a depth that gets less, and positions that"
+            " are over",
+        ),
+        (r"raised EOFError", _NO_INPUT),
+        (r"raised SystemExit", _NO_EXIT),
+    ),
+}
+_LOADING = (
+    (
+        r"is not a claimeven Agent",
+        "hand in a function of a position, best called agent; or derive the class from"
+        " claimeven.Agent, whose choose(position, limit, rng) returns a Decision",
+    ),
+    (
+        r"arguments: an agent takes",
+        "the function that plays takes a position and nothing else that has no default; call it"
+        " agent, or name it, FILE:NAME: without a name the last function of a file plays",
+    ),
+    (r"defines no function", "define a function of a position, best called agent"),
+    (
+        r"ModuleNotFoundError",
+        "install what it imports where the games are played, or do without: only packages that are"
+        " installed and files beside it can be imported",
+    ),
+    (r"EOFError", _NO_INPUT),
+    (r"SystemExit", _NO_EXIT),
+    (
+        r"was not done after",
+        "what stands outside of functions runs while the file is loaded: nothing there may wait, or"
+        " go on for ever",
+    ),
+    (r"null bytes|codec can't decode|Non-UTF-8", "save the file as UTF-8"),
+)
+
+
+def advice_on_fault(kind: FaultKind, reason: str, has_traceback: bool) -> str:
+    """Return what to do about a fault in a game.
+
+    >>> advice_on_fault(FaultKind.ILLEGAL, "returned <generator object agent>", False)
+    'write return in place of yield'
+    """
+    for pattern, advice in _BY_REASON.get(kind, ()):
+        if re.search(pattern, reason):
+            return advice
+    if kind is FaultKind.CRASH and not has_traceback:
+        return ENDED_ADVICE
+    return _ADVICE[kind]
+
+
+def advice_on_loading(failure: str) -> str:
+    """Return what to do about a file that cannot be loaded.
+
+    >>> advice_on_loading("bot.py defines no function to play with")
+    'define a function of a position, best called agent'
+    """
+    return next((said for sign, said in _LOADING if re.search(sign, failure)), LOADING_ADVICE)
