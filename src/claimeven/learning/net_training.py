@@ -134,7 +134,7 @@ class NetTrainer:
         self.weights = drawn_weights(shape, geometry, seed)
         self.mean = self.weights
         self.step = 0
-        self._state = _optimiser(descent.rate, descent.decay).init(self.weights)
+        self._state = _compiled_start()(descent.rate, descent.decay, self.weights)
         self._update = _compiled_update(geometry, self.precision)
 
     def begin_with(self, net: Net) -> None:
@@ -193,6 +193,16 @@ def _optimiser(rate: float = 0.0, decay: float = 0.0) -> Any:
     """Return AdamW, whose state holds the rate and the decay."""
     _, optax = jax_and_optax()
     return optax.inject_hyperparams(optax.adamw)(learning_rate=rate, weight_decay=decay)
+
+
+@lru_cache(maxsize=1)
+def _compiled_start() -> Any:
+    """Return the function that gives the state of a descent before its first step.
+
+    It takes a rate, a decay and weights. JAX would compile each of its arrays by itself otherwise.
+    """
+    jax, _ = jax_and_optax()
+    return jax.jit(lambda rate, decay, weights: _optimiser(rate, decay).init(weights))
 
 
 @lru_cache(maxsize=8)
