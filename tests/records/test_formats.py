@@ -119,6 +119,24 @@ def test_openings_stay_in_our_tables() -> None:
         ("openspiel", "[Game]\ntic_tac_toe()\n[State]\n0\n", "'tic_tac_toe.*' is not a game of"),
         ("openspiel", "[Game]\nconnect_four(rows=x)\n[State]\n", "rows is 'x', which is no number"),
         ("openspiel", "[Game]\nconnect_four(rows=99)\n[State]\n", "rows"),
+        (
+            "openspiel",
+            "[Game]\nconnect_four(colums=6)\n[State]\n",
+            r"line 1: there is no parameter of connect_four 'colums' \(did you mean columns\?\)",
+        ),
+        ("openspiel", "[Meta]\nGame]\n[State]\n1\n", r"line 3: \[State\] .* \[Game\] is missing"),
+        ("openspiel", "\n[Game]\n[State]\n1\n", r"line 3: \[Game\] names no game"),
+        ("openspiel", "\n[Game]\nconnect_four()\n", r"line 2: .* begins here has no \[State\]"),
+        (
+            "openspiel",
+            "[Game]\nconnect_four()\n[Game]\nconnect_four()\n[State]\n",
+            r"line 3: \[Game\] stands where \[State\] is missing",
+        ),
+        (
+            "openspiel",
+            "[Game]\nconnect_four()\n[Stae]\n1\n",
+            r"line 3: there is no section of a document '\[Stae\]' \(did you mean \[State\]\?\)",
+        ),
         ("uci", "b,b\n", "line 1: it has 2 cells, and 7x6 connect 4 has 42"),
         ("uci", ",".join(["b"] * 41 + ["y", "win"]), "line 1: a cell holds 'y'"),
         ("uci", ",".join(["b", "x"] + ["b"] * 40 + ["win"]), "line 1: a disc floats"),
@@ -171,6 +189,18 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
     for end in range(1, len(text), 97):
         with pytest.raises(InvalidRecord, match="line 1: "):
             list(read_records(text[:end], "kaggle"))
+
+
+def test_no_game_of_a_damaged_document_of_openspiel_is_left_out_unsaid() -> None:
+    games = [GameRecord(columns, Geometry(6, 5, 3)) for columns in ((3, 3, 2), (), (0, 5))]
+    lines = ["[Meta]\n", *write_text(games, "openspiel").splitlines(keepends=True)]
+    for gone, line in enumerate(lines):
+        rest = lines[:gone] + lines[gone + 1 :]
+        if line.startswith(("[Game]", "[State]", "connect_four")):
+            with pytest.raises(InvalidRecord, match=r"^line [1-9]"):
+                list(read_records(rest, "openspiel"))
+        else:
+            assert len(list(read_records(rest, "openspiel"))) == len(games)
 
 
 def test_replays_may_lie_in_any_layout() -> None:

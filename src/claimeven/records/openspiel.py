@@ -13,21 +13,28 @@ from typing import TextIO
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records.lines import text_lines
 from claimeven.records.record import GameRecord, InvalidRecord
+from claimeven.suggestions import no_such
 
-_GAME, _STATE = "[Game]", "[State]"
+_META, _GAME, _STATE = _SECTIONS = ("[Meta]", "[Game]", "[State]")
 #: How OpenSpiel calls the game, and its parameters with what they are to us.
 _NAME = "connect_four"
 _PARAMETERS = {"columns": "columns", "rows": "rows", "x_in_row": "connect"}
+#: Its parameters that change nothing about a game.
+_OTHERS = ("egocentric_obs_tensor",)
 
 
 def items(lines: Iterable[str]) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Yield each game as the text of its board, empty where none is told, and that of its moves."""
+    """Yield each game as the text of its board, empty where none is told, and that of its moves.
+
+    Raises `InvalidRecord` for a document whose sections are not those of a game.
+    """
     begin, board, actions, section = 0, "", [""], ""
     for number, line in text_lines(lines):
         text = line.partition("#")[0].strip()
         if text.startswith("[") and text[1:2].isalpha():
             if section == _STATE:
                 yield begin, (board, ",".join(actions))
+            _check_order(section, text, board, number)
             if text == _GAME:
                 begin, board, actions = number, "", []
             section = text
@@ -39,8 +46,21 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, tuple[str, str]]]:
             actions.append(text)
         elif not section:
             yield number, ("", text)
-    if section in (_GAME, _STATE):
+    if section == _GAME:
+        raise InvalidRecord(f"the document that begins here has no {_STATE}", begin)
+    if section == _STATE:
         yield begin, (board, ",".join(actions))
+
+
+def _check_order(before: str, section: str, board: str, number: int) -> None:
+    """Raise `InvalidRecord` for a section that cannot stand on a line after the one before it."""
+    if section not in _SECTIONS:
+        raise InvalidRecord(no_such("section of a document", section[:20], _SECTIONS), number)
+    if (section == _STATE) != (before == _GAME):
+        wanted = _STATE if before == _GAME else _GAME
+        raise InvalidRecord(f"{section} stands where {wanted} is missing", number)
+    if section == _STATE and not board:
+        raise InvalidRecord(f"{_GAME} names no game", number)
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
@@ -90,4 +110,7 @@ def _board(text: str) -> Geometry:
             told[_PARAMETERS[name]] = int(value[:9])
         elif name in _PARAMETERS:
             raise InvalidRecord(f"{name} is {value[:20]!r}, which is no number")
+        elif name and name not in _OTHERS:
+            known = (*_PARAMETERS, *_OTHERS)
+            raise InvalidRecord(no_such(f"parameter of {_NAME}", name[:20], known))
     return Geometry(**told)
