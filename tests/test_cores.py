@@ -12,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from claimeven import Limit, Position
+from claimeven import Agent, Decision, Limit, Position
 from claimeven.agents import AgentFault, ProcessAgent
-from claimeven.cores import SharedCore
+from claimeven.arena import play_game
+from claimeven.cores import SharedCore, staying
+from claimeven.processes import Child
 
 if not hasattr(os, "sched_getaffinity"):
     pytest.skip("the system does not tell the cores of a process", allow_module_level=True)
@@ -72,6 +74,57 @@ def test_only_the_thread_that_asks_is_held(sleeper: subprocess.Popen[bytes]) -> 
     thread.start()
     thread.join()
     assert (len(held[0]), held[1]) == (1, before)
+
+
+def test_one_that_stays_is_held_until_the_end(sleeper: subprocess.Popen[bytes]) -> None:
+    before = os.sched_getaffinity(0)
+    core = SharedCore(sleeper.pid)
+    with staying():
+        core.share()
+        here = os.sched_getaffinity(0)
+        core.release()
+        assert os.sched_getaffinity(0) == here
+        with staying():
+            core.share()
+        assert os.sched_getaffinity(0) == here
+        other = SharedCore(sleeper.pid)
+        other.share()
+        assert os.sched_getaffinity(sleeper.pid) == here
+        # What is started meanwhile may go anywhere.
+        child = Child("claimeven.arena.worker")
+        assert os.sched_getaffinity(child.process) == before
+        child.kill()
+        core.share()
+        other.part()
+        assert os.sched_getaffinity(0) == os.sched_getaffinity(sleeper.pid) == before
+        core.share()
+    assert len(here) == 1
+    assert os.sched_getaffinity(0) == before
+
+
+def test_agents_of_this_process_have_all_cores_beside_one_that_shares(tmp_path: Path) -> None:
+    before = os.sched_getaffinity(0)
+    file = tmp_path / "first.py"
+    file.write_text("def agent(position):\n    return position.legal_columns[0]\n", "utf-8")
+    there = [ProcessAgent(f"{file}:agent", (str(file), "agent")) for _ in range(2)]
+    seen = []
+
+    class Looks(Agent):
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            seen.append(os.sched_getaffinity(0))
+            return Decision(position.legal_columns[-1])
+
+    rngs = np.random.default_rng(0), np.random.default_rng(1)
+    for seats in ((there[0], Looks()), there, (Looks(), there[1])):
+        game = play_game(seats, Position(), Limit(), rngs)
+        assert game.forfeit is None
+        assert os.sched_getaffinity(0) == before
+    watched = []
+    play_game(there, Position(), Limit(), rngs, lambda *_: watched.append(os.sched_getaffinity(0)))
+    assert all(cores == before for cores in seen + watched)
+    assert len(seen) > 6 < len(watched)
+    for agent in there:
+        agent.close()
 
 
 def test_two_that_share_a_core_part_now_and_then(

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -50,11 +52,48 @@ def step_back() -> None:
             _SESSION.write_text(str(min(before + _BACK, 19)))
 
 
+class _Thread(threading.local):
+    """Where the calling thread is held, and could be before; whether it stays there for a while."""
+
+    core: int | None = None
+    before: set[int] = set()  # noqa: RUF012 - never changed, but replaced
+    stays: bool = False
+
+
+_thread = _Thread()
+
+
+def let_go() -> None:
+    """Let the calling thread go wherever it could before it was held on a core."""
+    if _thread.core is not None:
+        _thread.core = None
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, _thread.before)
+
+
+@contextmanager
+def staying() -> Iterator[None]:
+    """Let the calling thread stay on the core that it shares, from one turn to the next.
+
+    For a time in which it does nothing of weight but ask children: what it starts meanwhile,
+    threads above all, would be held there too.
+    """
+    before = _thread.stays
+    _thread.stays = True
+    try:
+        yield
+    finally:
+        _thread.stays = before
+        if not before:
+            let_go()
+
+
 class SharedCore:
     """The core of the calling thread, shared for a while with the main thread of a child.
 
     `share` holds both on the core where the caller is, `release` lets the caller go wherever it
-    could before, `part` the child, with the threads it has started, wherever the caller can.
+    could before, unless it is `staying`; `part` lets it go in any case, and the child, with the
+    threads it has started, wherever the caller can.
     Nothing is done where the caller has one core anyway, or the kernel will not hear of it.
     """
 
@@ -66,29 +105,35 @@ class SharedCore:
 
     def share(self) -> None:
         """Hold the calling thread and the child on the core where the caller is."""
+        core = _thread.core
+        if core is not None and core == self._of_child:
+            return
         if self._core_of is None:
             return
-        self._before = os.sched_getaffinity(0)
-        if len(self._before) == 1:
-            return
-        core = self._core_of()
         try:
-            os.sched_setaffinity(0, {core})
+            if core is None:
+                before = os.sched_getaffinity(0)
+                if len(before) == 1:
+                    return
+                core = self._core_of()
+                os.sched_setaffinity(0, {core})
+                _thread.core, _thread.before = core, before
             if self._of_child != core:
+                self._before = _thread.before
                 os.sched_setaffinity(self._process, {core})
                 self._of_child = core
         except OSError:
-            self.release()
+            let_go()
             self._core_of = None
 
     def release(self) -> None:
         """Let the calling thread go; the child, which has nothing to do now, stays."""
-        if self._core_of is not None and len(self._before) > 1:
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, self._before)
+        if not _thread.stays:
+            let_go()
 
     def part(self) -> None:
-        """Let the child go too, with the threads it has."""
+        """Let both go, the child with the threads it has."""
+        let_go()
         if self._of_child is None:
             return
         self._of_child = None

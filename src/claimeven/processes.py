@@ -22,7 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from claimeven import interrupts
+from claimeven import cores, interrupts
 from claimeven.cores import SharedCore
 from claimeven.watched import (
     CHUNK,
@@ -68,6 +68,7 @@ class Child(WatchedProcess):
         printed: Callable[[str], None] | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
+        cores.let_go()  # a child, and all it starts, may be wherever we may
         with interrupts.held_back():  # half a start would leave a process behind
             request_out, self._requests = os.pipe()
             answers, answer_in = os.pipe()
@@ -95,6 +96,7 @@ class Child(WatchedProcess):
             finally:
                 close_ends([*ends, aside_in if printed is not None else NONE])
             super().__init__(process, ours, answers, aside, printed, _PIECES)
+        self._answered = [(answers, select.POLLIN)]
         self._core = SharedCore(self.process)
         self._quick = 0
         self._until = 0.0
@@ -116,6 +118,8 @@ class Child(WatchedProcess):
         Raises `ChildSilent` when none has come by then, `ChildEnded`, and `ChildGarbled`.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
+        if not self._received and (message := self._at_once(seconds)) is not None:
+            return message
         while True:
             message = self._message()
             if message is not None:
@@ -143,7 +147,7 @@ class Child(WatchedProcess):
             return answer
         try:
             self._core.share()
-            self.send(message)
+            self._write(self._requests, _HEADER.pack(len(message)) + message)
             return self.receive(min(seconds, _QUICK))
         except ChildSilent:
             self._quick = 0
@@ -165,6 +169,24 @@ class Child(WatchedProcess):
             self.hang_up()
             self._wait()
             self.kill()
+
+    def _at_once(self, seconds: float | None) -> bytes | None:
+        """Wait for a message and read it; None for whatever else comes first.
+
+        As nearly always nothing else does, little is touched on the way.
+        """
+        self._check_open(self._answers)
+        wait = LOOK if seconds is None or seconds > LOOK else max(0.0, seconds)
+        if self._poll.poll(1000 * wait) != self._answered:
+            return None
+        data = os.read(self._answers, CHUNK)
+        rest = len(data) - _HEADER.size
+        if rest >= 0 and _HEADER.unpack_from(data) == (rest,):
+            return data[_HEADER.size :]
+        if not data:
+            raise self._end_of_it()
+        self._received += data
+        return None
 
     def _message(self) -> bytes | None:
         """Take a whole message out of what was received."""

@@ -27,6 +27,8 @@ FAREWELL = 0.5
 NONE = -1
 #: Seconds between two looks at one that is about to end.
 _TICK = 0.002
+#: How `os.waitid` is asked whether a process has ended; None where there is no such call.
+_ENDED_YET = os.WEXITED | os.WNOHANG | os.WNOWAIT if hasattr(os, "waitid") else None
 #: Where Linux counts the processes it has ended because memory ran out, and under which name.
 _COUNTS, _STARVED = Path("/proc/vmstat"), "oom_kill"
 
@@ -85,7 +87,7 @@ class WatchedProcess:
     @property
     def ended(self) -> bool:
         """Whether it has ended, or was ended."""
-        return not self._finish.alive or has_ended(self._process)
+        return has_ended(self._process)
 
     @property
     def process(self) -> int:
@@ -113,11 +115,11 @@ class WatchedProcess:
         read them in so many seconds.
         """
         self._check_open(end)
-        deadline = None if seconds is None else time.monotonic() + seconds
         try:
             written = os.write(end, data) if seconds is None else 0
             if written == len(data):
                 return
+            deadline = None if seconds is None else time.monotonic() + seconds
             rest = memoryview(data)[written:]
             while rest:
                 if deadline is not None:
@@ -218,11 +220,10 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
     """Whether a process has ended; it stays a zombie, so that its number is not given away."""
     if process.returncode is not None:
         return True
-    if not hasattr(os, "waitid"):
+    if _ENDED_YET is None:
         return process.poll() is not None
     try:
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, process.pid, flags) is not None
+        return os.waitid(os.P_PID, process.pid, _ENDED_YET) is not None
     except ChildProcessError:
         return True
 

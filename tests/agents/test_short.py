@@ -38,12 +38,18 @@ def test_a_question_is_read_as_it_was_asked(
     assert (asked, asked.geometry, bound) == (position, board, limit)
     short.set_state(other, state)
     assert other.bit_generator.state == rng.bit_generator.state
+    again = short.again(position, sent)
+    assert again is not None
+    assert short.is_question(again)
+    assert len(again) < len(question)
+    assert short.read_again(again, board) == (position, sent)
 
 
 def test_what_does_not_fit_is_left_to_the_long_way() -> None:
     assert short.question(Position(Geometry(9, 9, 5)), Limit(), b"") is not None
     crowded = Position.unchecked(Geometry(9, 9, 5), 0, 1 << 70)
     assert short.question(crowded, Limit(), b"") is None
+    assert short.again(crowded, b"") is None
     assert short.question(Position(), Limit(nodes=2**70), b"") is None
     assert short.state_of(np.random.Generator(np.random.MT19937(4))) is None
     assert not short.is_question(b'{"do":"reset"}')

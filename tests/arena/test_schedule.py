@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena import InvalidMatch, Opening, Schedule
+from claimeven.arena.schedule import generators_of
 
 
 def drawn(schedule: Schedule) -> list[Any]:
@@ -26,6 +28,18 @@ def test_a_schedule_is_a_pure_function_of_the_seed() -> None:
     assert drawn(one) != drawn(other)
     streams = [stream for _, stream in drawn(one)]
     assert len({number for stream in streams for number in stream}) == 40
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, 2**70])
+@pytest.mark.parametrize("number", [0, 1, 2**32 - 1, 2**33])
+def test_generators_are_those_of_numpy_for_seed_and_number(seed: int, number: int) -> None:
+    for place, generator in enumerate(generators_of(seed, number)):
+        words = np.random.SeedSequence([seed, 1, number], spawn_key=(place,))
+        expected = np.random.Generator(np.random.PCG64(words))
+        for one, other in zip(
+            [generator, *generator.spawn(2)], [expected, *expected.spawn(2)], strict=True
+        ):
+            assert one.bit_generator.state == other.bit_generator.state
 
 
 @pytest.mark.parametrize("moves", ["", "4", "44"])

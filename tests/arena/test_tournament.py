@@ -15,6 +15,7 @@ import pytest
 from claimeven import Limit, Position
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.openings import random_openings
+from claimeven.arena.referee import Referee
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredGame
 from claimeven.arena.tournament import (
@@ -143,6 +144,16 @@ def test_a_run_may_end_early(tmp_path: Path, jobs: int) -> None:
         run_tournament(what, store, jobs, enough=lambda g: seen.append(g.number) or len(seen) == 9)
         assert sorted(seen) == [game.number for game in store.games()]
     assert len(seen) == 9
+
+
+def test_the_last_games_are_stored_before_their_players_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    what, stored, when_closed = plan("random", "greedy"), [0], []
+    monkeypatch.setattr(Referee, "close", lambda self: when_closed.append(stored[-1]))
+    with open_store(tmp_path / "s.db", what, resume=False) as store:
+        run_tournament(what, store, watch=stored.append)
+    assert when_closed == [what.games]
 
 
 def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ import inspect
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from typing import Any
 
 import numpy as np
@@ -46,12 +45,21 @@ class FunctionAgent(Agent):
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Call the function. Raises `AgentFault` when it answers with no column."""
-        start = time.perf_counter()
-        with redirect_stdout(sys.stderr):
+        return self.decision_of(*self.call(position))
+
+    def call(self, position: Position) -> tuple[Any, float]:
+        """Return what the function answers, and the seconds it took; it prints to stderr."""
+        stdout, sys.stdout = sys.stdout, sys.stderr  # `redirect_stdout`, in a tenth of the time
+        begin = time.perf_counter()
+        try:
             answer = self.function(position)
-        if isinstance(answer, Decision):
-            return answer
-        return bare_decision(as_column(answer), time.perf_counter() - start)
+        finally:
+            sys.stdout = stdout
+        return answer, time.perf_counter() - begin
+
+    def decision_of(self, answer: Any, seconds: float) -> Decision:
+        """Return an answer as a decision. Raises `AgentFault` when it is no column."""
+        return answer if isinstance(answer, Decision) else bare_decision(as_column(answer), seconds)
 
 
 def as_agent(found: object, name: str | None = None) -> Agent:

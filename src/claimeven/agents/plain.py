@@ -108,7 +108,7 @@ def as_column(answer: Any) -> int:
 def checked_column(answer: Any, position: Position) -> int:
     """Return an answer as a column that can be played. Raises `AgentFault` if it is none."""
     column = as_column(answer)
-    if column in position.legal_columns:
+    if position.is_legal(column):
         return column
     choices = ", ".join(str(c) for c in position.legal_columns)
     full = 0 <= column < position.geometry.columns

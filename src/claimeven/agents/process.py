@@ -128,6 +128,8 @@ class ProcessAgent(Agent):
         self._child: Child | None = None
         self._made = self._made_before = False
         self._is_function, self._begins = False, True
+        # What the process was told last in few bytes.
+        self._terms: tuple[Limit | None, Geometry | None] = None, None
         if not rests:
             self.start()
 
@@ -200,14 +202,8 @@ class ProcessAgent(Agent):
             seconds = PATIENCE if self.patience is None else self.patience
         with self._lock:
             self._revive()
-            needs_state = self._begins or not self._is_function
-            state = short.state_of(rng) if needs_state else b""
-            message = None if state is None else short.question(position, limit, state)
-            if message is None:
-                message = _message("choose", begins=self._begins, **_asked(position, limit, rng))
-            self._begins = False
-            told = self._answer(seconds, limit, message)
-        if isinstance(told, bytes):
+            told = self._answer(seconds, limit, self._question(position, limit, rng))
+        if type(told) is bytes:
             decision, after = short.read_answer(told)
             if after:
                 short.set_state(rng, after)
@@ -215,6 +211,22 @@ class ProcessAgent(Agent):
         if told["rng"] is not None:
             wire.set_generator(rng, told["rng"])
         return wire.to_decision(told["decision"])
+
+    def _question(self, position: Position, limit: Limit, rng: np.random.Generator) -> bytes:
+        """Return the question for a move, in as few bytes as will do, and note what it tells."""
+        begins, self._begins = self._begins, False
+        state = short.state_of(rng) if begins or not self._is_function else b""
+        if state is not None:
+            limit_before, board_before = self._terms
+            if limit is limit_before and position.geometry is board_before and not position.is_over:
+                message = short.again(position, state)
+            else:
+                message = short.question(position, limit, state)
+                if message is not None:
+                    self._terms = limit, position.geometry
+            if message is not None:
+                return message
+        return _message("choose", begins=begins, **_asked(position, limit, rng))
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision. Raises `AgentFault` where they end early."""
@@ -254,7 +266,7 @@ class ProcessAgent(Agent):
         variables = {name: os.environ.get(name, usual) for name, usual in VARIABLES.items()}
         self._started = time.monotonic()
         self._child = Child("claimeven.agents.worker", self._printed, variables)
-        self._made, self._begins = False, True
+        self._made, self._begins, self._terms = False, True, (None, None)
         self._send(_message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb))
 
     def _revive(self) -> None:

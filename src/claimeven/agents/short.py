@@ -20,8 +20,8 @@ from claimeven.agents.wire import USUAL_GENERATOR, board
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-#: First bytes of the two.
-_QUESTION, _ANSWER = 1, 2
+#: First bytes of the three.
+_QUESTION, _ANSWER, AGAIN = 1, 2, 3
 #: First byte; mine, mask.
 _DISCS = struct.Struct("<BQQ")
 #: Columns, rows, connect; seconds, bank; iterations, depth, nodes.
@@ -33,7 +33,6 @@ _GENERATOR = struct.Struct("<16s16sIB")
 _COLUMN = struct.Struct("<BBd")
 #: In place of a quantity that is not limited.
 _FREE = -1
-_ANSWER_MARK = bytes([_ANSWER])
 #: What a decision tells in five fields that tells a column alone.
 _NOTHING = (None,) * 5
 _ANSWER_LENGTHS = (_COLUMN.size, _COLUMN.size + _GENERATOR.size)
@@ -53,7 +52,23 @@ def question(position: Position, limit: Limit, state: bytes) -> bytes | None:
 
 def is_question(data: bytes) -> bool:
     """Whether a message of the parent is a question in few bytes."""
-    return data[0] == _QUESTION
+    return data[0] == AGAIN or data[0] == _QUESTION
+
+
+def again(position: Position, state: bytes) -> bytes | None:
+    """Return a question that has board and limit in common with the one before, None if its discs
+    do not fit. The game is not over.
+    """
+    try:
+        return _DISCS.pack(AGAIN, position.mine, position.mask) + state
+    except struct.error:
+        return None
+
+
+def read_again(data: bytes, geometry: Geometry) -> tuple[Position, bytes]:
+    """Read a question of `again`: position and the state of the generator."""
+    _, mine, mask = _DISCS.unpack_from(data)
+    return Position.going_on(geometry, mine, mask), data[_DISCS.size :]
 
 
 def read_question(data: bytes) -> tuple[Position, Limit, bytes]:
@@ -75,9 +90,14 @@ def answer(decision: Decision, state: bytes | None, before: bytes) -> bytes | No
     return column if state == before else column + state
 
 
+def answer_of(column: int, seconds: float) -> bytes:
+    """Return the answer that tells a column and its seconds alone."""
+    return _COLUMN.pack(_ANSWER, column, seconds)
+
+
 def is_answer(data: bytes) -> bool:
     """Whether a message of the child is an answer in few bytes."""
-    return data[:1] == _ANSWER_MARK and len(data) in _ANSWER_LENGTHS
+    return len(data) in _ANSWER_LENGTHS and data[0] == _ANSWER
 
 
 def read_answer(data: bytes) -> tuple[Decision, bytes]:

@@ -22,10 +22,11 @@ import numpy as np
 
 from claimeven.agents import short, wire
 from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, kind_of
+from claimeven.agents.functions import FunctionAgent
 from claimeven.agents.plain import plain, plain_decision
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.processes import Parent
 
@@ -49,14 +50,14 @@ class Worker:
         self.rng = np.random.default_rng(0)
         self.game_begun = False
         self.memory_mb = 0
+        self._geometry, self._limit = STANDARD, Limit()
 
     def message(self, data: bytes) -> bytes:
         """Return the answer to a message."""
         if short.is_question(data):
-            told = self.answer(self.decide, False, data)
-            value = told.get("value")
-            if isinstance(value, bytes):
-                return value
+            told = self.decide(data)
+            if isinstance(told, bytes):
+                return told
         else:
             request = wire.unpacked(data)
             do = request.pop("do")
@@ -76,23 +77,8 @@ class Worker:
         """
         try:
             return {"value": act(*given, **named)}
-        except AgentFault as fault:
-            return {
-                "fault": printable(str(fault)),
-                "traceback": fault.traceback,
-                "kind": fault.kind,
-            }
         except BaseException as error:
-            if may_refuse and isinstance(error, ClaimevenError):
-                traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
-                return {"invalid": printable(str(error)), "traceback": traceback}
-            if isinstance(error, MemoryError):
-                _bound_memory(self.memory_mb + LAST_WORDS)
-            return {
-                "fault": f"raised {described(error)}",
-                "traceback": traceback_of(error),
-                "kind": kind_of(error),
-            }
+            return self._went_wrong(error, may_refuse)
 
     def make(self, spec: str, file: list[str] | None, memory_mb: int) -> dict[str, Any]:
         """Make the agent of a spec, which names a file and what to take of it, or an agent."""
@@ -131,22 +117,39 @@ class Worker:
         return self._told(self._decision(asked, bounds, self._state()))
 
     def decide(self, question: bytes) -> bytes | dict[str, Any]:
-        """Ask for a decision in few bytes; the answer comes in few where it can.
+        """Ask for a decision in few bytes, and return the answer, in few where it can be.
 
         A function, which draws nothing, is sent the state of the generator with the first question
-        of a game alone.
+        of a game alone. Usually it answers with a column that can be played. On the way to that as
+        few different things are touched as can be: all of them lie cold after the agent's thinking.
         """
-        position, limit, before = short.read_question(question)
-        if self.agent.is_function:
-            if before:
-                self.reset()
-            decision, after = self._decision(position, limit, before), before
-        else:
-            short.set_state(self.rng, before)
-            decision = self._decision(position, limit, before)
-            after = self._state()
-        message = short.answer(decision, after, before)
-        return self._told(decision) if message is None else message
+        try:
+            if question[0] == short.AGAIN:
+                position, before = short.read_again(question, self._geometry)
+            else:
+                position, self._limit, before = short.read_question(question)
+                self._geometry = position.geometry
+            agent = self.agent
+            if agent.is_function:
+                if before:
+                    self.reset()
+                    self._begin_game(before)
+                if type(agent) is FunctionAgent:
+                    answer, seconds = agent.call(position)
+                    if type(answer) is int and position.is_legal(answer):
+                        return short.answer_of(answer, seconds)
+                    decision = plain_decision(agent.decision_of(answer, seconds), position)
+                else:
+                    decision = self._decision(position, self._limit, before)
+                after = before
+            else:
+                short.set_state(self.rng, before)
+                decision = self._decision(position, self._limit, before)
+                after = self._state()
+            message = short.answer(decision, after, before)
+            return {"value": self._told(decision)} if message is None else message
+        except BaseException as error:
+            return self._went_wrong(error)
 
     def trace(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
         """Ask for the steps of a decision, and what ended them early."""
@@ -178,11 +181,33 @@ class Worker:
         """Let the agent give back what it holds."""
         self.agent.close()
 
+    def _went_wrong(self, error: BaseException, may_refuse: bool = False) -> dict[str, Any]:
+        """Return the answer that tells of what was raised."""
+        if isinstance(error, AgentFault):
+            return {
+                "fault": printable(str(error)),
+                "traceback": error.traceback,
+                "kind": error.kind,
+            }
+        if may_refuse and isinstance(error, ClaimevenError):
+            traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
+            return {"invalid": printable(str(error)), "traceback": traceback}
+        if isinstance(error, MemoryError):
+            _bound_memory(self.memory_mb + LAST_WORDS)
+        return {
+            "fault": f"raised {described(error)}",
+            "traceback": traceback_of(error),
+            "kind": kind_of(error),
+        }
+
     def _decision(self, position: Position, limit: Limit, state: bytes) -> Decision:
         if not self.game_begun:
-            self.game_begun = True
-            _seed_globals(state)
+            self._begin_game(state)
         return plain_decision(self.agent.choose(position, limit, self.rng), position)
+
+    def _begin_game(self, state: bytes) -> None:
+        self.game_begun = True
+        _seed_globals(state)
 
     def _state(self) -> bytes:
         state = short.state_of(self.rng)
@@ -210,9 +235,11 @@ def main(ends: tuple[int, int, int]) -> None:
     worker = Worker()
     while (data := parent.receive()) is not None:
         message = worker.message(data)
-        with contextlib.suppress(Exception):
+        try:
             sys.stdout.flush()
             sys.stderr.flush()
+        except Exception:
+            pass  # it is the agent's, and its own affair
         parent.send(message)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit
+from claimeven.agents.process import ProcessAgent
 from claimeven.arena.guard import begin_game, timed_decision
 from claimeven.arena.schedule import Opening
+from claimeven.cores import staying
 from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -34,7 +37,8 @@ class Measures:
     def note(self, decision: Decision, seconds: float) -> None:
         """Add one plain decision and the seconds it took."""
         self.moves += 1
-        self._add("seconds", seconds)
+        self.sums["seconds"] += seconds
+        self.counts["seconds"] += 1
         if decision.nodes is not None:
             self._add("nodes", decision.nodes)
         if decision.iterations is not None:
@@ -145,24 +149,28 @@ def play_game(
                 begin_game(agent)
         except AgentFault as fault:
             forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
-    while forfeit is None and position.outcome is None:
-        seat = position.turn
-        try:
-            decision, seconds = timed_decision(
-                seats[seat], position, limits[seat], generators[seat]
-            )
-        except AgentFault as fault:
-            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
-            break
-        limits[seat] = limits[seat].after(seconds)
-        measures[seat].note(decision, seconds)
-        columns.append(decision.column)
-        if keep_decisions:
-            decisions.append(decision)
-            clock.append(seconds)
-        position = position.play_unchecked(decision.column)
-        if watch is not None:
-            watch(position, decision.column)
+    # Nothing but the two works until the game is over, so this thread may stay beside them.
+    alone = watch is None and all(isinstance(agent, ProcessAgent) for agent in seats)
+    with staying() if alone else nullcontext():
+        while forfeit is None and position.outcome is None:
+            seat = position.turn
+            try:
+                decision, seconds = timed_decision(
+                    seats[seat], position, limits[seat], generators[seat]
+                )
+            except AgentFault as fault:
+                forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
+                break
+            if limits[seat].bank:
+                limits[seat] = limits[seat].after(seconds)
+            measures[seat].note(decision, seconds)
+            columns.append(decision.column)
+            if keep_decisions:
+                decisions.append(decision)
+                clock.append(seconds)
+            position = position.play_unchecked(decision.column)
+            if watch is not None:
+                watch(position, decision.column)
     if forfeit is not None:
         winner: int | None = 1 - forfeit.seat
     else:

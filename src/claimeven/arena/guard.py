@@ -45,7 +45,9 @@ def timed_decision(
         seconds = time.perf_counter() - begin
         if agent.is_plain:
             decision = answer
-            checked_column(decision.column, position)
+            column = decision.column
+            if type(column) is not int or not position.is_legal(column):
+                checked_column(column, position)
         else:
             decision = plain_decision(answer, position)
         late = limit.seconds is not None and agent.timed and seconds > limit.longest
@@ -67,8 +69,12 @@ def checked_decision(
 
 def begin_game(agent: Agent) -> None:
     """Reset an agent. Raises `AgentFault` when it fails at that."""
-    with faults():
+    try:
         agent.reset()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise as_fault(error) from error
 
 
 def checked_trace(

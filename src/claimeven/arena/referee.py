@@ -70,6 +70,8 @@ class Referee:
 
     def _rest_others(self, wanted: tuple[int, ...]) -> None:
         """Let processes of agents that have not played lately end; they begin anew when needed."""
+        if len(self.agents) <= MOST_PROCESSES:
+            return
         self._recent = [place for place in self._recent if place not in wanted] + list(wanted)
         processes = [
             place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from claimeven.agents.contract import Decision, FaultKind
@@ -24,13 +25,17 @@ def stored_game(played: PlayedGame, job: str) -> StoredGame:
     game, forfeit = played.game, played.game.forfeit
     told: dict[str, list[float | None]] = {}
     if game.seconds:
-        told["seconds"] = [round(seconds, 6) for seconds in game.seconds]
-    for quantity in (*TOLD, *DETAILS):
-        amounts = [
-            decision.details.get(quantity) if quantity in DETAILS else getattr(decision, quantity)
-            for decision in game.decisions
-        ]
-        if any(amount is not None for amount in amounts):
+        # To a millionth, as `round(seconds, 6)` gives it in five times the time.
+        told["seconds"] = [round(1e6 * seconds) / 1e6 for seconds in game.seconds]
+    amounts: list[float | None]
+    for quantity in TOLD:
+        amounts = list(map(attrgetter(quantity), game.decisions))
+        if amounts.count(None) < len(amounts):
+            told[quantity] = amounts
+    details = list(map(attrgetter("details"), game.decisions))
+    for quantity in DETAILS if any(details) else ():
+        amounts = [each.get(quantity) for each in details]
+        if amounts.count(None) < len(amounts):
             told[quantity] = amounts
     return StoredGame(
         job=job,

@@ -246,7 +246,7 @@ def run_tournament(
     begin = time.perf_counter()
     numbers = _missing(plan, store)
     executor = executor or local(jobs)
-    held = HeldRows(store, plan.games - len(numbers), watch)
+    held = HeldRows(store, plan.games - len(numbers), watch, plan.games)
     work = Work(plan, True, record=_row)
     with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
         for _, row in results:
@@ -331,21 +331,32 @@ def _row(plan: TournamentPlan, played: PlayedGame) -> Row:
 
 
 class HeldRows:
-    """Games on their way to the store: held for a moment, so that thousands a second can be."""
+    """Games on their way to the store: held for a moment, so that thousands a second can be.
+
+    `done` are stored already; the last of `total` is stored at once, before its players are sent
+    home, which takes a while.
+    """
 
     def __init__(
-        self, store: Store, done: int, watch: Callable[[int], object] | None = None
+        self,
+        store: Store,
+        done: int,
+        watch: Callable[[int], object] | None = None,
+        total: int | None = None,
     ) -> None:
         self._store = store
         self._done = done
         self._watch = watch
+        self._total = total
         self._held: list[Row] = []
         self._stored_at = time.monotonic()
 
     def add(self, row: Row) -> None:
         """Hold a game, and store all that are held when it is time."""
         self._held.append(row)
-        if len(self._held) >= _HELD or time.monotonic() - self._stored_at > _TICK:
+        count = len(self._held)
+        is_last = self._done + count == self._total
+        if is_last or count >= _HELD or time.monotonic() - self._stored_at > _TICK:
             self.close()
 
     def close(self) -> None:

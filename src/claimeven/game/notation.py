@@ -9,6 +9,7 @@ is passed over.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from claimeven.game.errors import InvalidNotation
 from claimeven.game.geometry import STANDARD, Geometry
@@ -35,6 +36,11 @@ def column_names(columns: int) -> str:
     ('1234', 'abcdefghij')
     """
     return (_DIGITS if columns <= len(_DIGITS) else _LETTERS)[:columns]
+
+
+@cache
+def _names(columns: int) -> dict[int, str]:
+    return dict(enumerate(column_names(columns)))
 
 
 def column_choices(geometry: Geometry = STANDARD) -> str:
@@ -93,4 +99,8 @@ def format_moves(columns: Iterable[int], geometry: Geometry = STANDARD) -> str:
     >>> format_moves([3, 3, 4, 4])
     '4455'
     """
-    return "".join(column_name(column, geometry) for column in columns)
+    columns = tuple(columns)
+    names = _names(geometry.columns)
+    if all(type(column) is int for column in columns) and names.keys() >= set(columns):
+        return "".join([names[column] for column in columns])
+    return "".join([column_name(column, geometry) for column in columns])

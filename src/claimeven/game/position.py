@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.game import tactics
 from claimeven.game.arguments import whole_number
@@ -88,6 +88,13 @@ class Position:
         position = object.__new__(cls)
         _set(position, geometry, mine, mask)
         return position
+
+    @classmethod
+    def going_on(cls, geometry: Geometry, mine: int, mask: int) -> Position:
+        """Make a position of discs known to be right, of a game known not to be over: nothing is
+        checked.
+        """
+        return _made(geometry, mine, mask, None)
 
     @classmethod
     def from_moves(cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD) -> Position:
@@ -175,7 +182,7 @@ class Position:
     @property
     def legal_columns(self) -> tuple[int, ...]:
         """0-based columns that can be played, left to right; none once the game is over."""
-        if self.outcome is not None:
+        if self._outcome is not None and self.outcome is not None:
             return ()
         geometry = self.geometry
         return _columns_below(self.mask & geometry.top, geometry.columns, geometry.rows)
@@ -264,6 +271,20 @@ class Position:
         rows = [[-1 if owner is None else owner for owner in row] for row in self.rows]
         return np.array(rows, dtype=np.int8)
 
+    def is_legal(self, column: int) -> bool:
+        """Whether a column, any whole number, can be played.
+
+        >>> position = Position.from_moves("444444")
+        >>> [position.is_legal(column) for column in (-1, 0, 3, 7)]
+        [False, True, False, False]
+        """
+        if self._outcome is not None and self.outcome is not None:
+            return False
+        geometry = self.geometry
+        return 0 <= column < geometry.columns and not (
+            self.mask >> (column * geometry.height + geometry.rows - 1) & 1
+        )
+
     def check_move(self, column: int) -> None:
         """Raise `IllegalMove`, naming the column and the reason, unless it can be played."""
         geometry = self.geometry
@@ -285,10 +306,9 @@ class Position:
     def play_unchecked(self, column: int) -> Position:
         """`play` for a column known to be legal: no check is made."""
         mask = self.mask
-        return Position.unchecked(
-            self.geometry,
-            self.mine ^ mask,
-            mask | (mask + (1 << (column * self.geometry.height))),
+        geometry = self.geometry
+        return _made(
+            geometry, self.mine ^ mask, mask | (mask + (1 << (column * geometry.height))), False
         )
 
     def mirror(self) -> Position:
@@ -329,7 +349,7 @@ class Position:
 
     def _find_outcome(self) -> Outcome | None:
         geometry = self.geometry
-        theirs = self.theirs
+        theirs = self.mine ^ self.mask
         if tactics.has_line(theirs, geometry):
             cells = tuple(geometry.cells_of(tactics.line_cells(theirs, geometry)))
             return Outcome(1 - self.turn, cells)
@@ -357,6 +377,26 @@ def _set(position: Position, geometry: Geometry, mine: int, mask: int) -> None:
     put(position, "mine", mine)
     put(position, "mask", mask)
     put(position, "_outcome", False)
+
+
+class _Begun:
+    """What a position is while it is made: laid out like one, but its slots can be set."""
+
+    __slots__ = ("_outcome", "geometry", "mask", "mine")
+
+
+def _made(geometry: Geometry, mine: int, mask: int, outcome: bool | None) -> Position:
+    """Return a position, in half the time `_set` takes: nearly all are made in searches and games
+    by the move. `outcome` is None for one that is not over, False where that is not known.
+    """
+    position: Any = _Begun()
+    position.geometry = geometry
+    position.mine = mine
+    position.mask = mask
+    position._outcome = outcome
+    position.__class__ = Position
+    made: Position = position
+    return made
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,201 @@
+"""The process of an agent answers the same whether a question comes in few bytes or as JSON."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Decision, Geometry, Limit, Position
+from claimeven.agents import AgentFault, short, wire
+from claimeven.agents.contract import FaultKind
+from claimeven.agents.functions import as_agent
+from claimeven.agents.worker import Worker
+
+
+class Whole(int):
+    """A whole number of a kind of its own."""
+
+
+class Own(Decision):
+    """A decision of a kind of its own."""
+
+
+def fails(position: Position) -> Any:
+    raise LookupError("lost")
+
+
+def leaves(position: Position) -> Any:
+    sys.exit(3)
+
+
+def objects(position: Position) -> Any:
+    raise AgentFault("will not", "its own traceback", FaultKind.STALL)
+
+
+def starves(position: Position) -> Any:
+    raise MemoryError
+
+
+def spoils(position: Position) -> Any:
+    position.mask = 0
+    return 0
+
+
+def draws(position: Position) -> Any:
+    return random.choice(position.legal_columns)
+
+
+def chats(position: Position) -> Any:
+    print("thinking")
+    return 2
+
+
+def for_kaggle(obs: Any, config: Any) -> Any:
+    return obs.step % config.columns
+
+
+def answering(answer: Any) -> Callable[[Position], Any]:
+    return lambda position: answer
+
+
+#: Usual answers, unusual ones, and faults of each kind; column 3 is full.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        repr(answer)[:40]: answering(answer)
+        for answer in (
+            0, 6, 3, 7, -1, 10**30, True, None, 2.0, "2", np.int64(2), np.int8(3), Whole(4),
+            Whole(9), Decision(2), Decision(3), Decision(1, value=0.5), Decision(1, seconds=-1.0),
+            Decision(np.int64(2)), Own(2), Own(2, nodes=3), Decision(2, details={"line": [2, 3]}),
+        )
+    },
+    **{
+        each.__name__: each
+        for each in (fails, leaves, objects, starves, spoils, draws, chats, for_kaggle)
+    },
+}  # fmt: skip
+POSITION = Position.from_moves("444444")
+LIMIT = Limit(seconds=5.0)
+
+
+def worker_of(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Worker:
+    # The tests' own process is not to be bounded.
+    monkeypatch.setattr("claimeven.agents.worker._bound_memory", lambda memory_mb: None)
+    worker = Worker()
+    worker.agent = as_agent(function)
+    return worker
+
+
+def asked_at_length(worker: Worker, begins: bool, rng: np.random.Generator) -> bytes:
+    return worker.message(
+        wire.packed(
+            {
+                "do": "choose",
+                "position": wire.from_position(POSITION),
+                "limit": wire.from_limit(LIMIT),
+                "rng": wire.from_generator(rng),
+                "begins": begins,
+            }
+        )
+    )
+
+
+def told(message: bytes) -> Any:
+    """Return what an answer says: a decision, but for its seconds, or what went wrong."""
+    if short.is_answer(message):
+        decision, state = short.read_answer(message)
+        assert state == b""
+        assert decision.seconds >= 0.0
+    else:
+        answer = wire.unpacked(message)
+        if "value" not in answer:
+            return answer
+        assert answer["value"]["rng"] is None
+        decision = wire.to_decision(answer["value"]["decision"])
+    fields = wire.from_decision(decision)
+    fields.remove(decision.seconds)
+    return fields
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_few_bytes_and_many_bring_the_same_answers(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brief, long = (worker_of(FUNCTIONS[name], monkeypatch) for _ in range(2))
+    rng = np.random.default_rng(7)
+    state = short.state_of(rng)
+    assert state is not None
+    before, before_of_numpy = random.getstate(), np.random.get_state()
+    for game in range(2):
+        drawn = []
+        for ask_long in (False, True):
+            answers = []
+            for move in range(3):
+                begins = move == 0
+                if ask_long:
+                    message = asked_at_length(long, begins, rng)
+                else:
+                    sent = state if begins else b""
+                    # The board and the limit are told once.
+                    first = short.question(POSITION, LIMIT, sent)
+                    question = first if game == move == 0 else short.again(POSITION, sent)
+                    assert question is not None
+                    message = brief.message(question)
+                answers.append(told(message))
+            drawn.append(answers)
+        assert drawn[0] == drawn[1]
+    random.setstate(before)
+    np.random.set_state(before_of_numpy)
+
+
+def test_the_usual_answer_goes_in_few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = worker_of(answering(2), monkeypatch)
+    question = short.question(POSITION, LIMIT, b"")
+    again = short.again(POSITION, b"")
+    assert question is not None
+    assert again is not None
+    for message in (question, again):
+        assert short.is_answer(worker.message(message))
+
+
+@pytest.mark.parametrize("board", [Geometry(5, 4), Geometry(9, 7, 5)])
+def test_a_question_of_discs_is_about_the_board_told_last(
+    board: Geometry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Position] = []
+
+    def looks(position: Position) -> int:
+        seen.append(position)
+        return 1
+
+    worker = worker_of(looks, monkeypatch)
+    positions = Position.replay("1122", board)
+    messages = [short.question(positions[0], LIMIT, b"")]
+    messages += [short.again(position, b"") for position in positions]
+    for message in messages:
+        assert message is not None
+        decision, _ = short.read_answer(worker.message(message))
+        assert decision.column == 1
+    assert seen[1:] == list(positions)
+    assert {position.geometry for position in seen} == {board}
+    assert [p.legal_columns for p in seen[1:]] == [p.legal_columns for p in positions]
+    assert all(position.outcome is None for position in seen)
+
+
+def test_what_is_printed_goes_to_stderr(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    worker = worker_of(chats, monkeypatch)
+    question = short.question(POSITION, LIMIT, b"")
+    assert question is not None
+    stdout = sys.stdout
+    worker.message(question)
+    assert sys.stdout is stdout
+    worker = worker_of(fails, monkeypatch)
+    worker.message(question)
+    assert sys.stdout is stdout
+    assert capsys.readouterr() == ("", "thinking\n")
