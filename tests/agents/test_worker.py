@@ -46,6 +46,10 @@ def spoils(position: Position) -> Any:
     return 0
 
 
+def overfills(position: Position) -> Any:
+    return position.play(3)
+
+
 def draws(position: Position) -> Any:
     return random.choice(position.legal_columns)
 
@@ -75,7 +79,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     },
     **{
         each.__name__: each
-        for each in (fails, leaves, objects, starves, spoils, draws, chats, for_kaggle)
+        for each in (fails, leaves, objects, starves, spoils, overfills, draws, chats, for_kaggle)
     },
 }  # fmt: skip
 POSITION = Position.from_moves("444444")
