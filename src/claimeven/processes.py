@@ -145,10 +145,14 @@ class Child(WatchedProcess):
             self._quick = self._quick + 1 if end - begin < _QUICK else 0
             self._until = end + _TOGETHER
             return answer
+        quick = min(seconds, _QUICK)
         try:
             self._core.share()
             self._write(self._requests, _HEADER.pack(len(message)) + message)
-            return self.receive(min(seconds, _QUICK))
+            at_once = None if self._received else self._at_once(quick)
+            if at_once is not None:
+                return at_once
+            return self.receive(begin + quick - time.monotonic())
         except ChildSilent:
             self._quick = 0
             self._core.part()
@@ -175,11 +179,13 @@ class Child(WatchedProcess):
 
         As nearly always nothing else does, little is touched on the way.
         """
-        self._check_open(self._answers)
+        end = self._answers
+        if end not in self._ends:
+            self._check_open(end)
         wait = LOOK if seconds is None or seconds > LOOK else max(0.0, seconds)
         if self._poll.poll(1000 * wait) != self._answered:
             return None
-        data = os.read(self._answers, CHUNK)
+        data = os.read(end, CHUNK)
         rest = len(data) - _HEADER.size
         if rest >= 0 and _HEADER.unpack_from(data) == (rest,):
             return data[_HEADER.size :]

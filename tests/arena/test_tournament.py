@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import signal
 import subprocess
@@ -19,7 +20,9 @@ from claimeven.arena.referee import Referee
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredGame
 from claimeven.arena.tournament import (
+    RowToBe,
     TournamentPlan,
+    as_row,
     brief_labels,
     open_store,
     run_tournament,
@@ -154,6 +157,14 @@ def test_the_last_games_are_stored_before_their_players_go(
     with open_store(tmp_path / "s.db", what, resume=False) as store:
         run_tournament(what, store, watch=stored.append)
     assert when_closed == [what.games]
+
+
+def test_a_game_goes_to_another_process_as_its_row() -> None:
+    what = plan("random", "greedy")
+    with Referee(what, keep_decisions=True) as referee:
+        game = RowToBe(what, referee.play(3))
+    assert pickle.loads(pickle.dumps(game)) == game.row == as_row(game) == as_row(game.row)
+    assert StoredGame.of_row(game.row).number == 3
 
 
 def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> None:

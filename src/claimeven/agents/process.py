@@ -197,11 +197,14 @@ class ProcessAgent(Agent):
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
-        seconds = limit.longest
-        if limit.seconds is None:
+        if limit.seconds is not None:
+            seconds = limit.longest
+        else:
             seconds = PATIENCE if self.patience is None else self.patience
         with self._lock:
-            self._revive()
+            child = self._child
+            if child is None or child.ended or not self._made:
+                self._revive()
             told = self._answer(seconds, limit, self._question(position, limit, rng))
         if type(told) is bytes:
             decision, after = short.read_answer(told)
@@ -217,8 +220,9 @@ class ProcessAgent(Agent):
         begins, self._begins = self._begins, False
         state = short.state_of(rng) if begins or not self._is_function else b""
         if state is not None:
-            limit_before, board_before = self._terms
-            if limit is limit_before and position.geometry is board_before and not position.is_over:
+            told = self._terms
+            same = limit is told[0] and position.geometry is told[1]
+            if same and position.outcome is None:
                 message = short.again(position, state)
             else:
                 message = short.question(position, limit, state)

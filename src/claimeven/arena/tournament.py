@@ -247,11 +247,12 @@ def run_tournament(
     numbers = _missing(plan, store)
     executor = executor or local(jobs)
     held = HeldRows(store, plan.games - len(numbers), watch, plan.games)
-    work = Work(plan, True, record=_row)
+    work = Work(plan, True, record=RowToBe)
     with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
         for _, row in results:
+            is_enough = enough is not None and enough(StoredGame.of_row(as_row(row)))
             held.add(row)
-            if enough is not None and enough(StoredGame.of_row(row)):
+            if is_enough:
                 break
     standings = Standings.of(store.agents, store.games())
     return TournamentResult(plan, standings, time.perf_counter() - begin)
@@ -325,9 +326,29 @@ def _missing(plan: TournamentPlan, store: Store) -> Sequence[int]:
     return [number for number in range(plan.games) if plan.job(number) not in there]
 
 
-def _row(plan: TournamentPlan, played: PlayedGame) -> Row:
+@dataclass(frozen=True)
+class RowToBe:
+    """A game on its way to the store, as it was played; sent to another process it goes as its row.
+
+    To make rows takes less time of many games at once than of one after each game, when all that
+    it takes lies cold.
+    """
+
+    plan: TournamentPlan
+    played: PlayedGame
+
+    @property
+    def row(self) -> Row:
+        """The game as it is stored."""
+        return stored_game(self.played, self.plan.job(self.played.number)).row
+
+    def __reduce__(self) -> tuple[type[Row], tuple[Row]]:
+        return tuple, (self.row,)
+
+
+def as_row(game: Row | RowToBe) -> Row:
     """Return a game as it is stored."""
-    return stored_game(played, plan.job(played.number)).row
+    return game.row if isinstance(game, RowToBe) else game
 
 
 class HeldRows:
@@ -348,12 +369,12 @@ class HeldRows:
         self._done = done
         self._watch = watch
         self._total = total
-        self._held: list[Row] = []
+        self._held: list[Row | RowToBe] = []
         self._stored_at = time.monotonic()
 
-    def add(self, row: Row) -> None:
+    def add(self, game: Row | RowToBe) -> None:
         """Hold a game, and store all that are held when it is time."""
-        self._held.append(row)
+        self._held.append(game)
         count = len(self._held)
         is_last = self._done + count == self._total
         if is_last or count >= _HELD or time.monotonic() - self._stored_at > _TICK:
@@ -363,7 +384,7 @@ class HeldRows:
         """Store what is held, and say how many games are stored."""
         if not self._held:
             return
-        self._store.add_rows(self._held)
+        self._store.add_rows([as_row(game) for game in self._held])
         self._done += len(self._held)
         self._held, self._stored_at = [], time.monotonic()
         if self._watch is not None:
