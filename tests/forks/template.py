@@ -6,6 +6,8 @@ beside it, and answers with the number of the process.
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import fcntl
 import gc
 import importlib
@@ -20,6 +22,8 @@ from typing import Any, TextIO
 
 #: Bytes of the longest question, and file descriptors that come with one.
 LONGEST, MOST = 1 << 17, 16
+#: Modules that Python ends with.
+_ENDS = ("__main__", "builtins", "sys")
 
 
 def main(end: int, modules: list[str]) -> None:
@@ -28,10 +32,15 @@ def main(end: int, modules: list[str]) -> None:
     In a fork, this becomes what was asked for and returns as that does.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    there: list[str] = []
+    atexit.register(_leave, there)  # before all others, so that it is called last
+    gc.disable()
     for module in modules:
         importlib.import_module(module)
     gc.collect()
     gc.freeze()  # looking for garbage among all this would copy it
+    gc.enable()
+    there.extend(sys.modules)
     asking = socket.socket(fileno=end)
     while True:
         question, descriptors, _, _ = socket.recv_fds(asking, LONGEST, MOST)
@@ -90,6 +99,16 @@ def _become(asked: dict[str, Any], descriptors: list[int]) -> None:
         names.clear()
         names.update(__name__="__main__", __builtins__=__builtins__)
         exec(compile(what, "<string>", "exec"), names)
+
+
+def _leave(names: list[str]) -> None:
+    """Let the end of Python, which comes next, take no modules apart that were there at the fork.
+
+    That would copy them all, to free what ends with the process anyway. What a launch itself has
+    imported and made ends as ever.
+    """
+    left = [sys.modules.pop(name) for name in names if name in sys.modules and name not in _ENDS]
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(left))  # for good
 
 
 def _take(descriptors: list[int], numbers: list[int]) -> None:
