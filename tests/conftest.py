@@ -79,6 +79,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     sys.dont_write_bytecode = NO_BYTECODE
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """Look for no more garbage, once pytest has: Python would do so thrice when it ends."""
+    gc.freeze()
+
+
 @pytest.fixture
 def real_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start Python itself for each process, where a test is about that start."""
