@@ -8,7 +8,13 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.openings import balanced_openings, random_openings, read_openings
+from claimeven.arena.openings import (
+    balanced_openings,
+    make_openings,
+    random_openings,
+    read_openings,
+)
+from claimeven.arena.schedule import Opening
 from claimeven.solver import Solver
 
 START = Position()
@@ -66,6 +72,17 @@ def test_balanced_openings_lie_in_their_band() -> None:
 def test_what_cannot_be_is_refused(make: object, said: str) -> None:
     with pytest.raises(InvalidMatch, match=said):
         make()  # type: ignore[operator]
+
+
+def test_a_band_of_scores_may_be_named() -> None:
+    start = Position(Geometry(5, 4))
+    solver = Solver(start.geometry, table_mb=1)
+    for source, low, high in (("balanced", -2, 2), ("-6..-1", -6, -1), ("+1..9", 1, 9)):
+        for columns in make_openings(source, 4, 5, 1, start):
+            assert len(columns) == 5
+            assert low <= solver.score(Opening(start, columns).position) <= high
+    with pytest.raises(InvalidMatch, match="lower end first, not 8 to 3"):
+        make_openings("8..3", 1, 4, 1, start)
 
 
 def test_a_file_of_openings(tmp_path: Path) -> None:

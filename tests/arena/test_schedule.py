@@ -100,3 +100,15 @@ def test_an_opening_knows_its_moves() -> None:
     assert opening.position == Position.from_moves("441")
     assert Opening.of(opening) is opening
     assert Opening.of(Position.from_moves("44")) == Opening(Position.from_moves("44"))
+
+
+def test_openings_are_taken_in_turn_and_each_agent_moves_first_from_each() -> None:
+    openings = ((3,), (0, 1), (2, 2, 2))
+    schedule = Schedule(12, 3, Position.from_moves("4"), openings=openings)
+    for number in range(12):
+        pairing = schedule.pairing(number)
+        assert pairing.opening.columns == openings[number // 2 % 3]
+        to_move = (pairing.first, 1 - pairing.first)[pairing.opening.position.turn]
+        assert to_move == number % 2
+    with pytest.raises(InvalidMatch, match="the game is over after 212121"):
+        Schedule(2, 3, Position.from_moves("1"), openings=((1, 0, 1, 0, 1, 0),))

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven import Position
+from claimeven import Position, play_match
+from claimeven.arena import InvalidMatch
 from claimeven.arena.store import Store
 from tests import forks
 from tests.agents.test_process import bot
@@ -174,3 +175,32 @@ def test_sigterm_ends_all_processes_of_a_match() -> None:
         program.communicate(timeout=60)  # ends when nobody holds the pipes any more
         assert time.monotonic() - begin < 60
     assert program.returncode == -signal.SIGTERM
+
+
+def test_openings_of_a_match_come_from_a_file_or_by_score(run: Run, tmp_path: Path) -> None:
+    openings = tmp_path / "openings.txt"
+    openings.write_text("44\n123\n", encoding="utf-8")
+    words = ("match", "random", "greedy", "--games", "6", "--openings")
+    told = json.loads(run(*words, str(openings), "--json", "--show").out)
+    assert [game["opening"] for game in told["played"]] == ["44", "44", "123", "123", "44", "44"]
+    assert told["different_openings"] == 2
+    assert ", 2 openings, " in run(*words, str(openings)).out
+    for source in ("balanced", "-9..9"):
+        games = json.loads(run(*words, source, "--json", "--show").out)["played"]
+        assert [len(game["opening"]) for game in games] == [4] * 6
+    kept = tmp_path / "m.db"
+    played = [
+        json.loads(run(*words, str(openings), "--json", "--show", "--out", str(kept), *resume).out)[
+            "played"
+        ]
+        for resume in ((), ("--resume",))
+    ]
+    assert played == [told["played"], told["played"]]
+    assert "cannot be read" in bad_input(run(*words, "nowhere.txt"))
+
+
+def test_openings_may_be_given_as_moves() -> None:
+    result = play_match("greedy", "random", games=4, openings=["44", "1"])
+    assert [played.game.opening.moves for played in result.games] == ["44", "44", "1", "1"]
+    with pytest.raises(InvalidMatch, match="needs an opening"):
+        play_match("greedy", "random", games=4, openings=[])

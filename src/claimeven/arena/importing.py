@@ -63,7 +63,8 @@ def import_games(
         with Path(source).open(encoding="utf-8", newline="") as stream:
             return import_lines(store, stream, str(source), first, second, geometry)
     except UnicodeDecodeError:
-        raise InvalidGames(f"{source} cannot be read: it is no text") from None
+        which = "" if Path(source).suffix != ".parquet" else ": export .jsonl in place of .parquet"
+        raise InvalidGames(f"{source} cannot be read: it is no text{which}") from None
     except OSError as error:
         raise InvalidGames(f"{source} cannot be read: {error.strerror or error}") from None
 

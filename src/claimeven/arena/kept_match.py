@@ -43,7 +43,7 @@ def tournament_of(plan: MatchPlan) -> TournamentPlan:
         rounds,
         schedule.seed,
         "gauntlet",
-        columns if schedule.opening_plies else columns[:1],
+        columns if schedule.is_varied else columns[:1],
         openings[0].root,
         plan.limit,
         plan.isolation,

@@ -187,6 +187,7 @@ class MatchResult:
             "connect": geometry.connect,
             "position": schedule.opening.moves,
             "opening_plies": schedule.opening_plies,
+            "different_openings": len(set(schedule.openings)) or None,
             "limit": asdict(self.plan.limit),
             "isolate": self.plan.isolation.everyone,
             "memory_mb": self.plan.isolation.memory_mb,

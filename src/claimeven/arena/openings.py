@@ -8,6 +8,7 @@ the border of win, draw and loss.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,8 +22,10 @@ from claimeven.solver.contract import ExactSolver
 
 #: The 0-based columns of an opening.
 Columns = tuple[int, ...]
-#: Where openings come from, unless they are those of a file.
+#: Where openings come from, unless they are those of a file: drawn, or drawn by exact score.
 SOURCES = ("random", "balanced")
+#: How a band of exact scores is written: `3..8`, `-6..-1`.
+_BAND = re.compile(r"([-+]?\d+)\.\.([-+]?\d+)")
 
 #: Scores, for the side to move, between which an opening counts as balanced.
 BAND = (-2, 2)
@@ -35,18 +38,32 @@ def make_openings(
 ) -> tuple[Columns, ...]:
     """Return openings: "random", "balanced" (both of so many plies), or those of a file.
 
-    A file gives what it holds, whatever the count. Raises `InvalidMatch` if there is none.
+    In place of "balanced" another band of exact scores may be given, such as "3..8". A file gives
+    what it holds, whatever the count. Raises `InvalidMatch` if there is none.
 
     >>> make_openings("random", 2, 1, seed=4, start=Position())
     ((2,), (5,))
     """
     if source == "random":
         return random_openings(count, plies, seed, start)
-    if source == "balanced":
+    band = band_of(source)
+    if band is not None:
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-        return balanced_openings(count, plies, seed, start, Solver(start.geometry))
+        return balanced_openings(count, plies, seed, start, Solver(start.geometry), band)
     return read_openings(source, start)
+
+
+def band_of(source: str | Path) -> tuple[int, int] | None:
+    """Return the lowest and highest exact score that openings may have; None if any.
+
+    >>> band_of("balanced"), band_of("-6..-1"), band_of("random")
+    ((-2, 2), (-6, -1), None)
+    """
+    if source == "balanced":
+        return BAND
+    found = _BAND.fullmatch(str(source))
+    return None if found is None else (int(found[1]), int(found[2]))
 
 
 def random_openings(count: int, plies: int, seed: int, start: Position) -> tuple[Columns, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from claimeven.agents.contract import Limit
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
+from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import play_games
 from claimeven.arena.kept_match import play_kept
 from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
@@ -26,6 +27,9 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 
+#: Plies of balanced openings of a match where nothing else is said.
+BALANCED_PLIES = 4
+
 
 def play_match(
     first: Contestant,
@@ -38,7 +42,8 @@ def play_match(
     executor: Executor | None = None,
     start: str | Position | Opening = "",
     geometry: Geometry | None = None,
-    opening_plies: int = 0,
+    opening_plies: int | None = None,
+    openings: str | Path | Sequence[str] = "random",
     isolate: bool = False,
     memory_mb: int | None = None,
     load_seconds: float | None = None,
@@ -57,12 +62,12 @@ def play_match(
     Nothing an agent does ends the match: it loses the game.
 
     `games` are played in pairs: the same opening with the seats swapped. They begin after the
-    moves of `start` on the board of `geometry`, or in the position or opening given, and after
-    `opening_plies` random plies. `limit` holds for each move, its bank for each game. Without
-    `keep_decisions` the games keep their moves and measures only, which takes less memory. `watch`
-    is called with each game as it is finished, in order. With `out` the games are stored in a file
-    as they end, as those of a tournament of the two; `resume` takes up such a file, and plays only
-    what it does not hold.
+    moves of `start` on the board of `geometry`, or in the position or opening given, and then after
+    `opening_plies` random plies (usually none), or after other `openings` (see `make_schedule`).
+    `limit` holds for each move, its bank for each game. Without `keep_decisions` the games keep
+    their moves and measures only, which takes less memory. `watch` is called with each game as it
+    is finished, in order. With `out` the games are stored in a file as they end, as those of a
+    tournament of the two; `resume` takes up such a file, and plays only what it does not hold.
 
     The same seed gives the same games with any number of jobs, unless time is limited. Raises
     `InvalidMatch`, `InvalidSpec`, `InvalidLimit` and what a wrong `start` raises.
@@ -74,7 +79,7 @@ def play_match(
     if isinstance(start, str):
         board = Geometry() if geometry is None else geometry
         start = Opening(Position(board), tuple(parse_moves(start, board)))
-    schedule = Schedule(games, seed, start, opening_plies)
+    schedule = make_schedule(games, seed, Opening.of(start), openings, opening_plies)
     isolation = Isolation(isolate, memory_mb, load_seconds=load_seconds)
     plan = MatchPlan((first, second), schedule, limit or Limit(), isolation)
     begin = time.perf_counter()
@@ -88,6 +93,31 @@ def play_match(
         if watch is not None:
             watch(played)
     return MatchResult(plan, tuple(finished), time.perf_counter() - begin)
+
+
+def make_schedule(
+    games: int,
+    seed: int,
+    start: Opening,
+    openings: str | Path | Sequence[str] = "random",
+    plies: int | None = None,
+) -> Schedule:
+    """Return the games of a match, each pair after an opening played on from `start`.
+
+    `openings` are "random" ones of so many plies, usually none; "balanced" ones or a band of exact
+    scores such as "3..8", usually of `BALANCED_PLIES`; those of a file; or move strings of your
+    own. Raises `InvalidMatch`.
+    """
+    if openings == "random":
+        return Schedule(games, seed, start, plies or 0)
+    if isinstance(openings, (str, Path)):
+        plies = BALANCED_PLIES if plies is None else plies
+        made = make_openings(openings, max(1, (games + 1) // 2), plies, seed, start.position)
+    else:
+        made = tuple(tuple(parse_moves(moves, start.root.geometry)) for moves in openings)
+        if not made:
+            raise InvalidMatch("a match needs an opening, if only the empty one")
+    return Schedule(games, seed, start, openings=made)
 
 
 def play_tournament(

@@ -90,8 +90,9 @@ def generators_of(seed: int, number: int) -> tuple[np.random.Generator, np.rando
 @dataclass(frozen=True)
 class Schedule:
     """The games of a match: `games` from `opening`, each pair after `opening_plies` random plies
-    more. `start` may be given as a position or an `Opening`. Without `swap` agent 0 makes the first
-    move of every game, as in studies that never changed the seats.
+    more, or after one of `openings` (0-based columns), which are taken in turn. `start` may be
+    given as a position or an `Opening`. Without `swap` agent 0 makes the first move of every game,
+    as in studies that never changed the seats.
     """
 
     games: int
@@ -99,6 +100,7 @@ class Schedule:
     start: Position | Opening = STANDARD_START
     opening_plies: int = 0
     swap: bool = True
+    openings: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("games", "seed", "opening_plies"):
@@ -112,6 +114,16 @@ class Schedule:
             raise InvalidMatch(f"the game is over in the start position: {outcome}")
         if self.opening_plies < 0:
             raise InvalidMatch(f"an opening has 0 plies or more, not {self.opening_plies}")
+        for columns in self.openings:
+            outcome = self.opening.then(columns).position.outcome
+            if outcome is not None:
+                moves = format_moves(columns, self.geometry)
+                raise InvalidMatch(f"the game is over after {moves}: {outcome}")
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether pairs begin differently."""
+        return bool(self.opening_plies or len(self.openings) > 1)
 
     @cached_property
     def opening(self) -> Opening:
@@ -125,19 +137,21 @@ class Schedule:
 
     def pairing(self, number: int) -> Pairing:
         """Return the game of that number."""
-        first = self._first(number)
-        return Pairing(number, first, 1 - first, self._opening(number // 2))
+        opening = self._opening(number // 2)
+        first = self._first(number, opening)
+        return Pairing(number, first, 1 - first, opening)
 
     def generators(self, number: int) -> tuple[np.random.Generator, np.random.Generator]:
         """Return the random generators of agent 0 and agent 1 in the game of that number."""
         return generators_of(self.seed, number)
 
-    def _first(self, number: int) -> int:
+    def _first(self, number: int, opening: Opening) -> int:
         """Agent 0 makes the first move of even games, whoever's turn it is then."""
-        turn = (self.opening.position.ply + self.opening_plies) % 2
-        return (number % 2 if self.swap else 0) ^ turn
+        return (number % 2 if self.swap else 0) ^ opening.position.ply % 2
 
     def _opening(self, pair: int) -> Opening:
+        if self.openings:
+            return self.opening.then(self.openings[pair % len(self.openings)])
         if not self.opening_plies:
             return self.opening
         rng = np.random.default_rng([self.seed, 2, pair])

@@ -13,14 +13,16 @@ from typing import TextIO
 import click
 
 from claimeven.agents import InvalidSpec, Isolation, Limit
-from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, Schedule, play_games
+from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, play_games
 from claimeven.arena.kept_match import play_kept
+from claimeven.arena.play import BALANCED_PLIES, make_schedule
 from claimeven.arena.work import Executor
 from claimeven.cli.boards import board_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.match_report import forfeit_line, game_lines, match_lines
 from claimeven.cli.options import (
+    OPENINGS_HELP,
     command_line,
     geometry_options,
     isolation_options,
@@ -47,11 +49,12 @@ from claimeven.game.position import Position
 @seed_option
 @players_options(alone=True)
 @click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
+@click.option("--openings", "source", default="random", show_default=True, help=OPENINGS_HELP)
 @click.option(
     "--opening-plies",
-    default=0,
-    show_default=True,
-    help="Random plies before each pair of games, the same for both seats.",
+    type=int,
+    show_default=f"0; balanced: {BALANCED_PLIES}",
+    help="Plies before each pair of games, the same for both seats.",
 )
 @keeping_options
 @page_option
@@ -74,7 +77,8 @@ def command(
     seed: int,
     players: Executor | None,
     moves: str,
-    opening_plies: int,
+    source: str,
+    opening_plies: int | None,
     out: Path | None,
     resume: bool,
     page: Path | None,
@@ -103,6 +107,7 @@ def command(
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
       claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
+      claimeven match perfect puct --openings balanced --opening-plies 8
       claimeven match uct perfect --games 1000 --executor ray --address auto
     """
     if resume and out is None:
@@ -116,14 +121,14 @@ def command(
     assert opening.position == start
     plan = MatchPlan(
         (first_agent, second_agent),
-        Schedule(games, seed, opening, opening_plies),
+        make_schedule(games, seed, opening, source, opening_plies),
         limit,
         isolation,
     )
     say_when_compiling()
     with clean_stdout() as stdout:
-        with closing(_games(ctx, plan, players, out, resume)) as source:
-            result, ended = _play(plan, source, stdout if show and not as_json else None, verbose)
+        with closing(_games(ctx, plan, players, out, resume)) as played:
+            result, ended = _play(plan, played, stdout if show and not as_json else None, verbose)
         if as_json:
             told = result.as_dict()
             if show:

@@ -107,6 +107,8 @@ def _headline(result: MatchResult) -> str:
     told.append(f"seed {schedule.seed}")
     if plies := schedule.opening_plies:
         told.append(f"{plies} random {'ply' if plies == 1 else 'plies'}")
+    if openings := len(set(schedule.openings)):
+        told.append(f"{openings} opening{'s' * (openings != 1)}")
     return ", ".join([*told, f"{result.seconds:.2f} s"])
 
 
@@ -144,7 +146,7 @@ def _uniqueness(result: MatchResult) -> str:
     told = f"unique games: {unique} ({unique / played:.0%})"
     if not result.is_repetitive:
         return told
-    advice = "" if result.plan.schedule.opening_plies else "; --opening-plies 4 would vary them"
+    advice = "" if result.plan.schedule.is_varied else "; --opening-plies 4 would vary them"
     return (
         f"{told}: the same games again are no new evidence, so the interval counts each once"
         + advice

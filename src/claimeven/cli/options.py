@@ -168,6 +168,13 @@ def isolation_options(command: Command) -> Command:
     )(memory_option(load_seconds_option(with_isolation)))
 
 
+#: What --openings takes.
+OPENINGS_HELP = (
+    "random, balanced (exact score -2 to 2), another band of scores such as 3..8, or a file of move"
+    " strings."
+)
+
+
 def openings_of(plies: int) -> Callable[[Command], Command]:
     """Return what adds --openings (as `source`) and --opening-plies, usually so many."""
 
@@ -180,7 +187,7 @@ def openings_of(plies: int) -> Callable[[Command], Command]:
             "source",
             default="random",
             show_default=True,
-            help="random, balanced (exact score -2 to 2), or a file of move strings.",
+            help=OPENINGS_HELP,
         )(command)
 
     return add

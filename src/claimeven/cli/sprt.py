@@ -194,7 +194,7 @@ def _figures(result: SequentialResult) -> Iterator[str]:
     counts, played = run.counts, len(result.standings.games)
     low, high = test.bounds
     yield f"log ratio        {run.ratio:+z.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}"
-    yield f"Elo is meant     {test.model}, on {result.plan.geometry}, seed {result.plan.seed}"
+    yield f"kind of Elo      {test.model}, on {result.plan.geometry}, seed {result.plan.seed}"
     beyond = played - 2 * counts.pairs
     more = f" ({beyond} more played, not counted)" if beyond else ""
     yield f"games            {2 * counts.pairs} in {result.seconds:.1f} s{more}"

@@ -50,15 +50,15 @@ def named_lines(
 ) -> list[str]:
     """Return the lines of a table whose rows have names, that no line may cut.
 
-    Where a line has no room for name and cells, the name stands on a line of its own.
+    Where a line has no room for name and cells, the name stands on a line of its own; the other
+    rows stay as they are.
 
     >>> print("\\n".join(named_lines("who", ["won"], ["ann", "a name"], [["1"], ["12"]], 20)))
     who     won
     ann       1
     a name   12
     >>> print("\\n".join(named_lines("who", ["won"], ["a very long name"], [["1"]], 20)))
-    who
-                     won
+    who              won
     a very long name
                        1
     """
@@ -71,8 +71,14 @@ def named_lines(
     room = max(map(len, [heading, *names]))
     if room + len(cells[0]) <= width:
         return [f"{n:<{room}}{row}" for n, row in zip([heading, *names], cells, strict=True)]
-    lines = zip([heading, *names], [f"{row:>{width}}" for row in cells], strict=True)
-    return [line for pair in lines for line in pair]
+    room = width - len(cells[0])
+    lines: list[str] = []
+    for name, row in zip([heading, *names], cells, strict=True):
+        if len(name) <= room:
+            lines.append(f"{name:<{room}}{row}")
+        else:
+            lines += [name, f"{row:>{width}}"]
+    return lines
 
 
 def fitted(text: str, width: int) -> str:

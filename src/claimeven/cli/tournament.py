@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
-from claimeven.arena.openings import make_openings
+from claimeven.arena.openings import band_of, make_openings
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import Store
 from claimeven.arena.tournament import (
@@ -46,6 +46,7 @@ from claimeven.cli.page import check_page, write_after
 from claimeven.cli.players import players_options
 from claimeven.cli.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.streams import clean_stdout, printable, table_width
+from claimeven.cli.tables import named_lines
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -166,7 +167,7 @@ def command(
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
             write_json({**result.as_dict(), "left_out": reasons}, stdout)
         else:
-            _print(result, stdout)
+            _print(result, stdout, _cure(source, opening_plies, openings))
         if page is not None and not interrupted:
             stdout.flush()
             write_after(store, page, out)
@@ -202,7 +203,14 @@ def _play(
     return result, False
 
 
-def _print(result: TournamentResult, out: TextIO) -> None:
+def _cure(source: str, plies: int, openings: Sequence[object]) -> str:
+    """Say what brings more openings: longer ones, where they are drawn, or a longer file."""
+    if source == "random" or band_of(source) is not None:
+        return f"--opening-plies {max(6, plies + 2)}"
+    return f"{printable(source)} holds {len(set(openings))}"
+
+
+def _print(result: TournamentResult, out: TextIO, cure: str) -> None:
     standings, plan = result.standings, result.plan
     played = len(standings.games)
     out.write(
@@ -214,7 +222,7 @@ def _print(result: TournamentResult, out: TextIO) -> None:
     if played and 2 * standings.unique_games < played:
         out.write(
             f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
-            " replay them.\nMore openings tell more: --opening-plies 6\n"
+            f" replay them.\nMore openings tell more: {cure}\n"
         )
     faults = list(forfeit_lines(standings, table_width()))
     if faults:
@@ -237,8 +245,8 @@ def forfeit_lines(standings: Standings, width: int) -> Iterable[str]:
         )
 
 
-def ladder_lines(standings: Standings, width: int) -> Iterable[str]:
-    """Yield the ladder as a table: place, agent, rating and interval, games, points, time."""
+def ladder_lines(standings: Standings, width: int) -> list[str]:
+    """Return the ladder as a table: place, agent, rating and interval, games, points, time."""
     heads = ("elo", "95 % interval", "games", "win", "draw", "loss", "s a move")
     ratings = {row.agent: row.elo for row in standings.ladder.ratings} if standings.ladder else {}
     rows = []
@@ -256,21 +264,9 @@ def ladder_lines(standings: Standings, width: int) -> Iterable[str]:
                 "-" if seconds is None else f"{seconds:.6f}",
             )
         )
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    cells = [
-        "".join(f"  {cell:>{size}}" for cell, size in zip(row, widths, strict=True))
-        for row in (heads, *rows)
+    place = len(str(len(rows)))
+    names = [
+        f"{number:>{place}} {printable(agent.label)}"
+        for number, agent in enumerate(standings.ranking, start=1)
     ]
-    names = [printable(agent.label) for agent in standings.ranking]
-    place = len(str(len(names)))
-    room = max(map(len, ["agent", *names]))
-    # Where a line does not fit, the name stands on one of its own: nothing is cut.
-    beside = place + 1 + room + len(cells[0]) <= width
-    blank = " " * (place + 1)
-    yield f"{blank}{'agent':<{room}}{cells[0]}" if beside else f"{blank}agent"
-    if not beside:
-        yield cells[0]
-    for number, (name, row) in enumerate(zip(names, cells[1:], strict=True), start=1):
-        yield f"{number:>{place}} {name:<{room}}" + (row if beside else "")
-        if not beside:
-            yield row
+    return named_lines(" " * (place + 1) + "agent", heads, names, rows, width)
