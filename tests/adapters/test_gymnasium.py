@@ -199,6 +199,12 @@ def test_an_opponent_that_fails_says_so(tmp_path: Path) -> None:
         ({"opponent": 11}, InvalidEnvironment, "a level is a number from 0 to 10, not 11"),
         ({"seat": "third"}, InvalidEnvironment, "no seat 'third'.*first, second, random"),
         ({"render_mode": "svg"}, InvalidEnvironment, "there is no render mode 'svg'"),
+        ({"opponent": ["random"]}, InvalidEnvironment, r"no agent is made of \['random'\]"),
+        (
+            {"limit": 0.1},
+            InvalidEnvironment,
+            r"a limit is a Limit, as Limit\(seconds=0.1\), not 0.1",
+        ),
     ],
 )
 def test_bad_options_are_told_in_a_sentence(

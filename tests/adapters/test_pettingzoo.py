@@ -188,6 +188,7 @@ def test_state_and_pictures() -> None:
         ({"opening_plies": 42}, "opening_plies must be 0 to 41 from there on 7x6 connect 4"),
         ({"opening_plies": 1.0}, "opening_plies must be a whole number"),
         ({"start": "1212121"}, "no game can begin where it is over: first player wins"),
+        ({"start": None}, "start is a position, or the moves to it, not None"),
         ({"start": Position(Geometry(5, 4))}, "the start position is of 5x4 connect 4, the"),
         ({"shaping": -1}, "shaping is a number from 0 on"),
         ({"columns": 17}, "columns must be 1 to 16"),

@@ -282,6 +282,7 @@ def test_arrays_that_cannot_be_written_are_refused(out: dict[str, Any], message:
     ("actions", "message"),
     [
         ([0, 1, 7], r"a column from 0 to 6, not 7 \(game 2\)"),
+        (np.array([0, 2**63, 1], np.uint64), r"not 9223372036854775808 \(game 1\)"),
         ([0, -1, 6], r"not -1 \(game 1\)"),
         ([0, 1], r"of shape \(3,\), not int64 of shape \(2,\)"),
         ([0.0, 1.0, 2.0], "whole numbers of shape"),
@@ -321,6 +322,8 @@ def test_games_that_cannot_go_on_are_told() -> None:
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'.*NextStep, SameStep, Disabled"),
         ({"seat": "left"}, "there is no seat 'left'"),
         ({"threads": 0}, "threads must be 1 or more"),
+        ({"opponent": []}, r"no opponent of many games at once '\[\]'"),
+        ({"start": 4}, "start is a position, or the moves to it, not 4"),
     ],
 )
 def test_bad_options_are_told_in_a_sentence(options: dict[str, Any], message: str) -> None:

@@ -67,8 +67,11 @@ class Beginning:
     ) -> Beginning:
         """Return the beginning from a start position, or the moves to it from the empty board.
 
-        Raises `InvalidEnvironment` for a position of another board, and what the moves raise.
+        Raises `InvalidEnvironment` for a position of another board and for what is neither, and
+        what the moves raise.
         """
+        if not isinstance(start, (Position, Iterable)):
+            raise InvalidEnvironment(f"start is a position, or the moves to it, not {start!r}")
         if not isinstance(start, Position):
             start = Position.from_moves(start, geometry)
         if start.geometry != geometry:

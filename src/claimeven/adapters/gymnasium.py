@@ -14,7 +14,7 @@ told the module (extra `rl`):
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -104,7 +104,7 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         self.seat = check_seat(seat)
         self.shaping = shaping
         self.render_mode = check_render_mode(render_mode)
-        self._limit = limit or Limit()
+        self._limit = _checked_limit(limit)
         self._judge = judge_of(shaping, self.geometry)
         self._agents: dict[Any, Agent] = {}
         self._opponent = self._usual = self._made(opponent)
@@ -228,6 +228,8 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         if opponent is None:
             return None
         wish = spec_of(opponent)
+        if not isinstance(wish, Hashable):
+            raise InvalidEnvironment(f"no agent is made of {wish!r}")
         if wish not in self._agents:
             agent = make_agent(wish, self.geometry, self._limit)
             agent.load(self.geometry)
@@ -249,6 +251,13 @@ def spec_of(opponent: Contestant | int) -> Contestant:
     if not 0 <= level <= TOP_LEVEL:
         raise InvalidEnvironment(f"a level is a number from 0 to {TOP_LEVEL}, not {level}")
     return f"perfect:level={level},pick=random"
+
+
+def _checked_limit(limit: object) -> Limit:
+    """Return a limit, none for None. Raises `InvalidEnvironment` for anything else."""
+    if not isinstance(limit, Limit | None):
+        raise InvalidEnvironment(f"a limit is a Limit, as Limit(seconds=0.1), not {limit!r}")
+    return limit or Limit()
 
 
 if ID not in gymnasium.registry:

@@ -126,7 +126,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.geometry = Geometry(columns, rows, connect)
         self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment)
         self.num_envs = _at_least_one(num_envs, "num_envs")
-        if opponent not in OPPONENTS:
+        if opponent not in list(OPPONENTS):  # a list, so that what has no hash is told too
             names = [name or "None" for name in OPPONENTS]
             raise InvalidEnvironment(
                 no_such("opponent of many games at once", str(opponent), names)
@@ -289,7 +289,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
             game = int(np.argmax(columns.view(np.uint64)))
             raise InvalidEnvironment(
                 f"an action is a column from 0 to {self.geometry.columns - 1}, not"
-                f" {columns[game]} (game {game})"
+                f" {array[game]} (game {game})"
             )
         return columns
 
