@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import base64
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -77,6 +78,7 @@ def submission(spec: str, seed: int = 0) -> str:
     return "\n".join(pieces)
 
 
+@cache
 def read_section(name: str) -> Section:
     """Return a module of `parts` as a section; its imports of other parts fall away."""
     source = resources.files(parts).joinpath(f"{name}.py").read_text(encoding="utf-8")
@@ -132,12 +134,17 @@ def _heading(name: str, section: Section) -> str:
     return "\n".join(["", rule + "-" * (WIDTH - len(rule)), "#", *words])
 
 
+@lru_cache(maxsize=2)  # a fifth of a second for a network
+def _as_text(content: bytes) -> str:
+    return base64.b85encode(content).decode("ascii")
+
+
 def _ending(recipe: Recipe) -> str:
     """Return the end of the file: packed bytes, what makes a player, and the agent, last of all."""
     rule = "# -- the agent "
     lines = ["", rule + "-" * (WIDTH - len(rule)), ""]
     if recipe.packed is not None:
-        text = base64.b85encode(recipe.packed.content).decode("ascii")
+        text = _as_text(recipe.packed.content)
         lines += [
             f"#: {recipe.packed.words}",
             f"{recipe.packed.name} = base64.b85decode(",
