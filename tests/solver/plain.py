@@ -21,14 +21,18 @@ STRAIGHT = DIRECTIONS[:2]
 
 def wins_with(board: Board, column: int, connect: int, directions: Directions = DIRECTIONS) -> bool:
     """Whether the top disc of a column is part of a line in one of the directions."""
-    row = len(board[column]) - 1
-    disc = board[column][row]
+    discs = board[column]
+    row = len(discs) - 1
+    disc = discs[row]
+    columns = len(board)
     for dc, dr in directions:
         length = 1
-        for step_c, step_r in ((dc, dr), (-dc, -dr)):
-            c, r = column + step_c, row + step_r
-            while 0 <= c < len(board) and 0 <= r < len(board[c]) and board[c][r] == disc:
-                length, c, r = length + 1, c + step_c, r + step_r
+        c, r = column + dc, row + dr
+        while 0 <= c < columns and 0 <= r < len(board[c]) and board[c][r] == disc:
+            length, c, r = length + 1, c + dc, r + dr
+        c, r = column - dc, row - dr
+        while 0 <= c < columns and 0 <= r < len(board[c]) and board[c][r] == disc:
+            length, c, r = length + 1, c - dc, r - dr
         if length >= connect:
             return True
     return False
@@ -89,14 +93,23 @@ def random_board(rng: random.Random, size: tuple[int, int, int], plies: int) -> 
 
 def as_words(board: Board, rows: int) -> tuple[int, int]:
     """Return (discs of the side to move, all discs) in the layout of the game's geometry."""
-    mover = "xo"[sum(map(len, board)) % 2]
+    mover = sum(map(len, board)) % 2
     mine = mask = 0
     for column, discs in enumerate(board):
-        for row, disc in enumerate(discs):
-            bit = 1 << (column * (rows + 1) + row)
-            mask |= bit
-            mine |= bit if disc == mover else 0
+        both = _column_bits(discs)
+        shift = column * (rows + 1)
+        mask |= (both[0] | both[1]) << shift
+        mine |= both[mover] << shift
     return mine, mask
+
+
+@cache
+def _column_bits(discs: str) -> tuple[int, int]:
+    """Return the discs "x" and the discs "o" of a column as bits, the lowest one first."""
+    bits = [0, 0]
+    for row, disc in enumerate(discs):
+        bits["xo".index(disc)] |= 1 << row
+    return bits[0], bits[1]
 
 
 def to_arrays(scores: dict[Board, int], rows: int) -> tuple[Array, Array, Array]:
