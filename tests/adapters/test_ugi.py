@@ -98,6 +98,12 @@ def test_limits_go_to_the_agent() -> None:
     assert told[-2].startswith("info depth ")
     told = said("go depth 5 movetime 20", spec="uct")
     assert "info string uct knows no limit of depth: it is left free" in told
+    told = said("go movetime 0.5 depth", spec="alphabeta:depth=2")
+    assert told[:2] == [
+        f"info string no whole number follows {word}: it is left free"
+        for word in ("movetime", "depth")
+    ]
+    assert told[-1].startswith("bestmove ")
     for clock in ("p1time 300 p2time 9 p1inc 10 p2inc 0", "wtime 300 btime 9"):
         assert said(f"go {clock}", spec="uct")[-1].startswith("bestmove ")
 

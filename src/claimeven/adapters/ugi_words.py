@@ -18,6 +18,7 @@ from claimeven.solver.scores import plies_to_end
 _TIMES = {"p1time": 0, "p2time": 1, "wtime": 0, "btime": 1}
 _INCREMENTS = {"p1inc": 0, "p2inc": 1, "winc": 0, "binc": 1}
 _QUANTITIES = ("depth", "nodes", "iterations")
+_NUMBERED = ("movetime", *_TIMES, *_INCREMENTS, *_QUANTITIES)
 #: Moves that the time left is shared among, and the part of an increment that is used.
 _MOVES_LEFT, _PART = 15, 0.8
 #: Seconds that the talk takes, taken off the time for a move; and the least time for one.
@@ -62,7 +63,11 @@ def limit_of(
     """
     numbers = _numbers(words)
     given: dict[str, float | int] = {}
-    notes = []
+    notes = [
+        f"no whole number follows {word}: it is left free"
+        for word in _NUMBERED
+        if word in words and word not in numbers
+    ]
     if "movetime" in numbers:
         given["seconds"] = max(_LEAST, numbers["movetime"] / 1000 - _TALK)
     left = [n / 1000 for word, n in numbers.items() if _TIMES.get(word) == position.turn]
