@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Self
 
+import numpy as np
+
 from claimeven.agents.contract import Agent
 from claimeven.agents.process import ProcessAgent
 from claimeven.agents.registry import make_agents
@@ -16,6 +18,8 @@ from claimeven.game.position import Position
 #: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
 #: shared with the others.
 MOST_PROCESSES = 32
+#: Games that the generators are made for at once.
+AHEAD = 8
 
 
 class Referee:
@@ -38,6 +42,7 @@ class Referee:
             resting,
         )
         self._recent: list[int] = []
+        self._made: dict[int, tuple[np.random.Generator, np.random.Generator]] = {}
         self._rest_others(())
 
     @property
@@ -55,7 +60,7 @@ class Referee:
         pairing = self.plan.schedule.pairing(number)
         seats = [self.agents[pairing.first], self.agents[pairing.second]]
         self._rest_others((pairing.first, pairing.second))
-        generators = self.plan.schedule.generators(number)
+        generators = self._generators(number)
         if pairing.first > pairing.second:
             generators = generators[::-1]
         game = play_game(
@@ -67,6 +72,16 @@ class Referee:
             self.keep_decisions,
         )
         return PlayedGame(number, pairing.first, pairing.second, game)
+
+    def _generators(self, number: int) -> tuple[np.random.Generator, np.random.Generator]:
+        """Return the random generators of a game, made for some games at once.
+
+        That takes a fraction of the time of one game after the other, when all it takes lies cold.
+        """
+        if number not in self._made:
+            last = min(number + AHEAD, self.plan.schedule.games)
+            self._made = {each: self.plan.schedule.generators(each) for each in range(number, last)}
+        return self._made.pop(number)
 
     def _rest_others(self, wanted: tuple[int, ...]) -> None:
         """Let processes of agents that have not played lately end; they begin anew when needed."""
