@@ -50,6 +50,8 @@ _FIXED = (
 _TICK = 0.1
 #: Games finished that are stored at once in any case.
 _HELD = 500
+#: Games that are made rows at once, where they come so fast: to keep them takes more memory.
+_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -375,6 +377,8 @@ class HeldRows:
     def add(self, game: Row | RowToBe) -> None:
         """Hold a game, and store all that are held when it is time."""
         self._held.append(game)
+        if not len(self._held) % _AT_ONCE:
+            self._held[-_AT_ONCE:] = map(as_row, self._held[-_AT_ONCE:])
         count = len(self._held)
         is_last = self._done + count == self._total
         if is_last or count >= _HELD or time.monotonic() - self._stored_at > _TICK:
@@ -384,7 +388,7 @@ class HeldRows:
         """Store what is held, and say how many games are stored."""
         if not self._held:
             return
-        self._store.add_rows([as_row(game) for game in self._held])
+        self._store.add_rows(list(map(as_row, self._held)))
         self._done += len(self._held)
         self._held, self._stored_at = [], time.monotonic()
         if self._watch is not None:
