@@ -24,9 +24,9 @@ from claimeven.networks.net import Features, read_net
 from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 from tests.cli.conftest import interrupted
+from tests.learning.jax_cache import needs_jax
 
-pytest.importorskip("jax", reason="training nets needs the extra learn")
-pytest.importorskip("optax", reason="training nets needs the extra learn")
+pytestmark = needs_jax
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second or two.

@@ -15,11 +15,11 @@ from claimeven.learning.forward import Forward, as_rounded, slopes_of_tables
 from claimeven.learning.net_training import Batch, Descent, NetTrainer
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import packed, unpacked
+from tests.learning.jax_cache import needs_jax
 from tests.networks.net.support import TINY, drawn_net
 from tests.networks.net.test_net import boards_of
 
-pytest.importorskip("jax", reason="training nets needs the extra learn")
-pytest.importorskip("optax", reason="training nets needs the extra learn")
+pytestmark = needs_jax
 
 SMALL = Geometry(4, 4, 3)
 

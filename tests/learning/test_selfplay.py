@@ -25,9 +25,9 @@ from claimeven.networks import read_model
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.puct import PuctSearch
 from tests import forks
+from tests.learning.jax_cache import needs_jax
 
-pytest.importorskip("jax", reason="training a net needs the extra learn")
-pytest.importorskip("optax", reason="training a net needs the extra learn")
+pytestmark = needs_jax
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second or two. Steps of another batch than in `test_distil` take seconds to compile.
