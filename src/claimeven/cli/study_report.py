@@ -62,9 +62,15 @@ def now_text(found: Found | None, quantity: str) -> str:
 
 
 def interval_text(found: Found | None, quantity: str) -> str:
-    """Write an interval without its unit where both bounds have the same; nothing for none."""
+    """Write an interval without its unit where both bounds have the same; nothing for none.
+
+    >>> interval_text(Found(0.002, 0.0, 0.004), "seconds_per_move")
+    '0 to 4 ms'
+    """
     if found is None or found.low is None or found.high is None:
         return ""
+    if not found.low and QUANTITIES[quantity].unit == "s":
+        return f"0 to {amount_text(found.high, quantity)}"
     low, high = (amount_text(bound, quantity) for bound in (found.low, found.high))
     unit = low.rpartition(" ")[2]
     if " " in low and high.endswith(f" {unit}"):

@@ -61,6 +61,17 @@ def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
     assert games.findings(rows[:1], 1.0)["evaluations_per_game", "0"].low is None
 
 
+def test_an_interval_of_amounts_begins_at_nothing_at_the_least() -> None:
+    rows = [
+        StoredGame(str(n), n, n // 2, 0, 1, "", "1", 0, told={"evaluations": [amount]})
+        for n, amount in enumerate((1.0, 100.0))
+    ]
+    found = games.findings(rows, seconds=1.0)["evaluations_per_game", "0"]
+    assert found.low == 0
+    assert found.high is not None
+    assert found.high > found.value > 0
+
+
 def test_games_alike_count_once_for_the_width() -> None:
     alike = games.findings([row(n, 0, "123") for n in range(100)], 1.0)["wins", "0"]
     once = games.findings([row(0, 0, "123")], 1.0)["wins", "0"]

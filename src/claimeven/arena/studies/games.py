@@ -163,10 +163,13 @@ def _share(share: float, different: int) -> Found:
 
 
 def _mean(numbers: Iterable[float]) -> Found:
-    """The mean with its 95 % interval by the normal distribution; none of numbers all alike."""
+    """The mean with its 95 % interval by the normal distribution; none of numbers all alike.
+
+    The numbers are amounts, and so is what the interval begins with: nothing at the least.
+    """
     each = list(numbers)
     if len(set(each)) < 2:
         return Found(each[0])
     half = NORMAL_95 * stdev(each) / math.sqrt(len(each))
     mean = fmean(each)
-    return Found(mean, mean - half, mean + half)
+    return Found(mean, max(0.0, mean - half), mean + half)
