@@ -46,8 +46,8 @@ def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
     assert (game["board"], game["connect"], game["moves"]) == ("5x4", 3, "5")
     (game,) = of("5", "a.txt", small)["games"]
     assert (game["board"], game["connect"]) == ("5x4", 3)
-    analysed = {"moves": "5", "columns": 5, "rows": 4, "connect": 3, "score": 1}
-    (game,) = of(json.dumps(analysed, indent=2), "game.json")["games"]
+    analyzed = {"moves": "5", "columns": 5, "rows": 4, "connect": 3, "score": 1}
+    (game,) = of(json.dumps(analyzed, indent=2), "game.json")["games"]
     assert (game["board"], game["moves"]) == ("5x4", "5")
 
 

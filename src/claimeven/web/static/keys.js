@@ -55,7 +55,7 @@ export function listenToKeys(view) {
   const steps = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
   const verbs = {
     " ": () => view.best(), u: () => view.undo(), r: () => view.redo(), h: () => view.hint(),
-    f: () => view.flip(), a: () => view.analyse(), n: () => view.newGame(), m: () => view.review.nextMistake(),
+    f: () => view.flip(), a: () => view.analyze(), n: () => view.newGame(), m: () => view.review.nextMistake(),
   };
   document.addEventListener("keydown", (event) => {
     if (!view.isHere || !isForPage(event)) return;

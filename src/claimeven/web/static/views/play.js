@@ -1,4 +1,4 @@
-// Play and analyse: the board, who plays, the game line, scores and explanations.
+// Play and analyze: the board, who plays, the game line, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { isCompiling, post, wait } from "../api.js";
@@ -24,7 +24,7 @@ export class PlayView {
     this.sides = [0, 1].map((player) => new Side(
       player, wanted.sides[player], wanted.seconds[player],
     ));
-    this.isAnalysing = wanted.analysis === "on";
+    this.isAnalyzing = wanted.analysis === "on";
     this.afterBoard = new AfterPaint();
     this.#build();
     this.#listen();
@@ -97,8 +97,8 @@ export class PlayView {
     document.documentElement.classList.toggle("flipped", this.board.isFlipped);
   }
 
-  analyse(isOn = !this.isAnalysing) {
-    this.isAnalysing = isOn;
+  analyze(isOn = !this.isAnalyzing) {
+    this.isAnalyzing = isOn;
     if (!isOn) this.scores.giveUp();
     this.draw();
     say(isOn ? "Analysis on." : "Analysis off.");
@@ -144,7 +144,7 @@ export class PlayView {
     this.moves = new MoveList(this.game, (place) => this.review.judged(place));
     this.graph = new ScoreGraph(this.game, (place) => this.#firstScore(place), (place) => this.review.judged(place));
     this.review = new Review(this);
-    this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyse(this.switch.checked) });
+    this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyze(this.switch.checked) });
     this.pace = new Pace(() => this.#paused(), () => this.#oneMove());
     this.again = button("Play again", () => this.newGame(), { class: "primary" });
     this.moveNow = button("Let it move", () => this.#resume());
@@ -245,14 +245,14 @@ export class PlayView {
 
   #drawRest() {
     const { game } = this;
-    this.switch.checked = this.isAnalysing;
-    this.element.classList.toggle("analysing", this.isAnalysing);
+    this.switch.checked = this.isAnalyzing;
+    this.element.classList.toggle("analyzing", this.isAnalyzing);
     this.moves.draw();
     this.pace.show(this.sides.every((side) => !side.isHuman));
     this.again.hidden = !game.position.isOver;
     this.moveNow.hidden = !this.#agentToMove() || this.isGoing;
     this.#drawStatus();
-    if (this.isAnalysing) {
+    if (this.isAnalyzing) {
       this.scores.ask(game);
       this.explanation.ask(game);
     } else {
@@ -264,11 +264,11 @@ export class PlayView {
   }
 
   #drawScores() {
-    const known = this.isAnalysing ? this.scores.of(this.game) : null;
-    const isMeasured = this.isAnalysing && this.game.board.isSolvable;
+    const known = this.isAnalyzing ? this.scores.of(this.game) : null;
+    const isMeasured = this.isAnalyzing && this.game.board.isSolvable;
     for (const { element } of [this.row, this.bar]) {
       element.hidden = !this.game.board.isSolvable;
-      element.classList.toggle("off", !this.isAnalysing); // where there is room it stays empty: the board does not move
+      element.classList.toggle("off", !this.isAnalyzing); // where there is room it stays empty: the board does not move
     }
     this.row.show(this.game, known);
     this.bar.show(this.game, known);
@@ -281,7 +281,7 @@ export class PlayView {
 
   /** The scores over the game belong to the analysis, and to a game that was judged. */
   #drawGraph() {
-    if (this.isAnalysing || this.review.hasScores) this.graph.draw();
+    if (this.isAnalyzing || this.review.hasScores) this.graph.draw();
     else this.graph.element.hidden = true;
   }
 
@@ -299,7 +299,7 @@ export class PlayView {
   }
 
   #standing() {
-    const score = this.isAnalysing ? this.scores.of(this.game)?.score ?? null : null;
+    const score = this.isAnalyzing ? this.scores.of(this.game)?.score ?? null : null;
     return standing(this.game.position, this.sides, { isThinking: Boolean(this.thinking), score });
   }
 
@@ -389,7 +389,7 @@ export class PlayView {
 
   /** What an address says of this view. */
   get #shown() {
-    return { game: this.game, sides: this.sides, analysis: this.isAnalysing ? "on" : null };
+    return { game: this.game, sides: this.sides, analysis: this.isAnalyzing ? "on" : null };
   }
 
   /** The address that shows this game. */

@@ -28,11 +28,11 @@ export class View {
     this.showButton = button("Show the solution", () => this.showSolution());
     this.againButton = button("Try again", () => this.#again(), "primary");
     this.nextButton = button("Next puzzle", () => this.next());
-    this.analyse = h("a", { class: "button-link", hidden: true }, "Analyse");
+    this.analyze = h("a", { class: "button-link", hidden: true }, "Analyze");
     this.element = h("div", { class: "play practise" },
       h("section", { class: "stage", "aria-label": "Puzzle" }, this.task,
         h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
-        h("div", { class: "row controls" }, this.againButton, this.hintButton, this.showButton, this.nextButton, this.analyse)),
+        h("div", { class: "row controls" }, this.againButton, this.hintButton, this.showButton, this.nextButton, this.analyze)),
       h("section", { class: "panels", "aria-label": "What to know" },
         h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Puzzle")), this.about, this.told, this.hintList),
         h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Which puzzles")),
@@ -244,7 +244,7 @@ export class View {
     const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
     const again = this.isCounted ? " You had it before: it is not counted again." : "";
     this.about.textContent = `${when}: ${band}, rating ${rating}, ${many}.${again}`;
-    this.analyse.href = `/?moves=${this.puzzle.moves}&second=human&analysis=on`;
+    this.analyze.href = `/?moves=${this.puzzle.moves}&second=human&analysis=on`;
     this.#open();
     this.#score();
     this.#address();
@@ -262,7 +262,7 @@ export class View {
     this.againButton.hidden = !this.isWrong;
     this.hintButton.hidden = this.isOver || this.isWrong;
     this.showButton.hidden = this.isOver;
-    this.analyse.hidden = !this.isOver;
+    this.analyze.hidden = !this.isOver;
     this.nextButton.classList.toggle("primary", this.isOver);
     this.element.dataset.state = this.isOver ? "over" : this.isWrong ? "wrong" : "asked";
   }
