@@ -68,7 +68,7 @@ def test_a_rule_of_the_position_alone(rules: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "sentence"), [
-    ("off", "has a playout that answers wrongly: column 9 is not on the board"),
+    ("off", r"has a playout that answers wrongly: column 8 \(counted from 0\) is not on the board"),
     ("words", "returned 'four' instead of a column number"),
 ])  # fmt: skip
 def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> None:

@@ -103,5 +103,7 @@ def test_boards_of_more_than_a_word_are_refused() -> None:
 def test_columns_of_a_board() -> None:
     assert Geometry(3, 3).check_column(np.int8(2)) == 2
     for column in (-1, 3):
-        with pytest.raises(IllegalMove, match=f"column {column + 1} is not on the board"):
+        with pytest.raises(
+            IllegalMove, match=rf"column {column} \(counted from 0\) is not on the board"
+        ):
             Geometry(3, 3).check_column(column)

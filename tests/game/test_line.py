@@ -56,6 +56,6 @@ def test_errors() -> None:
             line.undo(wrong)  # type: ignore[arg-type]
         with pytest.raises(IllegalMove, match="the number of moves must be a whole number, not"):
             line.redo(wrong)  # type: ignore[arg-type]
-    with pytest.raises(IllegalMove, match="column 9 is not on the board"):
+    with pytest.raises(IllegalMove, match=r"column 8 \(counted from 0\) is not on the board"):
         line.play(8)
     assert line.moves == "4"

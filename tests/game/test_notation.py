@@ -75,7 +75,9 @@ def test_bad_move_strings(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("column", [7, 8, -1, 99])
 def test_columns_off_the_board_are_not_written(column: int) -> None:
-    with pytest.raises(IllegalMove, match=f"column {column + 1} is not on the board: choose from"):
+    with pytest.raises(
+        IllegalMove, match=rf"column {column} \(counted from 0\) is not on the board: choose"
+    ):
         format_moves([0, column])
     with pytest.raises(IllegalMove):
         column_name(column)

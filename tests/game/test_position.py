@@ -120,8 +120,8 @@ def test_columns_of_any_integer_type() -> None:
 
 
 ILLEGAL = [
-    ("", 7, "column 8 is not on the board: choose from 1 to 7"),
-    ("", -1, "column 0 is not on the board: choose from 1 to 7"),
+    ("", 7, "column 7 (counted from 0) is not on the board: choose from 0 to 6"),
+    ("", -1, "column -1 (counted from 0) is not on the board: choose from 0 to 6"),
     ("444444", 3, "column 4 is full"),
     ("1212121", 3, "column 4 cannot be played: the game is over"),
     ("", "3", "a column must be a whole number, not '3'"),

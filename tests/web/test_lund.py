@@ -79,7 +79,7 @@ def test_what_breaks_the_contract_is_told(server: Server) -> None:
     server.form("/lund/move", **who, move=-1)
     lost = server.form("/lund/move", **who, move=7).json
     assert (lost["status"], lost["result"]) == (True, -10)
-    assert "column 8 is not on the board" in lost["msg"]
+    assert "column 7 (counted from 0) is not on the board" in lost["msg"]
     server.form("/lund/move", **who, move=-1)
     server.form("/lund/move", **who, move=-1)  # a running game is lost by that
     assert server.form("/lund/stats", **who).json["lost"] == 2
@@ -136,7 +136,10 @@ RIGHT = {"status": True, "msg": "", "result": 0, "botmove": -1, "state": EMPTY}
         ({**RIGHT, "status": False, "msg": "wrong key"}, "refuses: wrong key"),
         ({**RIGHT, "result": 2}, "answers with result 2"),
         ({**RIGHT, "botmove": "3"}, "answers with botmove '3'"),
-        ({**RIGHT, "botmove": 7}, "plays what cannot be: column 8 is not on the board"),
+        (
+            {**RIGHT, "botmove": 7},
+            r"plays what cannot be: column 7 \(counted from 0\) is not on the board",
+        ),
         ({**RIGHT, "botmove": 3}, "shows another board than that after 4"),
         ({"status": True}, "answers with result None"),
         ([], "answered with what is no JSON object"),

@@ -100,7 +100,8 @@ class Geometry:
         number = whole_number(column, "a column", IllegalMove)
         if not 0 <= number < self.columns:
             raise IllegalMove(
-                f"column {number + 1} is not on the board: choose from 1 to {self.columns}"
+                f"column {number} (counted from 0) is not on the board: choose from 0 to"
+                f" {self.columns - 1}"
             )
         return number
 

@@ -297,8 +297,8 @@ class Position:
     def play(self, column: int) -> Position:
         """Return the position after a disc in a 0-based column.
 
-        Raises `IllegalMove` naming the column (1-based) when it is off the board or full, or when
-        the game is over.
+        Raises `IllegalMove` when it is off the board or full, or when the game is over. A column
+        that is on the board is named as in move strings, from 1.
         """
         self.check_move(column)
         return self.play_unchecked(int(column))

@@ -53,7 +53,7 @@ def test_bad_calls() -> None:
         forest.reset(2)
     with pytest.raises(ClaimevenError, match="leaves must be"):
         forest.gather(0)
-    with pytest.raises(ClaimevenError, match="column 9 is not on the board"):
+    with pytest.raises(ClaimevenError, match=r"column 8 \(counted from 0\) is not on the board"):
         forest.advance(0, 8)
     with pytest.raises(ClaimevenError, match="temperature must be"):
         forest.policies(-1.0)
