@@ -46,7 +46,7 @@ def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
 def _bot_class() -> Any:
     """Return the class of our bots, whose base is there only where OpenSpiel is."""
 
-    class ClaimevenBot(pyspiel().Bot):  # type: ignore[misc]
+    class ClaimevenBot(pyspiel().Bot):  # type: ignore[misc]  # pyspiel is not typed
         """An agent as a bot."""
 
         def __init__(self, agent: Agent, limit: Limit, seed: int) -> None:

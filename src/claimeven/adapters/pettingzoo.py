@@ -50,7 +50,7 @@ OPTIONS: Final = ("start", "opening_plies")
 Observation = dict[str, NDArray[np.int8]]
 
 
-class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]
+class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not typed
     """The environment of `env()`.
 
     The board is `columns` x `rows`, and `connect` in a line win. Episodes begin at `start`, a

@@ -231,7 +231,7 @@ def main(ends: tuple[int, int, int]) -> None:
     _offer_to_be_ended_first()
     sys.argv = [""]
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # files, both
     worker = Worker()
     while (data := parent.receive()) is not None:
         message = worker.message(data)

@@ -239,7 +239,7 @@ def _ask_agents(plan: SetPlan, jobs: int, worst: int, solvers: _Solvers, as_json
                 for found in answers:
                     asked = found.asked
                     line.show(
-                        lambda asked=asked: count_text(  # type: ignore[misc]
+                        lambda asked=asked: count_text(  # type: ignore[misc]  # default binds it
                             asked, plan.questions, "answers", time.monotonic() - begin
                         )
                     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TextIO
 
 import click
@@ -90,7 +91,7 @@ def command(
                     memory_mb=memory,
                     load_seconds=load_seconds,
                     seed=seed,
-                    watch=lambda done, before=number * GAMES: tick(before + done),  # type: ignore[misc]
+                    watch=partial(_tick_from, tick, number * GAMES),
                 )
             if not report.is_fine:
                 broken.append(spec)
@@ -105,6 +106,10 @@ def command(
             out.write(f"\n{len(specs) - len(broken)} of {len(specs)} agents have no faults\n")
             out.writelines(f"  faults: {printable(spec)}\n" for spec in broken)
     ctx.exit(FAULTY if broken else 0)
+
+
+def _tick_from(tick: Callable[[int], object], before: int, done: int) -> None:
+    tick(before + done)
 
 
 def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 
-class WordChoice(click.ParamType):  # type: ignore[type-arg]
+class WordChoice(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
     """One of some words; an error says which one was probably meant."""
 
     name = "word"

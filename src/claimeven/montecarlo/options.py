@@ -166,7 +166,7 @@ def is_number(value: object) -> bool:
 def check_whole(name: str, value: object, low: int, high: int) -> None:
     """Raise `InvalidOptions` unless value is a whole number from low to high."""
     whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not low <= value <= high:  # type: ignore[operator]
+    if not whole or not low <= value <= high:  # type: ignore[operator]  # it is an int by now
         raise InvalidOptions(f"{name} must be a whole number from {low} to {high}, not {value!r}")
 
 

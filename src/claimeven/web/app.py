@@ -97,6 +97,6 @@ class _PageFiles(StaticFiles):
 
     def file_response(self, *arguments: object, **named: object) -> Response:
         """Return a file, to be checked again by its ETag."""
-        response: Response = super().file_response(*arguments, **named)  # type: ignore[arg-type]
+        response: Response = super().file_response(*arguments, **named)  # type: ignore[arg-type]  # as given
         response.headers["cache-control"] = "no-cache"
         return response
