@@ -135,7 +135,8 @@ def to_kaggle(position: Position) -> list[int]:
 
     `obs.mark` is `position.turn + 1`.
     """
-    return [int(cell) for cell in _top_first(_cells(position)).ravel()]
+    cells: list[int] = _top_first(_cells(position)).ravel().tolist()
+    return cells
 
 
 def from_kaggle(
