@@ -32,7 +32,7 @@ REPLAYS = 1_200
 def some_game(rng: random.Random, geometry: Geometry) -> GameRecord:
     """The beginning of a game of random moves, perhaps lost by a fault."""
     position, columns = Position(geometry), []
-    for _ in range(rng.randint(1, geometry.cells)):
+    for _ in range(rng.randint(0, geometry.cells)):
         if position.is_over:
             break
         columns.append(rng.choice(position.legal_columns))
@@ -98,6 +98,16 @@ def test_any_board_goes_there_and_back(board: Geometry, rng: random.Random, name
     (back,) = read_records(write_text([record], name), name, board)
     assert (back.position, back.geometry) == (record.position, board)
     assert name == "uci" or back.columns == columns
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "uci"])
+def test_games_without_a_move_are_games(name: str) -> None:
+    """As those are that a player loses by a fault before it has moved."""
+    for columns in (((), (3, 3)), ((3, 2), (), ()), ((),)):
+        games = [GameRecord(each) for each in columns]
+        text = write_text(games, name)
+        assert [game.columns for game in read_records(text, name)] == list(columns)
+        assert guess_format("-", text).name == name
 
 
 def test_openings_stay_in_our_tables() -> None:

@@ -1,7 +1,8 @@
 """Move strings, one game a line: what Pons's programs read, and ours.
 
 What follows a space is passed over if it is a whole number, so that lines with scores, as the
-published test sets have them, can be read. Empty lines and what follows a # are passed over.
+published test sets have them, can be read. Empty lines and what follows a # are passed over, so a
+game without a move is a line with a -.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from claimeven.game.notation import parse_moves
 from claimeven.records.lines import text_lines
 from claimeven.records.record import GameRecord
 
+#: A game without a move.
+NO_MOVE = "-"
 _SCORE = re.compile(r"[+-]?\d+")
 
 
@@ -31,9 +34,11 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     moves, *rest = str(item).rsplit(maxsplit=1)
     if rest and not _SCORE.fullmatch(rest[0]):
         moves = str(item)
+    if moves == NO_MOVE:
+        return GameRecord((), geometry)
     return GameRecord(parse_moves(moves, geometry), geometry)
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
     """Write a move string a line."""
-    stream.writelines(f"{record.moves}\n" for record in records)
+    stream.writelines(f"{record.moves or NO_MOVE}\n" for record in records)
