@@ -30,6 +30,15 @@ def test_json(run: Run) -> None:
     assert data["outcome"] is None
 
 
+def test_a_game_without_a_move_is_told_as_records_write_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "games.txt"
+    path.write_text("-\n12121\n")
+    ran = run("analyze", str(path), *SMALL)
+    assert (ran.status, ran.err) == (0, "")
+    heads = [line for line in ran.out.splitlines() if line.startswith("game ")]
+    assert heads == ["game (no moves)", "game 12121"]
+
+
 @pytest.mark.parametrize("from_file", [False, True], ids=["stdin", "file"])
 def test_many_games_are_judged_line_by_line(run: Run, tmp_path: Path, from_file: bool) -> None:
     games = "12121\n1 2 3\n55\n\n"
