@@ -100,6 +100,18 @@ def test_any_board_goes_there_and_back(board: Geometry, rng: random.Random, name
     assert name == "uci" or back.columns == columns
 
 
+@pytest.mark.parametrize(
+    ("line", "moves"),
+    [
+        ("4455 18", "4455"), ("4455 -3", "4455"), ("44 55 3", "4455"), ("4 12", "4"),
+        ("4 4 5 5", "4455"), ("4 5", "45"), ("d d e", "445"), ("4 -1", "4"),
+    ],
+)  # fmt: skip
+def test_a_score_after_moves_is_told_from_a_move(line: str, moves: str) -> None:
+    (game,) = read_records(line + "\n", "moves")
+    assert game.moves == moves
+
+
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "uci"])
 def test_games_without_a_move_are_games(name: str) -> None:
     """As those are that a player loses by a fault before it has moved."""

@@ -1,8 +1,8 @@
 """Move strings, one game a line: what Pons's programs read, and ours.
 
-What follows a space is passed over if it is a whole number, so that lines with scores, as the
-published test sets have them, can be read. Empty lines and what follows a # are passed over, so a
-game without a move is a line with a -.
+A whole number at the end, after a space, is passed over, so that lines with scores can be read, as
+the published test sets have them; but where every column stands alone, as in 4 4 5, all are moves.
+Empty lines and what follows a # are passed over, so a game without a move is a line with a -.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a line."""
-    moves, *rest = str(item).rsplit(maxsplit=1)
-    if rest and not _SCORE.fullmatch(rest[0]):
-        moves = str(item)
+    *words, last = str(item).split()
+    is_scored = words and _SCORE.fullmatch(last) and any(len(word) > 1 for word in (*words, last))
+    moves = " ".join(words) if is_scored else str(item)
     if moves == NO_MOVE:
         return GameRecord((), geometry)
     return GameRecord(parse_moves(moves, geometry), geometry)
