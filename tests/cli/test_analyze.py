@@ -30,13 +30,13 @@ def test_json(run: Run) -> None:
     assert data["outcome"] is None
 
 
-def test_a_game_without_a_move_is_told_as_records_write_it(run: Run, tmp_path: Path) -> None:
+def test_a_line_of_moves_is_what_records_take_it_for(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
-    path.write_text("-\n12121\n")
+    path.write_text("-\n12121\n12 3\n1 2 3\n")
     ran = run("analyze", str(path), *SMALL)
     assert (ran.status, ran.err) == (0, "")
     heads = [line for line in ran.out.splitlines() if line.startswith("game ")]
-    assert heads == ["game (no moves)", "game 12121"]
+    assert heads == ["game (no moves)", "game 12121", "game 12", "game 123"]
 
 
 @pytest.mark.parametrize("from_file", [False, True], ids=["stdin", "file"])

@@ -12,7 +12,7 @@ from typing import Generic, TextIO, TypeVar
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import Format, GameRecord, InvalidRecord, guess_by_lines, tried_records
-from claimeven.records.moves import NO_MOVE
+from claimeven.records.moves import moves_of
 
 #: The argument that stands for the lines of stdin.
 STDIN = "-"
@@ -117,9 +117,8 @@ class Inputs(Generic[Read]):
 
     def _read_lines(self, where: str, lines: Iterable[str]) -> Iterator[Given[Read]]:
         for number, line in enumerate(lines, start=1):
-            moves = "".join(line.removeprefix(_BYTE_ORDER_MARK).split())
-            if self._of_record is not None and moves == NO_MOVE:
-                moves = ""
+            text = line.removeprefix(_BYTE_ORDER_MARK)
+            moves = "".join((text if self._of_record is None else moves_of(text)).split())
             try:
                 given = Given(moves, self.read(moves))
             except ClaimevenError as error:

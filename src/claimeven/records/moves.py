@@ -29,14 +29,21 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield number, moves
 
 
+def moves_of(line: str) -> str:
+    """Return the moves of a line without its score, nothing for a game without a move.
+
+    >>> moves_of("4455 18"), moves_of("4 4 5 5"), moves_of("-")
+    ('4455', '4 4 5 5', '')
+    """
+    *words, last = line.split() or [""]
+    is_scored = words and _SCORE.fullmatch(last) and any(len(word) > 1 for word in (*words, last))
+    moves = " ".join(words) if is_scored else line.strip()
+    return "" if moves == NO_MOVE else moves
+
+
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a line."""
-    *words, last = str(item).split()
-    is_scored = words and _SCORE.fullmatch(last) and any(len(word) > 1 for word in (*words, last))
-    moves = " ".join(words) if is_scored else str(item)
-    if moves == NO_MOVE:
-        return GameRecord((), geometry)
-    return GameRecord(parse_moves(moves, geometry), geometry)
+    return GameRecord(parse_moves(moves_of(str(item)), geometry), geometry)
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
