@@ -109,6 +109,8 @@ def test_impossible_matches_are_told() -> None:
         next(play_games(plan, 0))
     for name in ("games", "seed", "jobs", "opening_plies"):
         for odd in (1.5, "2", None):
+            if odd is None and name == "opening_plies":
+                continue  # as many as is usual
             with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
                 play_match("random", "random", **{name: odd})  # type: ignore[arg-type]
     with pytest.raises(InvalidMatch, match="objects or functions play in the process they are of"):

@@ -151,7 +151,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "s.db.lock").mkdir()
-    with pytest.raises(InvalidStore, match=r"s\.db cannot be written: unable to open"):
+    with pytest.raises(InvalidStore, match=r"s\.db cannot be used: unable to open"):
         store(tmp_path / "s.db")
 
 
