@@ -75,7 +75,7 @@ def test_what_cannot_be_played_changes_nothing() -> None:
     board = BoardWidget("44")
     with pytest.raises(TraitError, match="9"):
         board.moves = "49"
-    with pytest.raises(IllegalMove, match="column 8"):
+    with pytest.raises(IllegalMove, match=r"column 7 \(counted from 0\)"):
         board.play(7)
     sent: list[Any] = []
     board.send_state = sent.append  # type: ignore[method-assign]
