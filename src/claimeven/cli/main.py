@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -88,10 +89,17 @@ def cli(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line: bad input ends with one sentence on stderr and exit status 2."""
+def main(
+    arguments: list[str] | None = None, heed_interrupts: Callable[[], object] | None = None
+) -> None:
+    """Run the command line: bad input ends with one sentence on stderr and exit status 2.
+
+    `heed_interrupts` is called once Ctrl-C can be answered in words.
+    """
     prepare_streams()
     try:
+        if heed_interrupts is not None:
+            heed_interrupts()
         status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
     except ClaimevenError as error:
         status = complain(str(error))
