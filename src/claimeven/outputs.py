@@ -15,7 +15,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import IO, BinaryIO, TextIO
 
 from claimeven.errors import ClaimevenError
 
@@ -94,6 +94,22 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         stream.write(data)
 
 
+def take_lock(file: IO[bytes]) -> bool:
+    """Take the lock of an open file, which ends with the process; whether no other has it.
+
+    Where the system knows no locks of files everybody has it.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 - POSIX only
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # elsewhere, or on a file system without locks
+        return True
+    return True
+
+
 class GrowingFile:
     """A file that is added to while work goes on, so that a kill loses little.
 
@@ -113,7 +129,7 @@ class GrowingFile:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             self._file = os.fdopen(descriptor, "r+b", buffering=0)
         try:
-            if not _locked(descriptor):
+            if not take_lock(self._file):
                 raise CannotWrite(f"{path} cannot be written: another process is writing it")
             length = kept if isinstance(kept, int) else kept()
             with _naming(path):
@@ -147,19 +163,6 @@ class GrowingFile:
         with _naming(self.path):
             self.path.unlink()  # while it is ours: another process may begin it anew at once
         self.close()
-
-
-def _locked(descriptor: int) -> bool:
-    """Take the lock of an open file, which ends with the process; whether no other has it."""
-    try:
-        import fcntl  # noqa: PLC0415 - POSIX only
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):  # elsewhere, or on a file system without locks
-        return True
-    return True
 
 
 def _target(path: str | Path) -> Path:

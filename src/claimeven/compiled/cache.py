@@ -30,6 +30,8 @@ from typing import IO
 
 import platformdirs
 
+from claimeven.outputs import take_lock
+
 MAGIC = b"C4KERN\x01\n"
 SUFFIX = ".kernel"
 #: What is kept: files used within so many days, the last used ones, up to so many bytes in all.
@@ -107,7 +109,7 @@ def making(path: Path | None, meanwhile: Callable[[], None]) -> Iterator[None]:
         return
     with lock:
         deadline = time.monotonic() + _PATIENCE
-        while not _is_ours(lock) and time.monotonic() < deadline:
+        while not take_lock(lock) and time.monotonic() < deadline:
             meanwhile()
             time.sleep(_LOOK)
         try:
@@ -129,19 +131,6 @@ def _open_lock(path: Path) -> IO[bytes] | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.with_suffix(_LOCK).open("wb")
     return None
-
-
-def _is_ours(lock: IO[bytes]) -> bool:
-    """Take a lock unless another process has it; whether there is nobody to wait for."""
-    try:
-        import fcntl  # noqa: PLC0415 - POSIX only
-
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):  # elsewhere, or on a file system without locks
-        return True
-    return True
 
 
 def tidy(folder: Path) -> None:
