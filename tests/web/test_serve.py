@@ -190,6 +190,7 @@ def test_bad_options_are_told(
     ("given", "sentence"),
     [
         ({"port": 70_000}, "port must be 0 to 65535, not 70000"),
+        ({"port": 99_999_999}, "port must be 0 to 65535, not 99999999"),
         ({"workers": 0}, "workers must be 1 to 64, not 0"),
         ({"seconds": -1.0}, "seconds must be 0.1 to 3600, not -1"),
         ({"table_mb": 1.0}, "table_mb must be 4 to 65536, not 1"),

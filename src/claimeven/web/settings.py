@@ -67,7 +67,7 @@ class ServerSettings:
             if given is None:
                 continue
             if not low <= given <= high:
-                raise InvalidSettings(f"{name} must be {low:g} to {high:g}, not {given:g}")
+                raise InvalidSettings(f"{name} must be {low:g} to {high:g}, not {given:.12g}")
         if not self.host:
             raise InvalidSettings("host must be a name or an address, such as 127.0.0.1")
 
