@@ -19,10 +19,9 @@ from claimeven.arena.openings import random_openings
 from claimeven.arena.referee import Referee
 from claimeven.arena.standings import Standings
 from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.arena.storing import RowToBe, as_row
 from claimeven.arena.tournament import (
-    RowToBe,
     TournamentPlan,
-    as_row,
     brief_labels,
     open_store,
     run_tournament,
@@ -162,7 +161,7 @@ def test_the_last_games_are_stored_before_their_players_go(
 def test_a_game_goes_to_another_process_as_its_row() -> None:
     what = plan("random", "greedy")
     with Referee(what, keep_decisions=True) as referee:
-        game = RowToBe(what, referee.play(3))
+        game = RowToBe(what.job, referee.play(3))
     assert pickle.loads(pickle.dumps(game)) == game.row == as_row(game) == as_row(game.row)
     assert StoredGame.of_row(game.row).number == 3
 

@@ -14,8 +14,8 @@ from claimeven.agents.registry import broken_agents
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors import play_games
 from claimeven.arena.match import MatchPlan, PlayedGame
-from claimeven.arena.storing import played_game, stored_game
-from claimeven.arena.tournament import HeldRows, TournamentPlan, open_store
+from claimeven.arena.storing import HeldRows, played_game, stored_game
+from claimeven.arena.tournament import TournamentPlan, open_store
 from claimeven.arena.work import Executor
 
 

@@ -1,7 +1,10 @@
-"""Games as they are stored, made from games as they were played."""
+"""Games as they are stored, made from games as they were played, and on their way there."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -9,7 +12,7 @@ from claimeven.agents.contract import Decision, FaultKind
 from claimeven.arena.game import Forfeit, Game, Measures
 from claimeven.arena.match import PlayedGame
 from claimeven.arena.schedule import Opening
-from claimeven.arena.store import Store, StoredGame
+from claimeven.arena.store import Row, Store, StoredGame
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -18,6 +21,12 @@ from claimeven.game.position import Position
 #: of its details.
 TOLD = ("nodes", "iterations", "depth", "value")
 DETAILS = ("evaluations", "branching", "stored")
+#: Seconds after which the games finished are stored, where they come faster.
+_TICK = 0.1
+#: Games finished that are stored at once in any case.
+_HELD = 500
+#: Games that are made rows at once, where they come so fast: to keep them takes more memory.
+_AT_ONCE = 16
 
 
 def stored_game(played: PlayedGame, job: str) -> StoredGame:
@@ -94,3 +103,70 @@ def store_start(store: Store) -> Position:
         told.get("connect", STANDARD.connect),
     )
     return Position(geometry, *told.get("start", (0, 0)))
+
+
+@dataclass(frozen=True)
+class RowToBe:
+    """A game on its way to the store, as it was played; sent to another process it goes as its row.
+
+    To make rows takes less time of many games at once than of one after each game, when all that
+    it takes lies cold. `job` names the game of a number.
+    """
+
+    job: Callable[[int], str]
+    played: PlayedGame
+
+    @property
+    def row(self) -> Row:
+        """The game as it is stored."""
+        return stored_game(self.played, self.job(self.played.number)).row
+
+    def __reduce__(self) -> tuple[type[Row], tuple[Row]]:
+        return tuple, (self.row,)
+
+
+def as_row(game: Row | RowToBe) -> Row:
+    """Return a game as it is stored."""
+    return game.row if isinstance(game, RowToBe) else game
+
+
+class HeldRows:
+    """Games on their way to the store: held for a moment, so that thousands a second can be.
+
+    `done` are stored already; the last of `total` is stored at once, before its players are sent
+    home, which takes a while.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        done: int,
+        watch: Callable[[int], object] | None = None,
+        total: int | None = None,
+    ) -> None:
+        self._store = store
+        self._done = done
+        self._watch = watch
+        self._total = total
+        self._held: list[Row | RowToBe] = []
+        self._stored_at = time.monotonic()
+
+    def add(self, game: Row | RowToBe) -> None:
+        """Hold a game, and store all that are held when it is time."""
+        self._held.append(game)
+        if not len(self._held) % _AT_ONCE:
+            self._held[-_AT_ONCE:] = map(as_row, self._held[-_AT_ONCE:])
+        count = len(self._held)
+        is_last = self._done + count == self._total
+        if is_last or count >= _HELD or time.monotonic() - self._stored_at > _TICK:
+            self.close()
+
+    def close(self) -> None:
+        """Store what is held, and say how many games are stored."""
+        if not self._held:
+            return
+        self._store.add_rows(list(map(as_row, self._held)))
+        self._done += len(self._held)
+        self._held, self._stored_at = [], time.monotonic()
+        if self._watch is not None:
+            self._watch(self._done)

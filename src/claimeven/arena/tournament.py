@@ -31,8 +31,8 @@ from claimeven.arena.executors import local, play_work
 from claimeven.arena.match import PlayedGame
 from claimeven.arena.schedule import Opening, Pairing, generators_of
 from claimeven.arena.standings import Standings
-from claimeven.arena.store import InvalidStore, Row, Store, StoredAgent, StoredGame
-from claimeven.arena.storing import stored_game
+from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.storing import HeldRows, RowToBe, as_row
 from claimeven.arena.work import Executor, Work
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
@@ -46,12 +46,6 @@ _FIXED = (
     "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
     "memory_mb",
 )  # fmt: skip
-#: Seconds after which the games finished are stored, where they come faster.
-_TICK = 0.1
-#: Games finished that are stored at once in any case.
-_HELD = 500
-#: Games that are made rows at once, where they come so fast: to keep them takes more memory.
-_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -249,7 +243,7 @@ def run_tournament(
     numbers = _missing(plan, store)
     executor = executor or local(jobs)
     held = HeldRows(store, plan.games - len(numbers), watch, plan.games)
-    work = Work(plan, True, record=RowToBe)
+    work = Work(plan, True, record=_row_to_be)
     with closing(held), closing(play_work(work, numbers, executor, tell)) as results:
         for _, row in results:
             is_enough = enough is not None and enough(StoredGame.of_row(as_row(row)))
@@ -328,71 +322,8 @@ def _missing(plan: TournamentPlan, store: Store) -> Sequence[int]:
     return [number for number in range(plan.games) if plan.job(number) not in there]
 
 
-@dataclass(frozen=True)
-class RowToBe:
-    """A game on its way to the store, as it was played; sent to another process it goes as its row.
-
-    To make rows takes less time of many games at once than of one after each game, when all that
-    it takes lies cold.
-    """
-
-    plan: TournamentPlan
-    played: PlayedGame
-
-    @property
-    def row(self) -> Row:
-        """The game as it is stored."""
-        return stored_game(self.played, self.plan.job(self.played.number)).row
-
-    def __reduce__(self) -> tuple[type[Row], tuple[Row]]:
-        return tuple, (self.row,)
-
-
-def as_row(game: Row | RowToBe) -> Row:
-    """Return a game as it is stored."""
-    return game.row if isinstance(game, RowToBe) else game
-
-
-class HeldRows:
-    """Games on their way to the store: held for a moment, so that thousands a second can be.
-
-    `done` are stored already; the last of `total` is stored at once, before its players are sent
-    home, which takes a while.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        done: int,
-        watch: Callable[[int], object] | None = None,
-        total: int | None = None,
-    ) -> None:
-        self._store = store
-        self._done = done
-        self._watch = watch
-        self._total = total
-        self._held: list[Row | RowToBe] = []
-        self._stored_at = time.monotonic()
-
-    def add(self, game: Row | RowToBe) -> None:
-        """Hold a game, and store all that are held when it is time."""
-        self._held.append(game)
-        if not len(self._held) % _AT_ONCE:
-            self._held[-_AT_ONCE:] = map(as_row, self._held[-_AT_ONCE:])
-        count = len(self._held)
-        is_last = self._done + count == self._total
-        if is_last or count >= _HELD or time.monotonic() - self._stored_at > _TICK:
-            self.close()
-
-    def close(self) -> None:
-        """Store what is held, and say how many games are stored."""
-        if not self._held:
-            return
-        self._store.add_rows(list(map(as_row, self._held)))
-        self._done += len(self._held)
-        self._held, self._stored_at = [], time.monotonic()
-        if self._watch is not None:
-            self._watch(self._done)
+def _row_to_be(plan: TournamentPlan, played: PlayedGame) -> RowToBe:
+    return RowToBe(plan.job, played)
 
 
 def _check_plan(

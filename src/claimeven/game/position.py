@@ -76,7 +76,9 @@ class Position:
         mine = whole_number(mine, "mine", InvalidPosition)
         mask = whole_number(mask, "mask", InvalidPosition)
         _check_discs(geometry, mine, mask)
-        _set(self, geometry, mine, mask)
+        fields = {"geometry": geometry, "mine": mine, "mask": mask, "_outcome": False}
+        for name, value in fields.items():  # False: not looked for yet
+            object.__setattr__(self, name, value)
         if tactics.has_line(mine, geometry):
             raise InvalidPosition(
                 "the side to move already has a line, so the game was over before"
@@ -85,9 +87,7 @@ class Position:
     @classmethod
     def unchecked(cls, geometry: Geometry, mine: int, mask: int) -> Position:
         """Make a position of discs known to be right: no check is made."""
-        position = object.__new__(cls)
-        _set(position, geometry, mine, mask)
-        return position
+        return _made(geometry, mine, mask, False)
 
     @classmethod
     def going_on(cls, geometry: Geometry, mine: int, mask: int) -> Position:
@@ -370,15 +370,6 @@ def _plain(position: Position, last: int | None) -> str:
 as_html: Callable[[Position, int | None], str] = _plain
 
 
-def _set(position: Position, geometry: Geometry, mine: int, mask: int) -> None:
-    """Fill the slots of a new position; `_outcome` False means not looked for yet."""
-    put = object.__setattr__
-    put(position, "geometry", geometry)
-    put(position, "mine", mine)
-    put(position, "mask", mask)
-    put(position, "_outcome", False)
-
-
 class _Begun:
     """What a position is while it is made: laid out like one, but its slots can be set."""
 
@@ -386,8 +377,9 @@ class _Begun:
 
 
 def _made(geometry: Geometry, mine: int, mask: int, outcome: bool | None) -> Position:
-    """Return a position, in half the time `_set` takes: nearly all are made in searches and games
-    by the move. `outcome` is None for one that is not over, False where that is not known.
+    """Return a position, in half the time that filling its slots one by one takes.
+
+    `outcome` is None for one that is not over, False where that is not known.
     """
     position: Any = _Begun()
     position.geometry = geometry

@@ -17,9 +17,8 @@ from claimeven.arena.match import MatchPlan
 from claimeven.arena.pairs import NORMAL_95, PairCounts, wilson_interval
 from claimeven.arena.referee import Referee
 from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
-from claimeven.arena.storing import stored_game
+from claimeven.arena.storing import HeldRows, stored_game
 from claimeven.arena.studies.study import Findings, Found
-from claimeven.arena.tournament import HeldRows
 
 #: Is told how many games of a match there are, how many there will be, and whether it begins.
 Watch = Callable[[int, int, bool], object]
