@@ -17,9 +17,9 @@ from pathlib import Path
 
 from bench.timing import machine
 from claimeven.arena import accuracy_of
-from claimeven.arena.judging import JUDGE_MB
-from claimeven.arena.openings import make_openings
-from claimeven.arena.tournament import TournamentPlan, open_store, run_tournament
+from claimeven.arena.accuracy.judging import JUDGE_MB
+from claimeven.arena.games.openings import make_openings
+from claimeven.arena.tournaments.tournament import TournamentPlan, open_store, run_tournament
 from claimeven.game.position import Position
 from claimeven.solver import Solver
 

@@ -22,8 +22,8 @@ from bench.timing import best_of, machine
 from claimeven import Position
 from claimeven.agents.registry import Contestant
 from claimeven.arena import Referee
-from claimeven.arena.openings import random_openings
-from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.games.openings import random_openings
+from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 
 #: With so many games: a digest of the moves of all.
 GAMES = 20_000

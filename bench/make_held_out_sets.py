@@ -14,7 +14,7 @@ import csv
 import gzip
 from pathlib import Path
 
-from claimeven.arena.positions import SETS, SHIPPED, USUAL, file_name
+from claimeven.arena.accuracy.positions import SETS, SHIPPED, USUAL, file_name
 from claimeven.dataset import DatasetPlan, make_dataset
 from claimeven.game.geometry import STANDARD
 from claimeven.solver.solver import Solver

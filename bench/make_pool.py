@@ -3,8 +3,8 @@
     python -m bench.make_pool --out src/claimeven/arena/data/pool-v1.txt.gz [--jobs 2]
 
 Openings are drawn near the border of win, draw and loss (exact score -2 to 2), where play decides.
-Agents, rounds and seed are those of `claimeven.arena.pool`; no clock decides anything, so whoever
-makes the file anew gets the same one.
+Agents, rounds and seed are those of `claimeven.arena.tournaments.pool`; no clock decides anything,
+so whoever makes the file anew gets the same one.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pathlib import Path
 
 from bench.timing import machine
 from claimeven import Position
-from claimeven.arena import pool
-from claimeven.arena.openings import make_openings
-from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.games.openings import make_openings
+from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 
 
 def main() -> None:

@@ -91,7 +91,7 @@ def test_one_that_stays_is_held_until_the_end(sleeper: subprocess.Popen[bytes]) 
         other.share()
         assert os.sched_getaffinity(sleeper.pid) == here
         # What is started meanwhile may go anywhere.
-        child = Child("claimeven.arena.worker")
+        child = Child("claimeven.arena.executors.worker")
         assert os.sched_getaffinity(child.process) == before
         child.kill()
         core.share()

@@ -30,10 +30,11 @@ from claimeven import (
 )  # fmt: skip
 from claimeven.agents import Decision
 from claimeven.arena import Ladder, MatchResult, accuracy_of
-from claimeven.arena.game import Forfeit, Game
-from claimeven.arena.measuring import SetPlan, measure, usable_set
-from claimeven.arena.schedule import Opening
-from claimeven.arena.tournament import TournamentResult
+from claimeven.arena.accuracy.examining import SetPlan
+from claimeven.arena.accuracy.measuring import measure, usable_set
+from claimeven.arena.games.game import Forfeit, Game
+from claimeven.arena.games.schedule import Opening
+from claimeven.arena.tournaments.tournament import TournamentResult
 from claimeven.markup import Html, Svg, bar, line, table
 from claimeven.minimax import MinimaxSearch
 from claimeven.minimax.inspection import build_tree

@@ -17,7 +17,7 @@ from claimeven.agents.contract import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.kaggle import kaggle_arguments
-from claimeven.arena.guard import checked_decision
+from claimeven.arena.games.guard import checked_decision
 
 #: What the first player is given after the moves 1 and 6, by `make("connectx").run(...)`.
 OBSERVATION = {

@@ -27,7 +27,7 @@ from claimeven.agents import (
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.arena import play_match
-from claimeven.arena.guard import checked_decision, checked_trace, checked_tree
+from claimeven.arena.games.guard import checked_decision, checked_trace, checked_tree
 
 BOTS = Path(__file__).parent / "bots"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena import accuracy_of
-from claimeven.arena.known_scores import JudgeProgress
-from claimeven.arena.store import Store, StoredAgent, StoredGame
+from claimeven.arena.accuracy.known_scores import JudgeProgress
+from claimeven.arena.store.store import Store, StoredAgent, StoredGame
 from tests import naive
 from tests.cli.conftest import Run, bad_input, interrupted
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store import Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import Store, StoredAgent, StoredGame
 from tests.cli.conftest import Run, bad_input
 
 #: A game won by the first player, and the beginning of one.

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena import pool
-from claimeven.arena.standings import Standings
+from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.ladder import pool_lines
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_sprt import games_in

@@ -13,7 +13,7 @@ import pytest
 
 from claimeven import Position, play_match
 from claimeven.arena import InvalidMatch
-from claimeven.arena.store import Store
+from claimeven.arena.store.store import Store
 from tests import forks
 from tests.agents.test_process import bot
 from tests.cli.conftest import Run, bad_input, command, environment

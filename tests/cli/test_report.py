@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from claimeven import Position
-from claimeven.arena.judging import accuracy_of
-from claimeven.arena.standings import Standings
-from claimeven.arena.store import Store
+from claimeven.arena.accuracy.judging import accuracy_of
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments.standings import Standings
 from tests.arena.report.parsed import parsed
 from tests.arena.report.stores import GAMES, SMALL_PLAN, game, made
 from tests.cli.conftest import Run, bad_input, interrupted

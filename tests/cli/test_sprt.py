@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store import Store
+from claimeven.arena.store.store import Store
 from tests.cli.conftest import Run, bad_input, interrupted
 
 HERE = ("--jobs", "1")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store import Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.studies import STUDIES
 from tests.cli.conftest import Run, bad_input, interrupted
 

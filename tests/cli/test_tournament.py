@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from claimeven.arena.store import Store
+from claimeven.arena.store.store import Store
 from tests import forks
 from tests.cli.conftest import COMPILING, Ran, Run, bad_input, environment, interrupted
 

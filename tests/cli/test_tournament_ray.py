@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store import InvalidStore, Store
+from claimeven.arena.store.store import InvalidStore, Store
 from tests.cli.conftest import Run, bad_input, interrupted
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from claimeven import processes
 from claimeven.agents.process import VARIABLES
-from claimeven.arena.local_workers import ONE_CORE
+from claimeven.arena.executors.local_workers import ONE_CORE
 from tests.forks.launched import Launched, Template
 
 #: What each of them imports, and no more: the memory of an agent is bounded.
@@ -19,13 +19,13 @@ AGENT = Template(
     variables=lambda: {**os.environ, **VARIABLES},
 )
 PLAYER = Template(
-    "claimeven.arena.worker",
+    "claimeven.arena.executors.worker",
     "claimeven.agents.registry",
     "claimeven.compiled.compiler",
     variables=lambda: {**os.environ, **ONE_CORE},
 )
 SEARCHER = Template(
-    "claimeven.arena.answer_worker",
+    "claimeven.arena.accuracy.answer_worker",
     "claimeven.web.worker",
     "claimeven.compiled.compiler",
     variables=lambda: dict(os.environ),

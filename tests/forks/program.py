@@ -29,7 +29,7 @@ def command(*arguments: str) -> list[str]:
 #: What the program imports soon or later, without the heavy packages that few of its verbs need.
 PROGRAM = Template(
     "claimeven.agents.registry",
-    "claimeven.arena.tournament",
+    "claimeven.arena.tournaments.tournament",
     "claimeven.cli.main",
     "claimeven.cli.match",
     "claimeven.cli.solve",

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, play_match
-from claimeven.arena.local_workers import LocalWorkers
+from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.dataset import Dataset
 from claimeven.learning import InvalidRun, SelfPlayRecipe, train_selfplay
 from claimeven.learning.net_training import Descent, drawn_weights

@@ -6,8 +6,8 @@ import pytest
 
 from claimeven import Geometry, make_agent, play_match
 from claimeven.agents.ntuple import SHIPPED
-from claimeven.arena.measuring import measure_accuracy
-from claimeven.arena.positions import shipped_set
+from claimeven.arena.accuracy.measuring import measure_accuracy
+from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.learning import HELD_OUT, held_out
 from claimeven.learning.distil import accuracy_facts
 from claimeven.networks import read_model

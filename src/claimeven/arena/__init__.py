@@ -17,40 +17,40 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
-    from claimeven.arena.accuracy import Accuracy, Blunder, Tally
+    from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
+    from claimeven.arena.accuracy.judging import GamesAccuracy, accuracy_of
+    from claimeven.arena.accuracy.measuring import AgentAccuracy, measure_accuracy
     from claimeven.arena.check import CheckReport, check_agent
     from claimeven.arena.errors import InvalidMatch
-    from claimeven.arena.evidence import RatedGame
-    from claimeven.arena.executors import play_games
-    from claimeven.arena.export import export_games
-    from claimeven.arena.game import Forfeit, Game, Measures, play_game
-    from claimeven.arena.importing import Imported, InvalidGames, import_games
-    from claimeven.arena.judging import GamesAccuracy, accuracy_of
-    from claimeven.arena.listing import GameFilter, GameList, find_games
-    from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
-    from claimeven.arena.measuring import AgentAccuracy, measure_accuracy
-    from claimeven.arena.openings import make_openings
-    from claimeven.arena.pairs import PairCounts, wilson_interval
-    from claimeven.arena.placement import Placement, place_on_ladder
+    from claimeven.arena.executors.executors import play_games
+    from claimeven.arena.executors.ray_executor import RayWorkers
+    from claimeven.arena.games.game import Forfeit, Game, Measures, play_game
+    from claimeven.arena.games.match import MatchPlan, MatchResult, PlayedGame
+    from claimeven.arena.games.openings import make_openings
+    from claimeven.arena.games.referee import Referee
+    from claimeven.arena.games.schedule import Opening, Schedule
     from claimeven.arena.play import play_match, play_tournament
-    from claimeven.arena.pool import pool_ladder
-    from claimeven.arena.ratings import Ladder, Rating, rate
-    from claimeven.arena.ray_executor import RayWorkers
-    from claimeven.arena.referee import Referee
     from claimeven.arena.report import write_report
-    from claimeven.arena.schedule import Opening, Schedule
-    from claimeven.arena.sequential import SequentialResult, run_sprt
-    from claimeven.arena.sprt import SequentialRun, SequentialTest, Verdict
-    from claimeven.arena.standings import Standings
-    from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
+    from claimeven.arena.statistics.evidence import RatedGame
+    from claimeven.arena.statistics.pairs import PairCounts, wilson_interval
+    from claimeven.arena.statistics.ratings import Ladder, Rating, rate
+    from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
+    from claimeven.arena.store.export import export_games
+    from claimeven.arena.store.importing import Imported, InvalidGames, import_games
+    from claimeven.arena.store.listing import GameFilter, GameList, find_games
+    from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
     from claimeven.arena.studies import run_study
-    from claimeven.arena.tournament import (
+    from claimeven.arena.tournaments.placement import Placement, place_on_ladder
+    from claimeven.arena.tournaments.pool import pool_ladder
+    from claimeven.arena.tournaments.sequential import SequentialResult, run_sprt
+    from claimeven.arena.tournaments.standings import Standings
+    from claimeven.arena.tournaments.tournament import (
         TournamentPlan,
         TournamentResult,
         open_store,
         run_tournament,
     )
-    from claimeven.arena.tournament_file import read_plan
+    from claimeven.arena.tournaments.tournament_file import read_plan
 
 __all__ = [
     "Accuracy",
@@ -115,35 +115,40 @@ __all__ = [
 
 #: Where each name comes from.
 _HOMES = {
-    "accuracy": ("Accuracy", "Blunder", "Tally"),
+    "accuracy.accuracy": ("Accuracy", "Blunder", "Tally"),
+    "accuracy.judging": ("GamesAccuracy", "accuracy_of"),
+    "accuracy.measuring": ("AgentAccuracy", "measure_accuracy"),
     "check": ("CheckReport", "check_agent"),
     "errors": ("InvalidMatch",),
-    "evidence": ("RatedGame",),
-    "executors": ("play_games",),
-    "export": ("export_games",),
-    "game": ("Forfeit", "Game", "Measures", "play_game"),
-    "importing": ("Imported", "InvalidGames", "import_games"),
-    "judging": ("GamesAccuracy", "accuracy_of"),
-    "listing": ("GameFilter", "GameList", "find_games"),
-    "match": ("MatchPlan", "MatchResult", "PlayedGame"),
-    "measuring": ("AgentAccuracy", "measure_accuracy"),
-    "openings": ("make_openings",),
-    "pairs": ("PairCounts", "wilson_interval"),
-    "placement": ("Placement", "place_on_ladder"),
+    "executors.executors": ("play_games",),
+    "executors.ray_executor": ("RayWorkers",),
+    "games.game": ("Forfeit", "Game", "Measures", "play_game"),
+    "games.match": ("MatchPlan", "MatchResult", "PlayedGame"),
+    "games.openings": ("make_openings",),
+    "games.referee": ("Referee",),
+    "games.schedule": ("Opening", "Schedule"),
     "play": ("play_match", "play_tournament"),
-    "pool": ("pool_ladder",),
-    "ratings": ("Ladder", "Rating", "rate"),
-    "ray_executor": ("RayWorkers",),
-    "referee": ("Referee",),
     "report": ("write_report",),
-    "schedule": ("Opening", "Schedule"),
-    "sequential": ("SequentialResult", "run_sprt"),
-    "sprt": ("SequentialRun", "SequentialTest", "Verdict"),
-    "standings": ("Standings",),
-    "store": ("InvalidStore", "Store", "StoredAgent", "StoredGame"),
+    "statistics.evidence": ("RatedGame",),
+    "statistics.pairs": ("PairCounts", "wilson_interval"),
+    "statistics.ratings": ("Ladder", "Rating", "rate"),
+    "statistics.sprt": ("SequentialRun", "SequentialTest", "Verdict"),
+    "store.export": ("export_games",),
+    "store.importing": ("Imported", "InvalidGames", "import_games"),
+    "store.listing": ("GameFilter", "GameList", "find_games"),
+    "store.store": ("InvalidStore", "Store", "StoredAgent", "StoredGame"),
     "studies": ("run_study",),
-    "tournament": ("TournamentPlan", "TournamentResult", "open_store", "run_tournament"),
-    "tournament_file": ("read_plan",),
+    "tournaments.placement": ("Placement", "place_on_ladder"),
+    "tournaments.pool": ("pool_ladder",),
+    "tournaments.sequential": ("SequentialResult", "run_sprt"),
+    "tournaments.standings": ("Standings",),
+    "tournaments.tournament": (
+        "TournamentPlan",
+        "TournamentResult",
+        "open_store",
+        "run_tournament",
+    ),
+    "tournaments.tournament_file": ("read_plan",),
 }
 __getattr__, __dir__ = lazy.offer(
     __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}

@@ -20,8 +20,8 @@ import numpy as np
 from claimeven.agents.contract import Agent, AgentFault, Limit
 from claimeven.agents.http_calls import CallFailed, CallLate, Endpoint
 from claimeven.agents.safe_text import printable, shown
-from claimeven.arena.guard import begin_game, timed_decision
-from claimeven.arena.pairs import wilson_interval
+from claimeven.arena.games.guard import begin_game, timed_decision
+from claimeven.arena.statistics.pairs import wilson_interval
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_lund
 from claimeven.game.errors import IllegalMove

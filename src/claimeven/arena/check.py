@@ -25,9 +25,9 @@ from claimeven.agents.process import Isolation, ProcessAgent
 from claimeven.agents.registry import make_agent, make_agents
 from claimeven.arena.advice import advice_on_fault, advice_on_loading
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.game import Forfeit, Game, play_game
-from claimeven.arena.openings import Columns, random_openings
-from claimeven.arena.schedule import Opening
+from claimeven.arena.games.game import Forfeit, Game, play_game
+from claimeven.arena.games.openings import Columns, random_openings
+from claimeven.arena.games.schedule import Opening
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position

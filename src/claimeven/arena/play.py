@@ -10,19 +10,19 @@ from claimeven.agents.contract import Limit
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import play_games
-from claimeven.arena.kept_match import play_kept
-from claimeven.arena.match import MatchPlan, MatchResult, PlayedGame
-from claimeven.arena.openings import make_openings
-from claimeven.arena.schedule import Opening, Schedule
-from claimeven.arena.tournament import (
+from claimeven.arena.executors.executors import play_games
+from claimeven.arena.executors.work import Executor
+from claimeven.arena.games.match import MatchPlan, MatchResult, PlayedGame
+from claimeven.arena.games.openings import make_openings
+from claimeven.arena.games.schedule import Opening, Schedule
+from claimeven.arena.tournaments.kept_match import play_kept
+from claimeven.arena.tournaments.tournament import (
     KINDS,
     TournamentPlan,
     TournamentResult,
     run_tournament,
     store_of,
 )
-from claimeven.arena.work import Executor
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position

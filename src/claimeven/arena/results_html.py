@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping
 
 from claimeven import markup
 from claimeven.agents.safe_text import printable
-from claimeven.arena.accuracy import Accuracy, Blunder
-from claimeven.arena.game import Game
-from claimeven.arena.judging import GamesAccuracy
-from claimeven.arena.match import MatchResult, PlayedGame
-from claimeven.arena.measuring import AgentAccuracy, SetAccuracy
-from claimeven.arena.placement import Placement
-from claimeven.arena.ratings import Estimate, Ladder
+from claimeven.arena.accuracy.accuracy import Accuracy, Blunder
+from claimeven.arena.accuracy.judging import GamesAccuracy
+from claimeven.arena.accuracy.measuring import AgentAccuracy, SetAccuracy
+from claimeven.arena.games.game import Game
+from claimeven.arena.games.match import MatchResult, PlayedGame
 from claimeven.arena.report.words import decimal, duration, points, reach, share, signed
-from claimeven.arena.sequential import SequentialResult
-from claimeven.arena.sprt import Verdict
-from claimeven.arena.standings import Standings
-from claimeven.arena.tournament import TournamentResult
+from claimeven.arena.statistics.ratings import Estimate, Ladder
+from claimeven.arena.statistics.sprt import Verdict
+from claimeven.arena.tournaments.placement import Placement
+from claimeven.arena.tournaments.sequential import SequentialResult
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.tournament import TournamentResult
 from claimeven.game.notation import column_name
 from claimeven.game.position import PLAYER_NAMES
 from claimeven.game.svg import draw_svg

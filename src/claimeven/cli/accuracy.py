@@ -14,11 +14,12 @@ from claimeven.agents import Limit
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.process import Isolation
 from claimeven.agents.registry import AGENTS
-from claimeven.arena.judging import JUDGE_MB, GamesAccuracy, accuracy_of
-from claimeven.arena.known_scores import JudgeProgress
-from claimeven.arena.measuring import MOST_FAULTS, SetAccuracy, SetPlan, measured, usable_set
-from claimeven.arena.positions import USUAL
-from claimeven.arena.store import Store
+from claimeven.arena.accuracy.examining import SetPlan
+from claimeven.arena.accuracy.judging import JUDGE_MB, GamesAccuracy, accuracy_of
+from claimeven.arena.accuracy.known_scores import JudgeProgress
+from claimeven.arena.accuracy.measuring import MOST_FAULTS, SetAccuracy, measured, usable_set
+from claimeven.arena.accuracy.positions import USUAL
+from claimeven.arena.store.store import Store
 from claimeven.cli.accuracy_report import (
     Row,
     agent_lines,

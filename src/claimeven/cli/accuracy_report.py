@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, TextIO
 
-from claimeven.arena.accuracy import Accuracy, Blunder, Tally
+from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
 from claimeven.cli.boards import board_text
 from claimeven.cli.streams import printable, text_width
 from claimeven.cli.tables import named_lines, table_lines

@@ -22,7 +22,7 @@ from claimeven.arena.challenge import (
     LundServer,
     play_challenge,
 )
-from claimeven.arena.pairs import wilson_interval
+from claimeven.arena.statistics.pairs import wilson_interval
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.options import check_seed, json_option

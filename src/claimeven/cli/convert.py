@@ -173,7 +173,7 @@ class _Reading:
 
 def _stored(path: str) -> Iterator[GameRecord]:
     """Yield the games of a file that a tournament wrote."""
-    from claimeven.arena.listing import find_games  # noqa: PLC0415 - brings in all of the arena
+    from claimeven.arena.store.listing import find_games  # noqa: PLC0415 - brings in all of the arena
     from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
 
     found = find_games(Path(path))

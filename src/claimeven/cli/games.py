@@ -9,9 +9,9 @@ from typing import TextIO
 
 import click
 
-from claimeven.arena.export import export_games, writer_for
-from claimeven.arena.importing import Imported, import_games, import_lines
-from claimeven.arena.listing import (
+from claimeven.arena.store.export import export_games, writer_for
+from claimeven.arena.store.importing import Imported, import_games, import_lines
+from claimeven.arena.store.listing import (
     ANY_FAULT,
     OWN_RESULTS,
     GameFilter,
@@ -21,8 +21,8 @@ from claimeven.arena.listing import (
     result_in_words,
     result_of,
 )
-from claimeven.arena.store import InvalidStore, Store, StoredGame
-from claimeven.arena.storing import store_start
+from claimeven.arena.store.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.storing import store_start
 from claimeven.cli.boards import board_text
 from claimeven.cli.inputs import STDIN
 from claimeven.cli.json_lines import write_json

@@ -10,13 +10,13 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.process import Isolation
-from claimeven.arena import pool
-from claimeven.arena.placement import Meeting, Placement, placement_plan, pool_dict
-from claimeven.arena.ratings import Ladder, Rating
-from claimeven.arena.standings import Standings
-from claimeven.arena.store import Store
-from claimeven.arena.tournament import TournamentPlan, run_tournament, store_of
-from claimeven.arena.work import Executor
+from claimeven.arena.executors.work import Executor
+from claimeven.arena.statistics.ratings import Ladder, Rating
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments.placement import Meeting, Placement, placement_plan, pool_dict
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (

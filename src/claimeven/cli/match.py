@@ -14,9 +14,9 @@ import click
 
 from claimeven.agents import InvalidSpec, Isolation, Limit
 from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, play_games
-from claimeven.arena.kept_match import play_kept
+from claimeven.arena.executors.work import Executor
 from claimeven.arena.play import BALANCED_PLIES, make_schedule
-from claimeven.arena.work import Executor
+from claimeven.arena.tournaments.kept_match import play_kept
 from claimeven.cli.boards import board_text
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain

@@ -14,7 +14,7 @@ from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
-    from claimeven.arena.store import Store
+    from claimeven.arena.store.store import Store
 
 #: Games judged where nothing else is said.
 MOST_JUDGED = 200

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from claimeven.arena.executors import local
-from claimeven.arena.ray_executor import RayWorkers
-from claimeven.arena.tournament_file import EXECUTORS
-from claimeven.arena.work import Executor
+from claimeven.arena.executors.executors import local
+from claimeven.arena.executors.ray_executor import RayWorkers
+from claimeven.arena.executors.work import Executor
+from claimeven.arena.tournaments.tournament_file import EXECUTORS
 from claimeven.cli.options import WordChoice, cores
 from claimeven.cli.progress import say
 from claimeven.errors import ClaimevenError

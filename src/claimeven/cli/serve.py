@@ -78,7 +78,7 @@ def command(
             f"the server needs {' and '.join(missing)}: install the extra, as in"
             " pip install 'claimeven[web]'"
         )
-    from claimeven.arena.store import Store  # noqa: PLC0415 - for a quick start of other verbs
+    from claimeven.arena.store.store import Store  # noqa: PLC0415 - for a quick start of other verbs
     from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
     from claimeven.web.settings import ServerSettings, usual_workers  # noqa: PLC0415 - comes with it
     from claimeven.web.specs import allowed  # noqa: PLC0415 - comes with it

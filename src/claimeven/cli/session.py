@@ -11,7 +11,7 @@ import numpy as np
 
 from claimeven.agents import Agent, Limit
 from claimeven.agents.human import HumanAgent
-from claimeven.arena.guard import begin_game, checked_decision
+from claimeven.arena.games.guard import begin_game, checked_decision
 from claimeven.cli.boards import board_text
 from claimeven.cli.hints import hint_lines
 from claimeven.cli.streams import text_width

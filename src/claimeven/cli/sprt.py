@@ -10,8 +10,11 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.process import Isolation
-from claimeven.arena.pairs import PairCounts
-from claimeven.arena.sequential import (
+from claimeven.arena.executors.work import Executor
+from claimeven.arena.statistics.pairs import PairCounts
+from claimeven.arena.statistics.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments.sequential import (
     MOST_GAMES,
     PLIES,
     SequentialResult,
@@ -19,10 +22,7 @@ from claimeven.arena.sequential import (
     sequential_plan,
     sequential_result,
 )
-from claimeven.arena.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
-from claimeven.arena.store import Store
-from claimeven.arena.tournament import TournamentPlan, store_of
-from claimeven.arena.work import Executor
+from claimeven.arena.tournaments.tournament import TournamentPlan, store_of
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.options import (

@@ -7,7 +7,7 @@ import numpy as np
 
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decision_json import decision_json
-from claimeven.arena.guard import begin_game, checked_decision, checked_tree
+from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.options import check_seed, geometry_options, json_option, limit_options

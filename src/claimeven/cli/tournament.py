@@ -14,18 +14,18 @@ import click
 from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
-from claimeven.arena.openings import band_of, make_openings
-from claimeven.arena.standings import Standings
-from claimeven.arena.store import Store
-from claimeven.arena.tournament import (
+from claimeven.arena.executors.work import Executor
+from claimeven.arena.games.openings import band_of, make_openings
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.tournament import (
     KINDS,
     TournamentPlan,
     TournamentResult,
     run_tournament,
     store_of,
 )
-from claimeven.arena.tournament_file import read_settings
-from claimeven.arena.work import Executor
+from claimeven.arena.tournaments.tournament_file import read_settings
 from claimeven.cli.entrants import entrants
 from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED

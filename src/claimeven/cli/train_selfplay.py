@@ -17,7 +17,7 @@ from claimeven.cli.train_plot import drawn_in_the_end, plots_option
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
-    from claimeven.arena.work import Executor
+    from claimeven.arena.executors.work import Executor
     from claimeven.learning import SelfPlayProgress
 
 #: What a row of the log is told under, in the table that is printed.

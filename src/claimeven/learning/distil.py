@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 import claimeven
-from claimeven.arena.positions import shipped_set
+from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.forward import AUTO, PRECISIONS

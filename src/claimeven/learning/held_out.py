@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.arena.positions import EASY, HARD, InvalidPositions, shipped_set
+from claimeven.arena.accuracy.positions import EASY, HARD, InvalidPositions, shipped_set
 from claimeven.dataset import Dataset
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.solver.solver import ILLEGAL

@@ -35,7 +35,7 @@ import numpy.typing as npt
 import claimeven
 from claimeven.agents.contract import Limit
 from claimeven.agents.ntuple import NTupleAgent
-from claimeven.arena.positions import shipped_set
+from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector

@@ -9,9 +9,9 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Limit
 from claimeven.agents.registry import make_agent
-from claimeven.arena.game import play_game
-from claimeven.arena.measuring import measure_accuracy
-from claimeven.arena.positions import shipped_set
+from claimeven.arena.accuracy.measuring import measure_accuracy
+from claimeven.arena.accuracy.positions import shipped_set
+from claimeven.arena.games.game import play_game
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.agents.registry import make_agent
-from claimeven.arena.measuring import measure_accuracy
-from claimeven.arena.placement import place_on_ladder
-from claimeven.arena.pool import pool_ladder
-from claimeven.arena.positions import HARD, shipped_set
+from claimeven.arena.accuracy.measuring import measure_accuracy
+from claimeven.arena.accuracy.positions import HARD, shipped_set
 from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image_of_panels
+from claimeven.arena.tournaments.placement import place_on_ladder
+from claimeven.arena.tournaments.pool import pool_ladder
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.inputs import text_of
 from claimeven.learning.curves import KINDS, read_run

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 import claimeven
-from claimeven.arena.work import Executor
+from claimeven.arena.executors.work import Executor
 from claimeven.learning.net_training import Descent, Losses, NetTrainer
 from claimeven.learning.replay import Replay
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder

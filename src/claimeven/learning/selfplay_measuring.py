@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from claimeven.agents.contract import Agent, Limit
 from claimeven.agents.montecarlo import MonteCarloAgent
-from claimeven.arena.pairs import PairCounts
+from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.arena.play import play_match
-from claimeven.arena.positions import shipped_set
+from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.dataset import Dataset
 from claimeven.game.position import Position
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy

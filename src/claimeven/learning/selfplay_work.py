@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
-from claimeven.arena.work import Executor, Play
+from claimeven.arena.executors.work import Executor, Play
 from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net

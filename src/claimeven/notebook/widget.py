@@ -13,7 +13,7 @@ import numpy as np
 from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
 from claimeven.agents.functions import name_of
 from claimeven.agents.registry import Contestant, make_agents
-from claimeven.arena.guard import begin_game, timed_decision
+from claimeven.arena.games.guard import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_characters
 from claimeven.game.geometry import STANDARD, Geometry

@@ -19,7 +19,7 @@ from claimeven.agents.decision_json import decision_json
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.perfect import SolverAgent
 from claimeven.agents.registry import make_agent
-from claimeven.arena.guard import begin_game, checked_decision, checked_tree
+from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.position import Position

@@ -15,7 +15,7 @@ from claimeven.agents.foreign.table import FOREIGN, split_foreign
 from claimeven.agents.options import AgentKind, Option
 from claimeven.agents.registry import make_agent
 from claimeven.arena import play_match
-from claimeven.arena.tournament import brief_labels
+from claimeven.arena.tournaments.tournament import brief_labels
 
 MIDDLE = "def agent(obs, config):\n    return config.columns // 2 if not obs.board[3] else 0\n"
 

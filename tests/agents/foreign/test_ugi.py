@@ -20,7 +20,7 @@ from claimeven.agents.files import files_of
 from claimeven.agents.foreign import ugi_engine
 from claimeven.agents.foreign.ugi import UgiAgent
 from claimeven.arena import play_match
-from claimeven.arena.guard import begin_game, timed_decision
+from claimeven.arena.games.guard import begin_game, timed_decision
 
 ENGINE = Path(__file__).parent / "engines" / "small.py"
 QUICK = Limit(seconds=0.3)

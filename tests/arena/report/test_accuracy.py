@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from claimeven import Geometry, Position, Solver
-from claimeven.arena.judging import accuracy_of
+from claimeven.arena.accuracy.judging import accuracy_of
 from claimeven.arena.report import Report, write_report
 from tests.arena.report.parsed import Element, parsed
 from tests.arena.report.stores import EVIL, GAMES, PLAN, SMALL_PLAN, game, made

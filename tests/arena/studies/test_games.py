@@ -8,7 +8,7 @@ from statistics import NormalDist, fmean, stdev
 
 import pytest
 
-from claimeven.arena.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store, StoredGame
 from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
 from claimeven.arena.studies.study import Findings
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from claimeven.arena.accuracy import Blunder
+from claimeven.arena.accuracy.accuracy import Blunder
 from claimeven.arena.report.contents import Contents
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from claimeven.arena.accuracy import Tally
+from claimeven.arena.accuracy.accuracy import Tally
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.words import reach
 from claimeven.errors import ClaimevenError

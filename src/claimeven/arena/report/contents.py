@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from claimeven.agents.safe_text import printable
-from claimeven.arena.judging import GamesAccuracy
-from claimeven.arena.standings import Standings
-from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
-from claimeven.arena.storing import store_start
+from claimeven.arena.accuracy.judging import GamesAccuracy
+from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.storing import store_start
+from claimeven.arena.tournaments.standings import Standings
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

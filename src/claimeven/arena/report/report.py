@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from claimeven.arena.judging import GamesAccuracy, accuracy_of
-from claimeven.arena.known_scores import JudgeProgress
+from claimeven.arena.accuracy.judging import GamesAccuracy, accuracy_of
+from claimeven.arena.accuracy.known_scores import JudgeProgress
 from claimeven.arena.report.blunders import cards
 from claimeven.arena.report.charts import NO_CHARTS, can_draw, charts_of, check_can_draw, image
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.page import render
-from claimeven.arena.store import Store
+from claimeven.arena.store.store import Store
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import CannotWrite, check_output, write_bytes, write_text
 from claimeven.solver.errors import InvalidSolve

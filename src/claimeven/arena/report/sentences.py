@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claimeven.arena.ratings import Estimate, Ladder
 from claimeven.arena.report.charts import MOST_LINES
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.words import signed
+from claimeven.arena.statistics.ratings import Estimate, Ladder
 
 #: Breaks in the ladder that are told, and agents named in one sentence.
 _MOST_TIERS, _MOST_NAMED = 3, 3

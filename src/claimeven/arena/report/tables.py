@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from claimeven.agents.safe_text import printable
-from claimeven.arena.accuracy import Tally
-from claimeven.arena.ratings import Estimate
+from claimeven.arena.accuracy.accuracy import Tally
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
 from claimeven.arena.report.words import reach
-from claimeven.arena.standings import Record
+from claimeven.arena.statistics.ratings import Estimate
+from claimeven.arena.tournaments.standings import Record
 
 #: How limits are said.
 _LIMITS = {

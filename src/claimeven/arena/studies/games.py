@@ -12,12 +12,12 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from claimeven.arena.executors import play_games
-from claimeven.arena.match import MatchPlan
-from claimeven.arena.pairs import NORMAL_95, PairCounts, wilson_interval
-from claimeven.arena.referee import Referee
-from claimeven.arena.store import InvalidStore, Store, StoredAgent, StoredGame
-from claimeven.arena.storing import HeldRows, stored_game
+from claimeven.arena.executors.executors import play_games
+from claimeven.arena.games.match import MatchPlan
+from claimeven.arena.games.referee import Referee
+from claimeven.arena.statistics.pairs import NORMAL_95, PairCounts, wilson_interval
+from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.storing import HeldRows, stored_game
 from claimeven.arena.studies.study import Findings, Found
 
 #: Is told how many games of a match there are, how many there will be, and whether it begins.

@@ -14,8 +14,8 @@ from typing import Any
 from claimeven.agents.contract import Limit
 from claimeven.agents.functions import name_of
 from claimeven.agents.registry import Contestant
-from claimeven.arena.match import MatchPlan
-from claimeven.arena.schedule import Opening, Schedule
+from claimeven.arena.games.match import MatchPlan
+from claimeven.arena.games.schedule import Opening, Schedule
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position

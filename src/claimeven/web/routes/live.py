@@ -10,8 +10,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from claimeven.arena.report import write_report
-from claimeven.arena.standings import Standings
-from claimeven.arena.store import Store
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments.standings import Standings
 from claimeven.web.answers import Problem
 from claimeven.web.errors import NotFound
 from claimeven.web.routes.common import PROBLEMS

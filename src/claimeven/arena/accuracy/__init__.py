@@ -1,0 +1,1 @@
+"""How good agents' moves are, measured against exact scores."""

@@ -1,0 +1,232 @@
+"""Agents measured on a set of scored positions: their answers counted (`examining` asks them)."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claimeven.agents.contract import Limit
+from claimeven.agents.registry import Contestant
+from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
+from claimeven.arena.accuracy.answers import answers_of_workers
+from claimeven.arena.accuracy.examining import Answer, Examiner, SetPlan
+from claimeven.arena.accuracy.judging import ranked, worst_of
+from claimeven.arena.accuracy.positions import (
+    USUAL,
+    InvalidPositions,
+    ScoredSet,
+    completed,
+    read_set,
+    shipped_set,
+)
+from claimeven.arena.errors import InvalidMatch
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.markup import shown_by
+from claimeven.processes import AVAILABLE
+from claimeven.review.analysis import JudgedMove
+from claimeven.solver.solver import Solver
+
+#: Faults of an agent after which it is asked no more.
+MOST_FAULTS = 20
+
+
+@dataclass
+class AgentAccuracy:
+    """How well one agent plays a set: its accuracy, that of each band, faults, time.
+
+    `answered` counts positions with an answer, `faults` those without by kind, `reasons` by what
+    was said; `seconds` is the sum over the answers. `stopped` says that it was asked no more after
+    `MOST_FAULTS` faults.
+    """
+
+    agent: str
+    accuracy: Accuracy = field(default_factory=Accuracy)
+    by_band: dict[str, Tally] = field(default_factory=dict)
+    answered: int = 0
+    seconds: float = 0.0
+    faults: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "agent_accuracy_html")
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was asked no more."""
+        return self.faults.total() >= MOST_FAULTS
+
+    @property
+    def seconds_a_move(self) -> float | None:
+        """Mean time of an answer; None without one."""
+        return self.seconds / self.answered if self.answered else None
+
+    def add(self, answer: Answer, positions: ScoredSet) -> None:
+        """Count an answer in."""
+        if answer.column is None:
+            self.faults[answer.fault] += 1
+            self.reasons[answer.reason] += 1
+            return
+        asked = positions.positions[answer.position]
+        move = JudgedMove(asked.position, answer.column, asked.scores)
+        self.answered += 1
+        self.seconds += answer.seconds
+        self.accuracy.add(move, asked.moves)
+        self.by_band.setdefault(asked.band, Tally()).add(move)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain data."""
+        return {
+            "label": self.agent,
+            **self.accuracy.as_dict(),
+            "by_band": [{"band": band, **tally.as_dict()} for band, tally in self.by_band.items()],
+            "answered": self.answered,
+            "seconds_a_move": self.seconds_a_move,
+            "faults": dict(self.faults),
+            "fault_reasons": dict(self.reasons),
+        }
+
+
+@dataclass(frozen=True)
+class SetAccuracy:
+    """How well some agents play a set of positions; `asked` of the plan's questions were asked."""
+
+    plan: SetPlan
+    by_agent: dict[str, AgentAccuracy]
+    asked: int
+    seconds: float
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "set_accuracy_html")
+
+    def __getitem__(self, name: str) -> AgentAccuracy:
+        return self.by_agent[name]
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The names of the agents, the most accurate first."""
+        return ranked({name: found.accuracy for name, found in self.by_agent.items()})
+
+    def worst(self, most: int) -> list[Blunder]:
+        """Return the worst moves of all agents, worst first."""
+        return worst_of((found.accuracy for found in self.by_agent.values()), most)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain data."""
+        positions, geometry = self.plan.positions, self.plan.geometry
+        return {
+            "columns": geometry.columns,
+            "rows": geometry.rows,
+            "connect": geometry.connect,
+            "set": positions.name,
+            "digest": positions.digest,
+            "positions": len(positions.positions),
+            "seed": self.plan.seed,
+            "limit": {name: n for name, n in vars(self.plan.limit).items() if n is not None},
+            "seconds": self.seconds,
+            "agents": [self.by_agent[name].as_dict() for name in self.ranking],
+        }
+
+
+def measure_accuracy(
+    agent: Contestant,
+    positions: ScoredSet | str | Path | None = None,
+    *,
+    count: int | None = None,
+    limit: Limit | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    geometry: Geometry = STANDARD,
+) -> AgentAccuracy:
+    """Ask an agent for a column of every position of a set; return how good its answers are.
+
+    `positions` is a set or a file of one, by default the usual set that comes with the package for
+    the board of `geometry` (`shipped_set` gives the others); `count` takes fewer of them, evenly.
+    `limit` holds for each answer. An agent given by its spec is asked by `jobs` processes; the
+    answers are the same.
+
+    Raises `InvalidPositions` for a set that cannot be used, `InvalidSpec` and `InvalidLimit` for
+    an agent that cannot, `InvalidMatch` for a seed or jobs that cannot be.
+
+    >>> measure_accuracy("greedy", count=300).accuracy.decisive.moves
+    196
+    """
+    plan = SetPlan((agent,), usable_set(positions, geometry, count), seed, limit or Limit())
+    return measure(plan, jobs)[plan.names[0]]
+
+
+def usable_set(
+    positions: ScoredSet | str | Path | None,
+    geometry: Geometry = STANDARD,
+    count: int | None = None,
+    solver: Callable[[], Solver] | None = None,
+    which: str = USUAL,
+) -> ScoredSet:
+    """Return a set with all its scores, those that are missing worked out: see `measure_accuracy`.
+
+    `solver` makes the solver for them, if one is needed. `which` of the shipped sets is taken where
+    none is given.
+    """
+    if positions is None:
+        found = shipped_set(geometry, which)
+        if found is None:
+            raise InvalidPositions(
+                f"no set of positions of {geometry} comes along: give a file of your own"
+            )
+    else:
+        found = positions if isinstance(positions, ScoredSet) else read_set(positions, geometry)
+    if count is not None:
+        found = found.first(count)
+    if all(len(each.scores) > 1 for each in found.positions):
+        return found
+    return completed(found, Solver(geometry) if solver is None else solver())
+
+
+def measure(
+    plan: SetPlan, jobs: int = 1, watch: Callable[[int], object] | None = None
+) -> SetAccuracy:
+    """Ask the agents of a plan; `watch` is told how many questions have been asked."""
+    whole: SetAccuracy | None = None
+    for whole in measured(plan, jobs):
+        if watch is not None:
+            watch(whole.asked)
+    assert whole is not None
+    return whole
+
+
+def measured(plan: SetPlan, jobs: int = 1) -> Generator[SetAccuracy, None, None]:
+    """Ask the agents of a plan and yield what has come of it by then, after each answer.
+
+    Ending it early, as Ctrl-C does, leaves what was yielded last. Raises `InvalidMatch` for less
+    than one job, or for several where an agent is an object or a function of this process.
+    """
+    begin = time.perf_counter()
+    found = {name: AgentAccuracy(name, Accuracy(agent=name)) for name in plan.names}
+    asked = 0
+    yield SetAccuracy(plan, found, asked, 0.0)
+    with closing(_answers(plan, jobs, [*found.values()])) as answers:
+        for answer in answers:
+            asked += 1
+            found[plan.names[answer.agent]].add(answer, plan.positions)
+            yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
+
+
+def _answers(
+    plan: SetPlan, jobs: int, found: Sequence[AgentAccuracy]
+) -> Generator[Answer, None, None]:
+    if jobs < 1:
+        raise InvalidMatch(f"at least 1 job is needed, not {jobs}")
+    if jobs > 1 and not all(isinstance(agent, str) for agent in plan.agents):
+        raise InvalidMatch("agents that are objects or functions take 1 job: give their specs")
+    size = len(plan.positions.positions)
+
+    def goes_on(question: int) -> bool:
+        return not found[question // size].stopped
+
+    with Examiner(plan) as examiner:  # made in any case: a bad spec is told at once
+        if jobs == 1 or examiner.is_alone or not AVAILABLE:
+            for question in filter(goes_on, range(plan.questions)):
+                yield examiner.ask(question)
+            return
+    yield from answers_of_workers(plan, range(plan.questions), jobs, goes_on)

@@ -1,0 +1,52 @@
+"""A process that plays games for another one: what `local_workers` starts."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import time
+
+from claimeven.arena.executors.work import AnyWork, Result
+from claimeven.errors import ClaimevenError
+from claimeven.processes import Parent
+
+#: Seconds after which the games finished are sent, and after which none are: a sign of life.
+TICK, SIGN = 0.05, 1.0
+
+_READY = pickle.dumps([])
+
+
+def main(ends: tuple[int, int, int]) -> None:
+    """Play the games whose numbers come in, and send them back.
+
+    The first message holds the work, every other one a list of numbers. An error that ends the
+    match is sent in place of games. A message without games says that the worker is ready, or
+    still plays.
+    """
+    parent = Parent(ends)
+    first = parent.receive()
+    if first is not None:
+        try:
+            _serve(parent, pickle.loads(first))
+        except ClaimevenError as error:
+            parent.send(pickle.dumps(error))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # nothing is left to do, and thousands of modules to take down
+
+
+def _serve(parent: Parent, work: AnyWork) -> None:
+    with work.begun() as play:
+        parent.send(_READY)
+        while (message := parent.receive()) is not None:
+            results: list[Result] = []
+            sent = time.monotonic()
+            for result in play(pickle.loads(message)):
+                if result is not None:
+                    results.append(result)
+                if time.monotonic() - sent > (TICK if results else SIGN):
+                    parent.send(pickle.dumps(results))
+                    results, sent = [], time.monotonic()
+            if results:
+                parent.send(pickle.dumps(results))

@@ -1,0 +1,112 @@
+"""Who plays the games of a plan: its agents, made once, and one game after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Self
+
+import numpy as np
+
+from claimeven.agents.contract import Agent
+from claimeven.agents.process import ProcessAgent
+from claimeven.agents.registry import make_agents
+from claimeven.arena.games.game import play_game
+from claimeven.arena.games.match import PlayedGame
+from claimeven.arena.games.plan import GamePlan
+from claimeven.game.position import Position
+
+#: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
+#: shared with the others.
+MOST_PROCESSES = 32
+#: Games that the generators are made for at once.
+AHEAD = 8
+
+
+class Referee:
+    """Plays the games of a plan in this process, with agents of its own.
+
+    The agents are made and loaded at once, before any clock runs; with `resting`, for a process
+    that plays for one which has tried them all, those with processes of their own when they first
+    play. Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this
+    board or limit. A context that gives back what the agents hold at its end.
+    """
+
+    def __init__(self, plan: GamePlan, keep_decisions: bool = False, resting: bool = False) -> None:
+        self.plan = plan
+        self.keep_decisions = keep_decisions
+        self.agents: list[Agent] = make_agents(
+            plan.agents,
+            plan.schedule.geometry,
+            [plan.limit_of(place) for place in range(len(plan.agents))],
+            plan.isolation,
+            resting,
+        )
+        self._recent: list[int] = []
+        self._made: dict[int, tuple[np.random.Generator, np.random.Generator]] = {}
+        self._rest_others(())
+
+    @property
+    def why_alone(self) -> str | None:
+        """Why one process must play all games in order, in a sentence; None if several may."""
+        for agent in self.agents:
+            if agent.remembers:
+                return f"{agent.name} remembers earlier games: one process plays them, in order"
+            if not agent.timed:
+                return f"{agent.name} sits at this terminal: one process plays all games"
+        return None
+
+    def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
+        """Play the game of that number of the schedule."""
+        pairing = self.plan.schedule.pairing(number)
+        seats = [self.agents[pairing.first], self.agents[pairing.second]]
+        self._rest_others((pairing.first, pairing.second))
+        generators = self._generators(number)
+        if pairing.first > pairing.second:
+            generators = generators[::-1]
+        game = play_game(
+            seats,
+            pairing.opening,
+            [self.plan.limit_of(place) for place in (pairing.first, pairing.second)],
+            generators,
+            watch,
+            self.keep_decisions,
+        )
+        return PlayedGame(number, pairing.first, pairing.second, game)
+
+    def _generators(self, number: int) -> tuple[np.random.Generator, np.random.Generator]:
+        """Return the random generators of a game, made for some games at once.
+
+        That takes a fraction of the time of one game after the other, when all it takes lies cold.
+        """
+        if number not in self._made:
+            last = min(number + AHEAD, self.plan.schedule.games)
+            self._made = {each: self.plan.schedule.generators(each) for each in range(number, last)}
+        return self._made.pop(number)
+
+    def _rest_others(self, wanted: tuple[int, ...]) -> None:
+        """Let processes of agents that have not played lately end; they begin anew when needed."""
+        if len(self.agents) <= MOST_PROCESSES:
+            return
+        self._recent = [place for place in self._recent if place not in wanted] + list(wanted)
+        processes = [
+            place
+            for place, agent in enumerate(self.agents)
+            if isinstance(agent, ProcessAgent) and agent.process is not None and not agent.remembers
+        ]
+        resting = [place for place in processes if place not in self._recent]
+        resting += [place for place in self._recent if place in processes]
+        for place in resting[: max(0, len(processes) - MOST_PROCESSES)]:
+            if place not in wanted:
+                self.agents[place].close()
+
+    def close(self) -> None:
+        """Close the agents that were made here from specs."""
+        for agent, contestant in zip(self.agents, self.plan.agents, strict=True):
+            if isinstance(contestant, str):
+                agent.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

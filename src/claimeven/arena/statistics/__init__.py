@@ -1,0 +1,1 @@
+"""What numbers of games tell: pairs, strengths and their intervals, sequential tests."""

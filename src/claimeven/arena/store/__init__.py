@@ -1,0 +1,1 @@
+"""Games kept in a file: stored, listed, exported, and brought in from elsewhere."""

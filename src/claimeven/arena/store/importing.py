@@ -1,0 +1,182 @@
+"""Games of elsewhere brought into a store, so that they can be listed, judged and rated.
+
+A file may be of any of the formats of `claimeven.records`: a move string a line, a table or JSON
+lines as `export` writes them, Kaggle's replays, OpenSpiel's histories. Which one is told by its
+ending and by how it begins. Rows of the UCI data set are positions and have no order of moves, so
+they are refused.
+
+Who won follows from the moves. A game that they leave open is stored as unfinished: its moves are
+judged, and no total counts it. Either all games of a file are stored or, if one is wrong, none.
+Games that were imported before, from a file of the same name, are not stored twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from claimeven.agents.contract import FaultKind
+from claimeven.arena.store.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.storing import store_start
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, tried_records
+from claimeven.suggestions import no_such
+
+#: What stands in a store for the spec of an agent that played elsewhere.
+ELSEWHERE = "imported"
+
+
+class InvalidGames(ClaimevenError):
+    """A file of games that cannot be imported; the message names the line."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did: games `added`, those that stood there `before`, those `unfinished`."""
+
+    added: int
+    before: int
+    unfinished: int
+
+
+def import_games(
+    store: str | Path,
+    source: str | Path,
+    first: str | None = None,
+    second: str | None = None,
+    geometry: Geometry | None = None,
+) -> Imported:
+    """Add the games of a file to a store, which is made if there is none; all of them or none.
+
+    `first` and `second` name the players where the file does not. `geometry` is the board of a new
+    store; one that is there has its own. Raises `InvalidGames` naming the line that is wrong, and
+    `InvalidStore` for a file that is no store, or holds the games of a tournament.
+    """
+    try:
+        with Path(source).open(encoding="utf-8", newline="") as stream:
+            return import_lines(store, stream, str(source), first, second, geometry)
+    except UnicodeDecodeError:
+        which = "" if Path(source).suffix != ".parquet" else ": export .jsonl in place of .parquet"
+        raise InvalidGames(f"{source} cannot be read: it is no text{which}") from None
+    except OSError as error:
+        raise InvalidGames(f"{source} cannot be read: {error.strerror or error}") from None
+
+
+def import_lines(
+    store: str | Path,
+    lines: TextIO,
+    name: str,
+    first: str | None = None,
+    second: str | None = None,
+    geometry: Geometry | None = None,
+) -> Imported:
+    """Add the games of an open file of that name: see `import_games`."""
+    path = Path(store)
+    is_new = not (path.exists() and path.stat().st_size)
+    if is_new:
+        start = Position(geometry or STANDARD)
+    else:
+        with Store.read(path) as opened:
+            start = _start_of(opened, geometry)
+    games = list(_numbered_games(lines, name, start.geometry, {"first": first, "second": second}))
+    if not games:
+        raise InvalidGames(f"{name} holds no game")
+    board = start.geometry
+    meta = {
+        "board": {"columns": board.columns, "rows": board.rows, "connect": board.connect},
+        "begun": time.time(),
+    }
+    with Store.create(path, meta, ()) if is_new else Store.extend(path) as target:
+        return _stored(target, games, Path(name).name, board)
+
+
+def _numbered_games(
+    lines: TextIO, name: str, board: Geometry, usual: dict[str, str | None]
+) -> Iterator[tuple[int, GameRecord]]:
+    """Yield the games of a file with their lines. Raises `InvalidGames` naming what is wrong."""
+    form, rest = guess_by_lines(name, lines)
+    line = 1
+    try:
+        for tried in tried_records(rest, form, board):
+            line = tried.line
+            yield line, _checked(tried.game(), board, usual)
+    except InvalidRecord as error:
+        place = f"line {error.line or line} of {name}"
+        raise InvalidGames(f"{place}: {error.reason}; nothing was imported") from None
+
+
+def _checked(record: GameRecord, board: Geometry, usual: dict[str, str | None]) -> GameRecord:
+    """Return a game with its players named. Raises `InvalidRecord` for one not to be stored."""
+    if not record.is_ordered:
+        raise InvalidRecord("it is a position: nobody knows in which order its discs fell")
+    if record.geometry != board:
+        raise InvalidRecord(f"its game is on {record.geometry}, not {board}")
+    if record.fault is not None and record.fault not in tuple(FaultKind):
+        raise InvalidRecord(no_such("fault", record.fault, FaultKind))
+    first, second = (
+        getattr(record, seat) or (usual[seat] or "").strip() for seat in ("first", "second")
+    )
+    if not (first and second):
+        raise InvalidRecord(
+            f"it does not say who the {'second' if first else 'first'} player was: name both with"
+            " --first and --second"
+        )
+    return replace(record, first=first, second=second)
+
+
+def _start_of(store: Store, geometry: Geometry | None) -> Position:
+    if "plan" in store.meta:
+        raise InvalidStore(
+            f"{store.path} holds the games of a tournament: import into a file of its own"
+        )
+    start = store_start(store)
+    if geometry not in (None, start.geometry):
+        raise InvalidStore(f"the games of {store.path} are of {start.geometry}, not {geometry}")
+    return start
+
+
+def _stored(
+    store: Store, games: list[tuple[int, GameRecord]], source: str, board: Geometry
+) -> Imported:
+    """Add checked games to a store open for that."""
+    ids = {agent.label: agent.id for agent in store.agents}
+    there = store.jobs()
+    jobs = [(game, _job(line, game, source)) for line, game in games]
+    fresh = [(game, job) for game, job in jobs if job not in there]
+    for game, _ in fresh:
+        for label in (game.first, game.second):
+            if label not in ids:
+                ids[label] = store.add_agent(label, ELSEWHERE).id
+    number = max((game.number for game in store.games()), default=-1) + 1
+    store.add(
+        StoredGame(
+            job=job,
+            number=number + place,
+            pair=None,
+            first=ids[game.first],
+            second=ids[game.second],
+            opening=game.opening_moves,
+            moves=game.moves[game.opening :],
+            winner=game.winner,
+            finished=game.is_finished,
+            fault=game.fault,
+            fault_seat=game.fault_seat,
+            reason=game.reason,
+        )
+        for place, (game, job) in enumerate(fresh)
+    )
+    unfinished = sum(not game.is_finished for game, _ in fresh)
+    return Imported(len(fresh), len(games) - len(fresh), unfinished)
+
+
+def _job(line: int, game: GameRecord, source: str) -> str:
+    """Return the id of a game: by the name of its file, its line, players and moves."""
+    told = json.dumps([source, line, game.first, game.second, game.moves])
+    return hashlib.blake2b(told.encode(), digest_size=12).hexdigest()

@@ -1,0 +1,110 @@
+"""Accuracy: judged moves against a judge of their own, sums that add up, floors of random play."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.arena.accuracy.accuracy import Accuracy, Tally, is_decisive
+from claimeven.arena.accuracy.judging import judge_moves
+from claimeven.arena.accuracy.known_scores import JudgeProgress
+from claimeven.review.analysis import JudgedMove
+from claimeven.solver import Solver
+from tests import naive
+from tests.positions import oracle, random_positions
+
+SMALL = Geometry(4, 4, 3)
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[JudgedMove]:
+    rng = random.Random(5)
+    found = random_positions(SMALL, 60, seed=5, going_on=True)
+    choices = [(position, rng.choice(position.legal_columns)) for position in found]
+    return judge_moves(choices, Solver(SMALL, table_mb=1))
+
+
+def test_each_move_is_judged_as_plain_minimax_would(judged: list[JudgedMove]) -> None:
+    known: dict[object, int] = {}
+    for move in judged:
+        game = oracle(move.position)
+        scores = {c: -naive.score(game.play(c), known) for c in game.legal()}
+        assert {c: s for c, s in enumerate(move.scores) if s is not None} == scores
+        assert (move.before, move.after) == (max(scores.values()), scores[move.column])
+
+
+def test_the_sums_are_those_of_the_moves(judged: list[JudgedMove]) -> None:
+    counted = [move for move in judged if len({s for s in move.scores if s is not None}) > 1]
+    told = Accuracy.of(judged).all.as_dict()
+    assert 0 < len(counted) < len(judged)
+    assert told["moves"] == len(counted)
+    assert told["perfect"] == sum(m.after == m.before for m in counted) / len(counted)
+    assert told["loss"] == sum(m.before - m.after for m in counted) / len(counted)
+
+
+def test_every_division_holds_every_move(judged: list[JudgedMove]) -> None:
+    accuracy = Accuracy.of(judged)
+    for division in (accuracy.by_ply, accuracy.by_right):
+        for name in ("moves", "perfect", "keeping", "loss"):
+            assert sum(getattr(t, name) for t in division.values()) == getattr(accuracy.all, name)
+    decisive = [move for move in judged if is_decisive(move)]
+    assert accuracy.decisive.moves == len(decisive) < accuracy.all.moves
+
+
+def test_the_floor_is_what_drawing_a_column_gets() -> None:
+    """All columns of a position played once each have together the means of random play."""
+    position = Position.from_moves("4455")
+    scores = (-4, -3, 18, 2, 2, 18, -3)
+    told = Accuracy.of(JudgedMove(position, c, scores) for c in range(7)).all.as_dict()
+    for name in ("perfect", "keeping", "loss"):
+        assert told[name] == pytest.approx(told[f"floor_{name}"])
+
+
+def test_worst_moves_come_first_and_once() -> None:
+    scores = (-4, -3, 18, 2, 2, 18, -3)
+    position = Position.from_moves("4455")
+    moves = [JudgedMove(position, column, scores) for column in (0, 0, 3, 6, 2)]
+    accuracy = Accuracy.of(moves)
+    assert [blunder.move.column for blunder in accuracy.blunders(9)] == [0, 6, 3]
+
+
+def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
+    forced = JudgedMove(Position(), 3, (1,) * 7)
+    assert Accuracy.of([forced]).as_dict() == Accuracy().as_dict()
+    assert Accuracy().all.as_dict()["perfect"] is None
+
+
+def test_progress_is_told_to_the_end() -> None:
+    told: list[JudgeProgress] = []
+    found = list(random_positions(SMALL, 30, seed=1, going_on=True))
+    choices = [(position, position.legal_columns[0]) for position in found]
+    judge_moves(choices, Solver(SMALL, table_mb=1), told.append)
+    total = len({position.canonical_key for position in found})
+    assert [at.total for at in told] == [total] * len(told)
+    assert [at.done for at in told] == sorted(at.done for at in told)
+    assert (told[0].done, told[-1].done) == (0, total)
+
+
+def test_tallies_add_up_whatever_the_order(judged: list[JudgedMove]) -> None:
+    whole, halves = Tally(), [Tally(), Tally()]
+    for number, move in enumerate(judged):
+        whole.add(move)
+        halves[number % 2].add(move)
+    halves[1].merge(halves[0])
+    assert halves[1] == whole
+
+
+def test_a_blunder_says_what_was_played_and_what_was_right() -> None:
+    solver = Solver(table_mb=16)
+    position = Position.from_moves("4455")
+    accuracy = Accuracy(agent="me")
+    accuracy.add(JudgedMove(position, 0, solver.scores(position)), "4455", game=11)
+    (blunder,) = accuracy.blunders(1)
+    played, right = blunder.explained(solver)
+    assert played.text(position).startswith("Column 1 turns the win into a loss")
+    assert right.text(position).startswith("Column 3 wins with disc 7, in 3 plies.")
+    told = blunder.as_dict()
+    assert (told["agent"], told["game"], told["moves"]) == ("me", 12, "4455")
+    assert (told["column"], told["best"]) == (1, [3, 6])

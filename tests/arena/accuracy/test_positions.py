@@ -1,0 +1,141 @@
+"""Sets of scored positions: the shipped one is what it says, files of others are checked."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.arena.accuracy.positions import (
+    InvalidPositions,
+    ScoredSet,
+    completed,
+    parse_set,
+    read_set,
+    shipped_set,
+)
+from claimeven.game.geometry import STANDARD
+from claimeven.solver import Solver, plies_to_end
+from tests import naive
+from tests.positions import oracle
+
+
+@pytest.fixture(scope="module")
+def shipped() -> ScoredSet:
+    found = shipped_set()
+    assert found is not None
+    return found
+
+
+def test_the_shipped_set_never_changes_under_its_name(shipped: ScoredSet) -> None:
+    assert (shipped.name, shipped.digest) == ("7x6-v1", "c1b73fa6a42e")
+    assert [len([p for p in shipped.positions if p.band == b]) for b in shipped.bands] == [1500] * 3
+    assert shipped.bands == ("easy", "medium", "hard")
+
+
+def test_the_held_out_sets_never_change_under_their_names() -> None:
+    for which, digest in (("hard", "00b5d7fc4d33"), ("easy", "9c98b81c53c8")):
+        found = shipped_set(which=which)
+        assert found is not None
+        assert (found.name, found.digest) == (f"{which}-7x6-v1", digest)
+        assert len(found.positions) == 3000 and found.bands == ("",)
+    with pytest.raises(InvalidPositions, match=r"there is no set 'hrd' .did you mean hard"):
+        shipped_set(which="hrd")
+
+
+def test_its_positions_are_all_different_and_quiet_and_hold_a_wrong_column(
+    shipped: ScoredSet,
+) -> None:
+    keys = {each.position.canonical_key for each in shipped.positions}
+    assert len(keys) == len(shipped.positions)
+    for each in shipped.positions[::15]:
+        known = [score for score in each.scores if score is not None]
+        assert min(known) < max(known)
+        left = plies_to_end(each.position, max(known))
+        assert each.band == ("easy" if left < 14 else "medium" if left < 28 else "hard")
+        game = oracle(each.position)
+        for player in (0, 1):
+            game.player = player
+            assert all(naive.winner(game.play(column)) is None for column in game.legal())
+
+
+def test_its_scores_are_exact(shipped: ScoredSet) -> None:
+    rng = np.random.default_rng(7)
+    easy = [each for each in shipped.positions if each.position.ply > 16]
+    drawn = [easy[int(i)] for i in rng.choice(len(easy), 60, replace=False)]
+    drawn += [each for each in shipped.positions if each.position.ply <= 8][:200]
+    rows = Solver(table_mb=16).scores_many([each.position for each in drawn])
+    for each, row in zip(drawn, rows, strict=True):
+        assert [s for s in each.scores if s is not None] == [int(s) for s in row if s != -128]
+
+
+def test_a_part_is_drawn_evenly(shipped: ScoredSet) -> None:
+    part = shipped.first(30)
+    assert len(part.positions) == 30
+    assert part.name == "7x6-v1, 30 of 4500"
+    assert part.bands == shipped.bands
+    assert shipped.first(10**6) is shipped
+    with pytest.raises(InvalidPositions, match="1 position or more, not 0"):
+        shipped.first(0)
+
+
+def test_scores_may_be_left_out_and_are_worked_out(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("# mine\n4455 18\n\n226744515337\nodd 4455 -4 -3 18 2 2 18 -3  # whole\n")
+    own = completed(read_set(path), Solver(table_mb=16))
+    whole, second, third = own.positions
+    assert whole.scores == third.scores == (-4, -3, 18, 2, 2, 18, -3)
+    assert second.scores == (-1, 0, -1, 7, 6, -2, 0)
+    assert (third.band, second.band) == ("odd", "")
+    assert own.digest != ScoredSet(own.name, own.positions[:2]).digest
+
+
+def test_a_packed_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt.gz"
+    path.write_bytes(gzip.compress(b"4455\n"))
+    assert [each.position for each in read_set(path).positions] == [Position.from_moves("4455")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("4458", "move 4: '8' is not a column"),
+        ("1212121", "the game is over after 1212121"),
+        ("4455 1 2", r"4455 has 2 scores: give one for each of 7 columns, one for the position"),
+        ("4455 99", "'99' is no score of a position of 7x6"),
+        ("easy 4455 1 2 3 4 5 6 .", "column 7 can be played after 4455"),
+        ("444444 1 2 3 4 5 6 7", "column 4 cannot be played after 444444"),
+        ("4444444", "move 7"),
+    ],
+)
+def test_a_wrong_line_is_named(line: str, said: str) -> None:
+    with pytest.raises(InvalidPositions, match=f"line 2 of it: .*{said}"):
+        list(parse_set(f"44\n{line}\n", STANDARD, "it"))
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with pytest.raises(InvalidPositions, match=r"x cannot be read: No such file"):
+        read_set(path)
+    for content, said in (
+        (b"", "holds no position"),
+        (b"\xff\xfe44", "it is no text"),
+        (gzip.compress(b"44\n", mtime=0)[:-9], "it cannot be unpacked"),
+        (gzip.compress(bytes(40 << 20), mtime=0), "is too large: at most 32 MB"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(InvalidPositions, match=said):
+            read_set(path)
+
+
+def test_a_wrong_score_is_told() -> None:
+    given = ScoredSet("it", tuple(parse_set("4455 17", STANDARD, "it")))
+    with pytest.raises(InvalidPositions, match="it gives 4455 the score 17; it is 18"):
+        completed(given, Solver(table_mb=16))
+
+
+def test_other_boards_have_no_shipped_set() -> None:
+    assert shipped_set(Geometry(5, 5)) is None

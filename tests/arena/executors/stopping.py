@@ -1,0 +1,43 @@
+"""Work whose worker is stopped in the midst of it: alive, and silent for ever."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from claimeven.arena.executors.work import Play
+
+
+@dataclass(frozen=True)
+class StoppedWork:
+    """Squares of numbers; whoever first comes to number `at` is stopped there, or everybody is."""
+
+    folder: str
+    at: int = 2
+    always: bool = False
+    patience: float | None = 3.0
+
+    @property
+    def unit(self) -> str:
+        return "square"
+
+    @property
+    def agents(self) -> tuple[()]:
+        return ()
+
+    @contextmanager
+    def begun(self) -> Iterator[Play]:
+        yield self.squares
+
+    def squares(self, numbers: Sequence[int]) -> Iterator[tuple[int, int] | None]:
+        for number in numbers:
+            yield None
+            mark = Path(self.folder) / "stopped"
+            if number == self.at and (self.always or not mark.exists()):
+                mark.write_text(str(os.getpid()), encoding="ascii")
+                os.kill(os.getpid(), signal.SIGSTOP)
+            yield number, number * number

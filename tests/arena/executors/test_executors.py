@@ -1,0 +1,313 @@
+"""Whoever plays the games: the same games, in order, and no process left behind."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven import Position
+from claimeven.agents import InvalidLimit, InvalidSpec, Limit
+from claimeven.arena import (
+    InvalidMatch,
+    MatchPlan,
+    MatchResult,
+    PlayedGame,
+    Schedule,
+    play_games,
+    play_match,
+)
+from claimeven.arena.executors import local_workers
+from claimeven.arena.executors.local_workers import LocalWorkers
+from claimeven.processes import ChildSilent
+from tests.agents.test_process import bot
+from tests.arena.executors.stopping import StoppedWork
+
+SOURCES = Path(__file__).parents[3] / "src"
+
+
+def plain(result: MatchResult) -> dict[str, Any]:
+    """The totals but for the clock."""
+    totals = dict(result.as_dict())
+    del totals["seconds"]
+    per_move: Any = totals["per_move"]
+    totals["per_move"] = [{k: v for k, v in one.items() if k != "seconds"} for one in per_move]
+    return totals
+
+
+def test_two_jobs_play_the_same_match_as_one() -> None:
+    seen: list[int] = []
+    one, two = (
+        play_match(
+            "alphabeta:depth=2",
+            bot("draws"),
+            games=18,
+            opening_plies=2,
+            jobs=jobs,
+            limit=None,
+            watch=lambda played: seen.append(played.number),
+        )
+        for jobs in (1, 2)
+    )
+    assert plain(one) == plain(two)
+    assert [p.game.columns for p in one.games] == [p.game.columns for p in two.games]
+    told = [
+        [(d.column, d.value, d.nodes, d.details) for p in match.games for d in p.game.decisions]
+        for match in (one, two)
+    ]
+    assert told[0] == told[1]
+    assert seen == [*range(18), *range(18)]
+
+
+def test_agents_that_remember_play_their_games_in_order() -> None:
+    told: list[str] = []
+    matches = []
+    for jobs in (1, 2):
+        plan = MatchPlan(
+            ("uct-itu-table:iterations=40", "uct-itu:iterations=40"), Schedule(8, 3, Position())
+        )
+        matches.append([p.game.columns for p in play_games(plan, jobs, tell=told.append)])
+    assert matches[0] == matches[1]
+    assert told == [
+        "uct-itu-table:iterations=40 remembers earlier games: one process plays them, in order"
+    ]
+
+
+def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
+    one, two = (
+        play_match(bot("remembers", "Counting"), "greedy", games=6, jobs=jobs) for jobs in (1, 2)
+    )
+    assert [p.game.columns for p in one.games] == [p.game.columns for p in two.games]
+    assert one.unique_games > 2
+
+
+def test_a_person_plays_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 6))
+    told: list[str] = []
+    plan = MatchPlan(("human", "greedy"), Schedule(2, 0, Position()), Limit(seconds=1))
+    games = list(play_games(plan, 2, tell=told.append))
+    assert told == ["human sits at this terminal: one process plays all games"]
+    assert any(played.game.columns for played in games)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_bot_that_ends_its_process_forfeits(jobs: int) -> None:
+    result = play_match(bot("exits"), "random", games=4, jobs=jobs)
+    assert result.forfeits[0] == {"ended its process: exit status 3": 4}
+
+
+def test_impossible_matches_are_told() -> None:
+    plan = MatchPlan(("random", "random"), Schedule(1, 0, Position()))
+    with pytest.raises(InvalidMatch, match="a match takes at least 1 job, not 0"):
+        next(play_games(plan, 0))
+    for name in ("games", "seed", "jobs", "opening_plies"):
+        for odd in (1.5, "2", None):
+            if odd is None and name == "opening_plies":
+                continue  # as many as is usual
+            with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
+                play_match("random", "random", **{name: odd})  # type: ignore[arg-type]
+    with pytest.raises(InvalidMatch, match="objects or functions play in the process they are of"):
+        play_match(lambda position: 0, "random", jobs=2)
+    for jobs in (1, 2):
+        with pytest.raises(InvalidSpec, match="there is no agent 'nobody'"):
+            play_match("nobody", "random", jobs=jobs)
+        with pytest.raises(InvalidMatch, match="no random opening of 42 plies"):
+            play_match("random", "random", jobs=jobs, opening_plies=42)
+
+
+LIMITS = [
+    ("uct", Limit(depth=3), "uct cannot be limited by depth: it knows seconds, iterations"),
+    (
+        "alphabeta",
+        Limit(seconds=1, iterations=3),
+        "alphabeta cannot be limited by iterations: it knows seconds, depth, nodes",
+    ),
+    ("perfect", Limit(nodes=3), "perfect cannot be limited by nodes: it knows seconds"),
+    (bot("first"), Limit(depth=3), "{spec} cannot be limited by depth: it knows seconds"),
+]
+
+
+@pytest.mark.parametrize(("spec", "limit", "told"), LIMITS)
+def test_a_limit_that_an_agent_does_not_know_is_refused(spec: str, limit: Limit, told: str) -> None:
+    with pytest.raises(InvalidLimit) as caught:
+        play_match("random", spec, limit=limit)
+    assert str(caught.value) == told.format(spec=spec)
+
+
+def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+
+    class Mortal(local_workers.Child):
+        """A child that is killed when it is sent its second batch of games."""
+
+        def __init__(self, module: str, **others: Any) -> None:
+            super().__init__(module, **others)
+            started.append(self)
+            self.sent = 0
+
+        def send(self, message: bytes, seconds: float | None = None) -> None:
+            super().send(message, seconds)
+            self.sent += 1
+            if self.sent == 3 and len(started) < 4:
+                os.kill(self.process, signal.SIGKILL)
+
+    monkeypatch.setattr(local_workers, "Child", Mortal)
+    plan = MatchPlan(("random", "greedy"), Schedule(200, 1, Position()))
+    games = list(play_games(plan, 2))
+    assert len(started) >= 4
+    assert [played.number for played in games] == list(range(200))
+    assert stripped(games) == stripped(list(play_games(plan, 1)))
+
+
+def stripped(games: list[PlayedGame]) -> list[Any]:
+    return [(p.number, p.first, p.game.opening, p.game.columns, p.game.winner) for p in games]
+
+
+def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Doomed(local_workers.Child):
+        """A child that is killed as soon as it has games to play."""
+
+        def send(self, message: bytes, seconds: float | None = None) -> None:
+            doomed = len(message) < 100
+            if doomed:  # four games may be over sooner than a signal is sent
+                os.kill(self.process, signal.SIGSTOP)
+            super().send(message, seconds)
+            if doomed:
+                os.kill(self.process, signal.SIGKILL)
+
+    monkeypatch.setattr(local_workers, "Child", Doomed)
+    plan = MatchPlan(("random", "greedy"), Schedule(4, 1, Position()))
+    with pytest.raises(InvalidMatch, match=r"has ended 3 times: signal SIGKILL"):
+        list(play_games(plan, 2))
+
+
+def test_a_worker_that_hangs_is_replaced(tmp_path: Path) -> None:
+    """It is stopped, alive and silent; its work is played by another, and it is ended."""
+    told: list[str] = []
+    work, numbers = StoppedWork(str(tmp_path)), range(6)
+    assert sorted(LocalWorkers(2, told.append).play(work, numbers)) == [(n, n * n) for n in numbers]
+    assert told[0] == (
+        "a process that plays square 3 hangs (no sign of life for 3 s): another one plays it again"
+    )
+    assert not alive(int((tmp_path / "stopped").read_text(encoding="ascii")))
+
+
+def test_work_over_which_every_process_hangs_is_given_up(tmp_path: Path) -> None:
+    work = StoppedWork(str(tmp_path), at=0, always=True, patience=0.2)
+    with pytest.raises(InvalidMatch, match=r"plays square 1 has ended 3 times: no sign of life"):
+        list(LocalWorkers(1).play(work, [0]))
+
+
+def test_how_long_a_worker_may_say_nothing() -> None:
+    """Only one that has something to do is waited for, and longer before it is ready."""
+    child = local_workers.Child("claimeven.arena.executors.worker")
+    try:
+        os.kill(child.process, signal.SIGSTOP)
+        with pytest.raises(ChildSilent):  # it reads nothing, and the pipe is full
+            child.send(bytes(1 << 20), 0.1)
+        worker = local_workers._Worker(child)
+        heard, start = worker.heard_at, local_workers.START
+        assert worker.silence(1.0, heard + 10 * start) is None
+        worker.numbers.append(7)
+        assert worker.silence(1.0, heard + start - 1) is None
+        assert worker.silence(1.0, heard + start + 1) == f"not ready after {start:g} s"
+        worker.note(0)
+        assert worker.silence(1.0, worker.heard_at + 0.9) is None
+        assert worker.silence(1.0, worker.heard_at + 1.1) == "no sign of life for 1 s"
+        assert worker.silence(None, worker.heard_at + 1e6) is None
+    finally:
+        child.kill()
+
+
+SCRIPT = """
+from claimeven.arena import MatchPlan, Schedule, play_games
+plan = MatchPlan(({first!r}, "random"), Schedule({games}, 0))
+for played in play_games(plan, 2):
+    print(played.number, flush=True)
+"""
+
+
+def started_script(folder: Path, first: str, games: int) -> subprocess.Popen[str]:
+    """Run a script that plays with two workers and has no guard of its main module."""
+    script = folder / "script.py"
+    script.write_text(SCRIPT.format(first=first, games=games), encoding="utf-8")
+    return subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+    )
+
+
+def test_a_script_without_a_guard_plays_with_workers(tmp_path: Path) -> None:
+    out, _ = started_script(tmp_path, "greedy", 6).communicate(timeout=300)
+    assert out.split() == [str(number) for number in range(6)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_and_bots_end_with_their_parent(tmp_path: Path, number: int) -> None:
+    marked = tmp_path / "marked.py"
+    marked.write_text(
+        "import os, pathlib, time\n"
+        "def agent(position):\n"
+        "    folder = pathlib.Path(__file__).parent\n"
+        "    (folder / f'{os.getpid()}.pid').touch()\n"
+        "    (folder / f'{os.getppid()}.pid').touch()\n"
+        "    time.sleep(60 if position.ply > 3 else 0)\n"
+        "    return position.legal_columns[0]\n",
+        encoding="utf-8",
+    )
+    script = started_script(tmp_path, str(marked), 8)
+    begin = time.monotonic()
+    while len(list(tmp_path.glob("*.pid"))) < 4 and time.monotonic() - begin < 120:
+        time.sleep(0.05)
+    pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    assert len(pids) == 4  # two workers, each with a bot
+    script.send_signal(number)
+    # The pipe of its output is free as soon as nobody holds it any more.
+    script.communicate(timeout=60)
+    begin = time.monotonic()
+    while any(map(alive, pids)) and time.monotonic() - begin < 60:
+        time.sleep(0.05)
+    assert not any(map(alive, pids))
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and was not asked for yet does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+UNHURRIED = """
+import time
+from claimeven.agents import Limit
+from claimeven.arena import MatchPlan, Schedule, play_games
+plan = MatchPlan(("greedy", "random"), Schedule(48, 0), Limit())
+for played in play_games(plan, 2):
+    if played.number % 16 == 0:
+        time.sleep(0.5)  # meanwhile workers send more than one message
+print("all", played.number + 1)
+"""
+
+
+def test_messages_that_come_at_once_are_all_read() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", UNHURRIED],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.stdout == "all 48\n", ended.stderr

@@ -1,0 +1,165 @@
+"""Games played by Ray: the same ones, none lost with a worker, and what is told when it cannot."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.arena import (
+    InvalidMatch,
+    MatchPlan,
+    RayWorkers,
+    Schedule,
+    Verdict,
+    play_match,
+    run_sprt,
+)
+from claimeven.arena.executors import ray_executor
+from claimeven.arena.executors.executors import local, play_work
+from claimeven.arena.executors.ray_worker import Player, Surroundings
+from claimeven.arena.executors.work import Executor, Work
+from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.selfplay_work import play_selfplay
+from claimeven.networks.net import Net
+from tests.arena.executors.stopping import StoppedWork
+from tests.cli.conftest import environment
+
+#: An agent that once, or always, kills the process that plays its game, in the middle of it.
+KILLER = """
+import os, pathlib, signal
+
+def agent(position):
+    mark = pathlib.Path(__file__).with_suffix(".mark")
+    if {always} or (position.ply >= 6 and not mark.exists()):
+        mark.write_bytes(pathlib.Path(f"/proc/{{os.getppid()}}/cmdline").read_bytes())
+        os.kill(os.getppid(), signal.SIGKILL)
+    return position.legal_columns[-1]
+"""
+
+
+#: Two tasks of self-play.
+SELFPLAY = SelfPlayRecipe(games=16, task=8, searches=8, geometry=Geometry(4, 4, 3))
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[RayWorkers]:
+    """Two workers of a Ray that is started once for all tests, as a program may start it."""
+    ray = pytest.importorskip("ray")
+    # Workers look for these sources where the driver of the first `init` found them.
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, value in environment(RAY_USAGE_STATS_ENABLED="0").items():
+            patch.setenv(name, value)
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # not the one of this user
+        ray.init(
+            "local",
+            num_cpus=2,
+            include_dashboard=False,
+            log_to_driver=False,
+            object_store_memory=100 << 20,
+        )
+        yield RayWorkers(2)
+        ray.shutdown()
+
+
+def work(*agents: str, games: int) -> Work:
+    return Work(MatchPlan(agents, Schedule(games, 5, Position(), 2)))  # type: ignore[arg-type]
+
+
+def games_of(what: Work, executor: Executor | None) -> list[tuple[object, ...]]:
+    """The games in the order of their numbers; a game that comes twice stands twice."""
+    games = play_work(what, range(what.plan.schedule.games), executor)
+    return sorted((n, p.number, p.first, p.game.opening, p.game.columns) for n, p in games)
+
+
+def test_ray_plays_the_games_of_local_workers(two_workers: RayWorkers) -> None:
+    what = work("random", "greedy", games=300)
+    assert games_of(what, two_workers) == games_of(what, local(2))
+
+
+@pytest.fixture
+def one_worker(two_workers: RayWorkers) -> RayWorkers:
+    """One worker of the same Ray: each is a process, which takes long to start."""
+    return RayWorkers(1)
+
+
+def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_path: Path) -> None:
+    agents = ("random", "greedy:win=yes")
+    wanted = [played.game for played in play_match(*agents, games=8, seed=3).games]
+    for more in ({}, {"out": tmp_path / "match.db"}):
+        told = play_match(*agents, games=8, seed=3, executor=one_worker, **more)  # type: ignore[arg-type]
+        assert [played.game.columns for played in told.games] == [game.columns for game in wanted]
+    tests = [
+        run_sprt(*agents, elo1=100, seed=2, most_games=60, executor=executor)
+        for executor in (None, one_worker)
+    ]
+    assert tests[0].verdict is tests[1].verdict is Verdict.ELO0
+    assert tests[0].run.counts == tests[1].run.counts
+
+
+def test_a_worker_killed_in_mid_game_loses_nothing(two_workers: RayWorkers, tmp_path: Path) -> None:
+    killer = tmp_path / "killer.py"
+    killer.write_text(KILLER.format(always=False), encoding="utf-8")
+    what = work("random", str(killer), games=12)
+    games = games_of(what, two_workers)
+    assert killer.with_suffix(".mark").read_bytes().startswith(b"ray::Player")
+    assert games == games_of(what, None)
+
+
+def test_a_game_that_ends_every_worker_is_given_up(
+    one_worker: RayWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_executor, "TRIES", 2)
+    killer = tmp_path / "killer.py"
+    killer.write_text(KILLER.format(always=True), encoding="utf-8")
+    with pytest.raises(InvalidMatch, match=r"the Ray worker that plays game \d has ended 2 times"):
+        games_of(work("random", str(killer), games=2), one_worker)
+
+
+def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path) -> None:
+    told: list[str] = []
+    work, players = StoppedWork(str(tmp_path)), RayWorkers(2, tell=told.append)
+    assert sorted(players.play(work, range(6))) == [(n, n * n) for n in range(6)]
+    sentence = "a Ray worker that plays square 3 hangs (no sign of life for 3 s): another one plays"
+    assert told == [f"{sentence} it again"]
+
+
+def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers) -> None:
+    net, recipe = Net.untaught(SELFPLAY.shape, SELFPLAY.geometry), SELFPLAY
+    here, there = (play_selfplay(net, recipe, 1, players) for players in (None, one_worker))
+    assert here.tally == there.tally
+    for one, other in zip(here.positions, there.positions, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_a_machine_that_differs_is_named(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return 3\n", encoding="utf-8")
+    what = work("random", str(bot), games=2)
+    surroundings = Surroundings.of(what)
+    assert Player().prepare(what, surroundings) is None
+    bot.write_text("def agent(position):\n    return 2\n", encoding="utf-8")
+    assert f"has another file of {bot}: agents from" in str(Player().prepare(what, surroundings))
+    bot.unlink()
+    assert f"lacks the file of {bot}: agents from" in str(Player().prepare(what, surroundings))
+    other = Surroundings("0.0.1", surroundings.folder, {})
+    assert "and this is 0.0.1: install the same" in str(Player().prepare(what, other))
+
+
+def test_less_than_one_job_is_refused() -> None:
+    pytest.importorskip("ray")
+    with pytest.raises(InvalidMatch, match="a match takes at least 1 job, not 0"):
+        RayWorkers(0)
+
+
+def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InvalidMatch, match=r"need Ray: pip install 'claimeven\[cluster\]'"):
+        RayWorkers()

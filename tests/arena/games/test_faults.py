@@ -1,0 +1,95 @@
+"""Faults of agents in a tournament: told apart, stored with their reasons, at no cost to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from claimeven import Limit, Position
+from claimeven.agents import Isolation, make_agent
+from claimeven.arena import Opening, play_game
+from claimeven.arena.store.store import StoredGame
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.tournament import TournamentPlan, open_store, run_tournament
+from claimeven.game.notation import format_moves
+
+BOTS = Path(__file__).parents[2] / "agents" / "bots"
+#: The first column is full where the agents begin.
+OPENING = (0,) * 6
+
+#: Bots of a tournament without a clock: the kind of their faults and how the reason begins.
+FAULTS = {
+    "raises": ("crash", "raised RuntimeError: \\x1b[31mbroken\\x07 ☃"),
+    "leaves": ("crash", "raised "),
+    "exits": ("crash", "ended its process: exit status 3"),
+    "crashes": ("crash", "ended its process: signal SIGSEGV"),
+    "killed": ("crash", "ended its process: signal SIGKILL"),
+    "eats": ("memory", "raised MemoryError: it wanted more than the 300 MB it may have"),
+    "junk": ("illegal", "returned {'column': 'three'} instead of a column number"),
+    "full": ("illegal", "returned column 0 (counted from 0), which is full: legal were 1, 2"),
+}
+#: Bots that only look dangerous.
+HARMLESS = ("forks", "floods", "lingers")
+
+
+def tournament(path: Path, *names: str, **more: object) -> tuple[TournamentPlan, list[StoredGame]]:
+    """Play `random` against bots and `greedy`, a pair of games each; return what was stored."""
+    specs = [str(BOTS / f"{name}.py") for name in names]
+    usual = {"rounds": 1, "seed": 5, "kind": "gauntlet", "openings": (OPENING,)}
+    plan = TournamentPlan(("random", *specs, "greedy"), **{**usual, **more})  # type: ignore[arg-type]
+    with open_store(path, plan, resume=False) as store:
+        run_tournament(plan, store)
+        return plan, list(store.games())
+
+
+def games_of(name: str, plan: TournamentPlan, games: list[StoredGame]) -> list[StoredGame]:
+    (agent,) = [place for place, spec in enumerate(plan.names) if Path(spec).stem == name]
+    found = [game for game in games if agent in game.agents]
+    assert {game.first for game in found} == {0, agent}
+    return found
+
+
+def test_faults_are_told_apart_and_touch_no_other_game(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plan, games = tournament(
+        tmp_path / "s.db", *FAULTS, *HARMLESS, isolation=Isolation(memory_mb=300)
+    )
+    assert [game.number for game in games] == list(range(plan.games))
+    for name, (kind, reason) in FAULTS.items():
+        for game in games_of(name, plan, games):
+            assert (name, game.fault) == (name, kind)
+            assert (game.reason or "").startswith(reason)
+            assert game.fault_seat is not None
+            assert game.agents[game.fault_seat] != 0
+            assert game.winning_agent == 0
+    for name in (*HARMLESS, "greedy"):
+        for game in games_of(name, plan, games):
+            assert (name, game.fault, game.reason) == (name, None, None)
+            assert Position.from_moves(game.all_moves).is_over
+    standings = Standings.of((), games)
+    assert standings.forfeits == {"crash": 10, "memory": 2, "illegal": 4}
+    out, err = capfd.readouterr()
+    assert (len(out), len(err) < 100_000) == (0, True)
+    # What the others play is what they would play alone.
+    for game in games_of("greedy", plan, games):
+        seats = [make_agent(plan.names[agent]) for agent in game.agents]
+        generators = plan.generators(game.number)
+        alone = play_game(
+            seats,
+            Opening(Position(), OPENING),
+            Limit(),
+            generators if game.first == 0 else generators[::-1],
+        )
+        assert format_moves(alone.columns, plan.geometry) == game.moves
+
+
+def test_too_late_and_never_are_told_apart(tmp_path: Path) -> None:
+    plan, games = tournament(tmp_path / "s.db", "slow", "stalls", limit=Limit(seconds=0.1))
+    assert len(games) == plan.games
+    late = "took over 0.25 s more than the 0.1 s it had for a move"
+    for name, kind in (("slow", "time"), ("stalls", "stall")):
+        told = {(game.fault, game.reason) for game in games_of(name, plan, games)}
+        assert told == {(kind, late)}
+    assert {game.fault for game in games_of("greedy", plan, games)} == {None}

@@ -1,0 +1,161 @@
+"""Games in a file: what is written is read, one writer at a time, kills and foreign files."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from claimeven.arena.store.store import APPLICATION_ID, InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.outputs import CannotWrite
+from tests import forks
+from tests.cli.conftest import environment
+
+AGENTS = (StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "mine", "bots/mine.py", "ab12"))
+GAME = StoredGame("job0", 0, 0, 0, 1, "44", "5566", 1, seconds=0.5, told={"nodes": [1.0, None]})
+
+
+def store(path: Path) -> Store:
+    return Store.create(path, {"plan": {"seed": 1}}, AGENTS)
+
+
+numbers = st.one_of(
+    st.none(), st.integers(0, 10**9), st.floats(allow_nan=False, allow_infinity=False)
+)
+games = st.builds(
+    StoredGame,
+    job=st.text(min_size=1, max_size=8),
+    number=st.integers(0, 10**6),
+    pair=st.one_of(st.none(), st.integers(0, 10**6)),
+    first=st.integers(0, 1),
+    second=st.integers(0, 1),
+    opening=st.text("1234567", max_size=8),
+    moves=st.text("1234567", max_size=42),
+    winner=st.one_of(st.none(), st.integers(0, 1)),
+    finished=st.booleans(),
+    fault=st.one_of(st.none(), st.text(max_size=5)),
+    fault_seat=st.one_of(st.none(), st.integers(0, 1)),
+    reason=st.one_of(st.none(), st.text(st.characters(codec="utf-8"), max_size=20)),
+    seconds=st.one_of(st.none(), st.floats(0, 1e6)),
+    told=st.dictionaries(st.sampled_from(["seconds", "nodes"]), st.lists(numbers, max_size=4)),
+)
+
+
+@settings(max_examples=40)  # each makes a file
+@given(st.lists(games, unique_by=lambda game: game.job, max_size=6))
+def test_what_is_written_is_read(written: list[StoredGame]) -> None:
+    with TemporaryDirectory() as folder:
+        with store(Path(folder) / "s.db") as opened:
+            opened.add(written)
+        with Store.read(Path(folder) / "s.db") as opened:
+            assert list(opened.games()) == sorted(written, key=lambda g: (g.number, g.job))
+            assert opened.agents == AGENTS
+            assert opened.meta == {"plan": {"seed": 1}}
+            assert opened.jobs() == {game.job for game in written}
+            assert len(opened) == len(written)
+
+
+def test_a_game_stands_once(tmp_path: Path) -> None:
+    with store(tmp_path / "s.db") as opened:
+        opened.add([GAME])
+        opened.add([replace(GAME, moves="1"), replace(GAME, job="job1", number=1)])
+        assert [game.moves for game in opened.games()] == ["5566", "5566"]
+
+
+def test_one_writer_at_a_time_and_any_number_of_readers(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with store(path) as writing:
+        writing.add([GAME])
+        with pytest.raises(InvalidStore, match=r"s\.db is being written by another process"):
+            Store.extend(path)
+        with Store.read(path) as reading:
+            assert len(reading) == 1
+            writing.add([replace(GAME, job="job1")])
+            assert len(reading) == 2
+    with Store.extend(path) as writing:
+        assert len(writing) == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["s.db"]
+
+
+WRITER = """
+import sys
+from claimeven.arena.store.store import Store, StoredAgent, StoredGame
+opened = Store.create(sys.argv[1], {}, [StoredAgent(0, "a", "a")])
+for number in range(10**6):
+    opened.add([StoredGame(f"job{number}", number, None, 0, 0, "", "44", None)])
+    print(number, flush=True)
+"""
+
+
+def test_a_killed_writer_leaves_every_game_it_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    begin = [sys.executable, "-c", WRITER, str(path)]
+    with forks.program(begin, stdout=subprocess.PIPE, env=environment(), text=True) as writer:
+        assert writer.stdout is not None
+        for _ in range(200):
+            last = int(writer.stdout.readline())
+        writer.send_signal(signal.SIGKILL)
+    with Store.extend(path) as opened:
+        numbers = [game.number for game in opened.games()]
+    assert numbers[: last + 1] == list(range(last + 1))
+    assert numbers == list(range(len(numbers)))
+
+
+def other_database(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE x (y)")
+
+
+def later_version(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute("PRAGMA user_version=99")
+        connection.execute("CREATE TABLE games (x)")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda path: path.write_text("4455\n" * 400), r"s\.db is no file of games"),
+        (lambda path: path.write_bytes(b""), r"s\.db is no file of games"),
+        (other_database, r"s\.db is no file of games of claimeven$"),
+        (later_version, r"s\.db is a file of games of version 99; this claimeven reads 1"),
+        (lambda path: None, r"s\.db cannot be read: there is no such file"),
+        (Path.mkdir, r"s\.db cannot be read: it is not a file"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, make: object, said: str) -> None:
+    path = tmp_path / "s.db"
+    make(path)  # type: ignore[operator]
+    for opening in (Store.read, Store.extend):
+        with pytest.raises(InvalidStore, match=said):
+            opening(path)
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store(path).close()
+    with pytest.raises(InvalidStore, match=r"s\.db is there already: go on with --resume"):
+        store(path)
+    with pytest.raises(CannotWrite, match="it is a folder"):
+        store(tmp_path)
+
+
+def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "s.db.lock").mkdir()
+    with pytest.raises(InvalidStore, match=r"s\.db cannot be used: unable to open"):
+        store(tmp_path / "s.db")
+
+
+def test_points_follow_the_winner() -> None:
+    assert (GAME.points(0), GAME.points(1)) == (0.0, 1.0)
+    assert replace(GAME, winner=None).points(0) == 0.5
+    assert GAME.all_moves == "445566"

@@ -1,0 +1,58 @@
+"""The standing pool: its games follow the rules, can be played again, and give the ladder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from claimeven.arena.games.referee import Referee
+from claimeven.arena.tournaments import pool
+from tests import naive
+
+
+def test_every_game_follows_the_rules_and_ends_as_it_says() -> None:
+    for played in pool.pool_standings().games[::20]:
+        game = naive.Game()
+        for letter in played.all_moves:
+            game = game.play(int(letter) - 1)
+        assert game.over()
+        assert naive.winner(game) == played.winner
+
+
+def test_rounds_share_an_opening_and_pairs_swap_seats() -> None:
+    games = pool.pool_standings().games
+    twos = len(pool.AGENTS) * (len(pool.AGENTS) - 1)
+    assert len(games) == pool.ROUNDS * twos
+    for of_round in range(pool.ROUNDS):
+        openings = {game.opening for game in games[of_round * twos : (of_round + 1) * twos]}
+        assert len(openings) == 1 and {len(each) for each in openings} == {pool.PLIES}
+    assert len({game.opening for game in games}) == pool.ROUNDS
+    for even, odd in zip(games[::2], games[1::2], strict=True):
+        assert even.agents == odd.agents[::-1]
+
+
+def test_the_games_are_those_that_the_agents_play() -> None:
+    games, perfect = pool.pool_standings().games, pool.AGENTS.index("perfect")
+    with Referee(pool.pool_plan()) as referee:
+        for number in range(0, len(games), 25):
+            # Those of perfect take the longest by far.
+            if perfect not in games[number].agents:
+                assert referee.play(number).game.moves == games[number].all_moves
+
+
+def test_the_ladder_is_in_the_order_anyone_would_expect() -> None:
+    ladder = pool.pool_ladder()
+    assert [rating.agent for rating in ladder.ratings] == list(reversed(pool.AGENTS))
+    assert [rating.elo.value for rating in ladder.ratings if rating.agent == pool.ANCHOR] == [0]
+    standings = pool.pool_standings()
+    assert standings.unique_games == len(standings.games)
+    assert pool.pool_digest() == "65a513d56605"
+
+
+def test_games_that_come_along_are_told_from_others() -> None:
+    games = list(pool.pool_standings().games[:10])
+    assert pool.same_games(games) == 10
+    assert pool.same_games([replace(games[0], moves="1"), *games[1:]]) == 9
+
+
+def test_the_file_is_what_its_games_give() -> None:
+    assert pool.games_text(pool.pool_standings().games) == pool.GAMES.read_bytes()

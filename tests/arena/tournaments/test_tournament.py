@@ -1,0 +1,220 @@
+"""Tournaments: what is played, stored, taken up again after a kill, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from claimeven import Limit, Position
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.games.openings import random_openings
+from claimeven.arena.games.referee import Referee
+from claimeven.arena.store.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.storing import RowToBe, as_row
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.tournament import (
+    TournamentPlan,
+    brief_labels,
+    open_store,
+    run_tournament,
+)
+from tests import forks
+from tests.cli.conftest import environment
+
+BOTS = Path(__file__).parents[2] / "agents" / "bots"
+OPENINGS = random_openings(20, 3, 1, Position())
+
+
+def plan(*agents: str, **more: object) -> TournamentPlan:
+    usual = {"rounds": 3, "seed": 5, "openings": OPENINGS}
+    chosen = agents or ("random", "greedy", "greedy:win=yes")
+    return TournamentPlan(chosen, **{**usual, **more})  # type: ignore[arg-type]
+
+
+def played(path: Path, what: TournamentPlan, jobs: int = 1) -> list[StoredGame]:
+    with open_store(path, what, resume=True) as store:
+        run_tournament(what, store, jobs)
+        return list(store.games())
+
+
+def essence(game: StoredGame) -> tuple[object, ...]:
+    return (game.job, game.number, game.first, game.second, game.opening, game.moves, game.winner)
+
+
+def totals(path: Path) -> object:
+    """What a table shows of the games of a file, times apart."""
+    with Store.read(path) as store:
+        told = Standings.of(store.agents, store.games()).as_dict()
+    for agent in told["agents"]:  # type: ignore[attr-defined]
+        del agent["per_move"]["seconds"]
+    return told
+
+
+def test_any_two_meet_in_pairs_with_the_seats_swapped() -> None:
+    what = plan()
+    pairings = [what.pairing(number) for number in range(what.games)]
+    assert what.games == 3 * 3 * 2
+    for even, odd in zip(pairings[::2], pairings[1::2], strict=True):
+        assert (even.first, even.second) == (odd.second, odd.first)
+        assert even.opening == odd.opening
+        assert even.pair == odd.pair
+    meetings = Counter(frozenset((p.first, p.second)) for p in pairings)
+    assert set(meetings.values()) == {6}
+    assert len({what.job(number) for number in range(what.games)}) == what.games
+
+
+def test_a_gauntlet_is_one_against_all() -> None:
+    what = plan(kind="gauntlet")
+    assert all(0 in (what.pairing(n).first, what.pairing(n).second) for n in range(what.games))
+    assert what.games == 2 * 2 * 3
+
+
+def test_a_plan_outlives_its_text() -> None:
+    what = plan(limit=Limit(seconds=0.5), start=Position.from_moves("4"))
+    again = TournamentPlan.from_dict(what.as_dict())
+    assert again == what
+    assert [again.job(n) for n in range(what.games)] == [what.job(n) for n in range(what.games)]
+    assert plan(seed=6).job(0) != plan().job(0)
+    assert plan(rounds=9).job(7) == plan().job(7)
+
+
+def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
+    alone = played(tmp_path / "one.db", plan())
+    together = played(tmp_path / "two.db", plan(), jobs=2)
+    assert list(map(essence, alone)) == list(map(essence, together))
+    assert len(alone) == plan().games
+
+
+def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    before = list(map(essence, played(path, plan(rounds=1))))
+    after = list(map(essence, played(path, plan(rounds=3))))
+    assert after[: len(before)] == before
+    assert after == list(map(essence, played(tmp_path / "whole.db", plan(rounds=3))))
+
+
+def test_what_moves_told_is_stored(tmp_path: Path) -> None:
+    games = played(tmp_path / "s.db", plan("greedy", "uct:iterations=20", rounds=1))
+    for game in games:
+        assert set(game.told) == {
+            "seconds", "nodes", "iterations", "depth", "value", "branching", "stored",
+        }  # fmt: skip
+        assert all(len(amounts) == len(game.moves) for amounts in game.told.values())
+        uct = slice((len(game.opening) + (game.second == 1)) % 2, None, 2)
+        assert set(game.told["iterations"][uct]) <= {0, 20}
+
+
+RUN = """
+import sys
+from claimeven.arena.tournaments.tournament import TournamentPlan, open_store, run_tournament
+import json
+plan = TournamentPlan.from_dict(json.loads(sys.argv[2]))
+with open_store(sys.argv[1], plan, resume=True) as store:
+    run_tournament(plan, store, jobs=2, watch=lambda done: print(done, flush=True))
+"""
+
+
+def test_killed_ten_times_every_game_stands_once(tmp_path: Path) -> None:
+    what = plan("random", "greedy", "greedy:win=yes,block=yes", rounds=67)
+    path, rng = tmp_path / "s.db", random.Random(3)
+    begin = [sys.executable, "-c", RUN, str(path), json.dumps(what.as_dict())]
+    for _ in range(10):
+        with forks.program(begin, stdout=subprocess.PIPE, env=environment()) as coordinator:
+            assert coordinator.stdout is not None
+            for _ in range(rng.randint(0, 35)):
+                coordinator.stdout.readline()
+            coordinator.send_signal(signal.SIGKILL)
+    games, calm = played(path, what), played(tmp_path / "calm.db", what)
+    assert [game.number for game in games] == list(range(what.games))
+    assert list(map(essence, games)) == list(map(essence, calm))
+    assert totals(path) == totals(tmp_path / "calm.db")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_may_end_early(tmp_path: Path, jobs: int) -> None:
+    what = plan(rounds=20)
+    seen: list[int] = []
+    with open_store(tmp_path / "s.db", what, resume=False) as store:
+        run_tournament(what, store, jobs, enough=lambda g: seen.append(g.number) or len(seen) == 9)
+        assert sorted(seen) == [game.number for game in store.games()]
+    assert len(seen) == 9
+
+
+def test_the_last_games_are_stored_before_their_players_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    what, stored, when_closed = plan("random", "greedy"), [0], []
+    monkeypatch.setattr(Referee, "close", lambda self: when_closed.append(stored[-1]))
+    with open_store(tmp_path / "s.db", what, resume=False) as store:
+        run_tournament(what, store, watch=stored.append)
+    assert when_closed == [what.games]
+
+
+def test_a_game_goes_to_another_process_as_its_row() -> None:
+    what = plan("random", "greedy")
+    with Referee(what, keep_decisions=True) as referee:
+        game = RowToBe(what.job, referee.play(3))
+    assert pickle.loads(pickle.dumps(game)) == game.row == as_row(game) == as_row(game.row)
+    assert StoredGame.of_row(game.row).number == 3
+
+
+def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with (
+        open_store(path, plan(), resume=False),
+        pytest.raises(InvalidStore, match=r"s\.db is being written by another process"),
+    ):
+        open_store(path, plan(), resume=True)
+
+
+def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> None:
+    path, bot = tmp_path / "s.db", tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    what = plan("random", str(bot), rounds=1)
+    played(path, what)
+    with pytest.raises(InvalidStore, match=r"of another tournament: its seed differs \(5, not"):
+        open_store(path, plan("random", str(bot), seed=6), resume=True)
+    for agents, how in (
+        (("random", "greedy"), r"bot\.py is missing, greedy is new"),
+        ((str(bot), "random"), "they stand in another order"),
+    ):
+        with pytest.raises(InvalidStore, match=rf"its agents differ \(.*{how}\)"):
+            open_store(path, plan(*agents, rounds=1), resume=True)
+    bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
+    with pytest.raises(InvalidStore, match=r"the file of .*bot\.py has changed since"):
+        open_store(path, what, resume=True)
+    with pytest.raises(InvalidStore, match="is there already"):
+        open_store(path, what, resume=False)
+    Store.extend(path).close()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: plan("random"), "2 agents or more, not 1"),
+        (lambda: plan("random", "greedy", "random"), "random takes part twice"),
+        (lambda: plan(rounds=0), "1 round or more, not 0"),
+        (lambda: plan(rounds=1.5), "rounds must be a whole number, not 1.5"),
+        (lambda: plan(seed="x"), "seed must be a whole number, not 'x'"),
+        (lambda: plan(seed=-1), "a seed is 0 or more, not -1"),
+        (lambda: plan(kind="swiss"), "there is no kind 'swiss': choose from round-robin, gauntlet"),
+        (lambda: plan(openings=((0, 1, 0, 1, 0, 1, 0),)), "the game is over after 1212121"),
+        (lambda: plan(openings=()), "needs an opening"),
+    ],
+)
+def test_plans_that_cannot_be(make: object, said: str) -> None:
+    with pytest.raises(InvalidMatch, match=said):
+        make()  # type: ignore[operator]
+
+
+def test_labels_are_brief_where_they_still_differ() -> None:
+    assert brief_labels(["a/ann.py", "b/bob.py:agent", "greedy"]) == ("ann", "bob", "greedy")
+    assert brief_labels(["a/bot.py", "b/bot.py"]) == ("a/bot.py", "b/bot.py")
