@@ -15,19 +15,14 @@ from claimeven.learning.extras import jax_and_optax
 from claimeven.solver import Solver
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_reading_output import keys_of, section
-from tests.learning.jax_cache import keep_what_jax_compiles
+from tests.learning.needs import needs_jax
+
+pytestmark = needs_jax
 
 SMALL = Geometry(4, 4, 3)
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3")
 #: All steps alike: one that rounds weights, or of another batch, takes seconds to compile.
 QUICK = ("--size", "small", "--batch", "20", "--every", "5", "--round-from", "1", *BOARD)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> None:
-    pytest.importorskip("jax", reason="training nets needs the extra learn")
-    pytest.importorskip("optax", reason="training nets needs the extra learn")
-    keep_what_jax_compiles(tmp_path_factory.mktemp("jax"))
 
 
 @pytest.fixture(scope="module")

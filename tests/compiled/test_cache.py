@@ -82,7 +82,8 @@ def test_old_files_go(tmp_path: Path) -> None:
     now = time.time()
     for name, days in (
         ("new.kernel", 1), ("old.kernel", cache.KEEP_DAYS + 1), (".left.part", 2),
-        (".fresh.part", 0), ("theirs.txt", 999),
+        (".fresh.part", 0), ("theirs.txt", 999), ("new.program", 1),
+        ("old.program", cache.KEEP_DAYS + 1),
     ):  # fmt: skip
         (folder / name).touch()
         os.utime(folder / name, (now, now - days * DAY))
@@ -96,7 +97,7 @@ def test_old_files_go(tmp_path: Path) -> None:
             os.utime(path, (now, now - days * DAY))
     cache.tidy(folder)
     assert sorted(path.name for path in folder.iterdir()) == [
-        ".fresh.part", "new.kernel", "theirs.txt"
+        ".fresh.part", "new.kernel", "new.program", "theirs.txt"
     ]  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         f"compiled-{'1b' * 10}", "compiled-theirs", "kernels"

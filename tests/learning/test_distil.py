@@ -24,7 +24,7 @@ from claimeven.networks.net import Features, read_net
 from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 from tests.cli.conftest import interrupted
-from tests.learning.jax_cache import needs_jax
+from tests.learning.needs import needs_jax
 
 pytestmark = needs_jax
 

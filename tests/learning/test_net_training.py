@@ -11,11 +11,11 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.game.arrays import mirrored_keys
-from claimeven.learning.forward import Forward, as_rounded, slopes_of_tables
+from claimeven.learning.forward import Forward, as_rounded, slopes_of_table
 from claimeven.learning.net_training import Batch, Descent, NetTrainer
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import packed, unpacked
-from tests.learning.jax_cache import needs_jax
+from tests.learning.needs import needs_jax
 from tests.networks.net.support import TINY, drawn_net
 from tests.networks.net.test_net import boards_of
 
@@ -61,10 +61,12 @@ def test_slopes_are_what_small_changes_make(precision: str) -> None:
     features, forward = net.features.of(*boards), Forward(net.features, precision)
     pull = np.random.default_rng(1).normal(size=(12, 9)).astype(np.float32)
 
-    def total(weights: dict[str, np.ndarray]) -> jax.Array:
-        return (forward.outputs(weights, *features) * pull).sum()
+    def total(outputs: jax.Array) -> tuple[jax.Array, None]:
+        return (outputs * pull).sum(), None
 
-    slopes = jax.jit(jax.grad(total))(net.arrays)
+    _, found = jax.jit(partial(forward.slopes, total))(net.arrays, *features)
+    slopes = found.of_weights(net.arrays)
+    assert list(slopes) == list(net.arrays)
     rng = np.random.default_rng(2)
     for name, array in net.arrays.items():
         step = rng.normal(size=array.shape).astype(np.float32)
@@ -78,11 +80,13 @@ def test_slopes_are_what_small_changes_make(precision: str) -> None:
 
 
 def test_slopes_of_a_row_are_summed_over_the_positions_that_used_it() -> None:
-    states = np.array([[0, 2], [0, 1], [3, 2]], dtype=np.int32)
+    rows = np.array([[0, 2], [0, 1], [3, 2]], dtype=np.int32)
     slopes = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
-    found = slopes_of_tables((2, 4, 2), states, slopes)
+    found = slopes_of_table((2, 4, 2), [rows], [slopes])
     assert found[0].tolist() == [[4, 6], [0, 0], [0, 0], [8, 9]]
     assert found[1].tolist() == [[0, 0], [6, 7], [12, 14], [0, 0]]
+    both = slopes_of_table((2, 4, 2), [rows, rows[:, ::-1].copy()], [slopes, slopes])
+    assert both[0].tolist() == [[4, 6], [4, 5], [8, 10], [8, 9]]
 
 
 @pytest.mark.parametrize("steps", [3, 31])

@@ -25,7 +25,7 @@ from claimeven.networks import read_model
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.puct import PuctSearch
 from tests import forks
-from tests.learning.jax_cache import needs_jax
+from tests.learning.needs import needs_jax
 
 pytestmark = needs_jax
 

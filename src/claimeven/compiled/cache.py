@@ -1,12 +1,12 @@
-"""Compiled code kept between runs: one file a kernel, in the user's cache folder.
+"""Compiled code kept between runs: one file a kernel or program, in the user's cache folder.
 
-A file, named after the kernel and a digest of all that its code depends on:
+A file, named after the kernel or the program of JAX and a digest of all that its code depends on:
 
 ```text
     offset  bytes  what
          0      8  magic: "C4KERN" 0x01 0x0A
          8     16  BLAKE2b digest of the rest
-        24      .  the compiled code, as Numba hands it over
+        24      .  the compiled code, as Numba or JAX hands it over
 ```
 
 Nothing here ever fails a caller. A file that is damaged counts as absent and is written anew; a
@@ -26,14 +26,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import platformdirs
 
 from claimeven.outputs import take_lock
 
 MAGIC = b"C4KERN\x01\n"
-SUFFIX = ".kernel"
+SUFFIX, PROGRAM_SUFFIX = ".kernel", ".program"
 #: What is kept: files used within so many days, the last used ones, up to so many bytes in all.
 KEEP_DAYS, KEEP_BYTES = 60, 200 << 20
 
@@ -60,6 +60,14 @@ def cache_folder() -> Path | None:
     except RuntimeError:  # neither HOME nor an entry in the list of users
         return None
     return users / "kernels" if users.is_absolute() else None
+
+
+def processor() -> str:
+    """Return the kind of this processor and what it can do, which code is made for."""
+    from llvmlite import binding  # noqa: PLC0415 - takes long to import
+
+    features: Any = binding.get_host_cpu_features()
+    return f"{binding.get_host_cpu_name()} {features.flatten()}"
 
 
 def read(path: Path) -> bytes | None:
@@ -145,7 +153,8 @@ def tidy(folder: Path) -> None:
         for used, path in sorted(_files(folder), reverse=True):
             days = (now - used) / _DAY
             room -= path.stat().st_size
-            if room < 0 or days > (KEEP_DAYS if path.suffix == SUFFIX else 1):
+            whole = path.suffix in (SUFFIX, PROGRAM_SUFFIX)
+            if room < 0 or days > (KEEP_DAYS if whole else 1):
                 path.unlink()
         for former in folder.parent.iterdir():
             if _FORMER.fullmatch(former.name) and not former.is_symlink():
@@ -159,7 +168,7 @@ def _files(folder: Path) -> list[tuple[float, Path]]:
     """Return when each of our files was last used, and the file."""
     found = []
     for path in folder.iterdir():
-        if path.suffix in (SUFFIX, _UNFINISHED, _LOCK):
+        if path.suffix in (SUFFIX, PROGRAM_SUFFIX, _UNFINISHED, _LOCK):
             with suppress(OSError):
                 found.append((path.stat().st_mtime, path))
     return found

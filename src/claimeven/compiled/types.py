@@ -23,6 +23,7 @@ __all__ = [
     "int32",
     "int64",
     "named_tuple",
+    "read_only",
     "uint8",
     "uint64",
     "void",
@@ -68,6 +69,11 @@ def _named(name: str) -> Type:
 boolean, float32, float64, int32, int64, uint8, uint64, void = map(
     _named, ("boolean", "float32", "float64", "int32", "int64", "uint8", "uint64", "void")
 )
+
+
+def read_only(array: Type) -> Type:
+    """Return the type of arrays that are only read: they need not be such as can be written to."""
+    return Type(lambda: array.numba().copy(readonly=True))
 
 
 def named_tuple(kind: Any, *fields: Type) -> Type:

@@ -2,8 +2,10 @@
 
 Products of matrices may be taken in bfloat16, numbers of 8 bits of precision, which accelerators
 and processors with matrix units (AMX) or products of bfloat16 (AVX-512) multiply many times faster;
-sums, weights and all else stay float32. What a table gets of the slopes is added up by a kernel
-where JAX works on the processor: its own way takes longer there than the rest of the step.
+sums, weights and all else stay float32. JAX finds the slopes of the numbers that were looked up in
+tables, not of the tables: what a table gets of them is added up afterwards (`slopes_of_table`), by
+a kernel where JAX works on the processor, since its own way takes longer there than all the rest. A
+program of JAX that called the kernel could not be kept on disk, either.
 
 Rounding that learning knows of: the pass sees each weight as the file will hold it, and the slope
 goes by as if there were no rounding. Source: Bengio, Leonard and Courville, "Estimating or
@@ -15,10 +17,10 @@ prevent neural networks from overfitting" (JMLR 15, 2014).
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -57,6 +59,28 @@ def _is_quick_here() -> bool:
     return any(name in told for name in _QUICK)
 
 
+class Slopes(NamedTuple):
+    """What a loss gets by each weight, as JAX finds it.
+
+    `dense` are the slopes of all weights but tables, by name. Of each table, by name: `rows` are
+    those that were looked up in it, once in each orientation, int32 (positions, tables), and
+    `taken` the slopes of their numbers, float32 (positions, tables, numbers).
+    """
+
+    dense: dict[str, Any]
+    rows: dict[str, list[Any]]
+    taken: dict[str, list[Any]]
+
+    def of_weights(self, weights: Any) -> dict[str, Any]:
+        """Return the slopes of all weights by name, in the order of the weights."""
+        return {
+            name: self.dense[name]
+            if name in self.dense
+            else slopes_of_table(array.shape, self.rows[name], self.taken[name])
+            for name, array in weights.items()
+        }
+
+
 class Forward:
     """The forward pass of nets of a board, for JAX to trace."""
 
@@ -64,10 +88,31 @@ class Forward:
         self._jax, _ = jax_and_optax()
         self.features = features
         self._product = self._make_product(precision)
-        self._looked_up = self._make_looked_up()
 
     def outputs(self, weights: Any, planes: Any, states: Any, stays: Any = None) -> Any:
         """Return what `Net.raw` returns for positions of such features, by JAX.
+
+        With `stays` some hidden numbers are left out: see `_outputs`.
+        """
+        return self._outputs(weights, _looked_up(weights, self._rows(states)), planes, stays)
+
+    def slopes(
+        self, lose: Callable[[Any], Any], weights: Any, planes: Any, states: Any, stays: Any = None
+    ) -> tuple[Any, Slopes]:
+        """Return what `lose` makes of the `outputs`, a loss and more, and the loss's slopes."""
+        rows = self._rows(states)
+        dense = {name: array for name, array in weights.items() if name not in rows}
+
+        def lost(dense: Any, taken: Any) -> Any:
+            return lose(self._outputs(dense, taken, planes, stays))
+
+        found, slopes = self._jax.value_and_grad(lost, argnums=(0, 1), has_aux=True)(
+            dense, _looked_up(weights, rows)
+        )
+        return found, Slopes(slopes[0], rows, slopes[1])
+
+    def _outputs(self, weights: Any, taken: Any, planes: Any, stays: Any) -> Any:
+        """Return the outputs, given the numbers `taken` from tables.
 
         With `stays`, boolean (layers, n, pairs), every pair of hidden numbers that does not stay is
         left out, and the others count for more, by how many stay: so no pair comes to lean on
@@ -83,7 +128,7 @@ class Forward:
             return one * factor, other * factor
 
         board = self.features.mirroring
-        sums, differences = self._inputs(weights, planes, states)
+        sums, differences = self._inputs(taken, planes)
         level = product(sums, weights["in_sum"]) + weights["in_bias"]
         slant = product(differences, weights["in_difference"])
         one, other = kept(relu(level + slant), relu(level - slant), 0)
@@ -105,7 +150,20 @@ class Forward:
         value = level[:, board.half : board.half + 1]
         return jnp.concatenate([*policy, value, *scores], axis=1)
 
-    def _inputs(self, weights: Any, planes: Any, states: Any) -> tuple[Any, Any]:
+    def _rows(self, states: Any) -> dict[str, list[Any]]:
+        """Return which rows of each table positions look up, in either orientation."""
+        jnp, board = self._jax.numpy, self.features.mirroring
+        lines, of_column = len(self.features.lines), self.features.column_states
+        which = np.arange(len(board.first))
+        image = jnp.asarray(board.read_as)[which, states[:, board.second]]
+        columns = (
+            each[:, board.left] * of_column + each[:, board.right]
+            for each in (states[:, lines:], states[:, lines:][:, ::-1])
+        )
+        rows = {"lines": (states[:, board.first], image), "columns": columns}
+        return {name: [each.astype(jnp.int32) for each in both] for name, both in rows.items()}
+
+    def _inputs(self, taken: Any, planes: Any) -> tuple[Any, Any]:
         """Return what `Net.inputs` returns."""
         jnp, board, count = self._jax.numpy, self.features.mirroring, len(planes)
         columns, cells = self.features.geometry.columns, self.features.geometry.cells * PLANES
@@ -117,19 +175,10 @@ class Forward:
             sums += of_sums
             differences.append(of_differences)
         sums.append(floats[:, -BOARD_NUMBERS:])
-        lines, of_column = len(self.features.lines), self.features.column_states
-        which = np.arange(len(board.first))
-        image = jnp.asarray(board.read_as)[which, states[:, board.second]]
-        one = self._looked_up(weights["lines"], states[:, board.first])
-        other = self._looked_up(weights["lines"], image)
+        one, other = taken["lines"]
         sums.append(one + other)
         differences.append((one - other)[:, : board.unequal])
-        one, other = (
-            self._looked_up(
-                weights["columns"], each[:, board.left] * of_column + each[:, board.right]
-            )
-            for each in (states[:, lines:], states[:, lines:][:, ::-1])
-        )
+        one, other = taken["columns"]
         sums.append(one + other)
         differences.append(one - other)
         return (
@@ -174,40 +223,44 @@ class Forward:
         product.defvjp(forth, back)
         return product  # type: ignore[no-any-return]  # likewise
 
-    def _make_looked_up(self) -> Callable[[Any, Any], Any]:
-        """Return what looks rows up in tables: (tables, n, numbers) by (positions, tables)."""
-        jax, jnp = self._jax, self._jax.numpy
 
-        def plain(tables: Any, states: Any) -> Any:
-            return tables[np.arange(tables.shape[0]), states]
-
-        if jax.default_backend() != "cpu":
-            return plain
-        looked_up = jax.custom_vjp(plain)
-
-        def forth(tables: Any, states: Any) -> Any:
-            return plain(tables, states), (tables, states)
-
-        def back(kept: Any, slopes: Any) -> Any:
-            tables, states = kept
-            found = jax.ShapeDtypeStruct(tables.shape, jnp.float32)
-            add = partial(slopes_of_tables, tables.shape)
-            return jax.pure_callback(add, found, states.astype(jnp.int32), slopes), None
-
-        looked_up.defvjp(forth, back)
-        return looked_up  # type: ignore[no-any-return]  # likewise
+def _looked_up(weights: Any, rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return the numbers of rows of tables: (tables, n, numbers) by (positions, tables)."""
+    jax, _ = jax_and_optax()
+    jnp = jax.numpy
+    return {
+        name: [jnp.asarray(weights[name])[np.arange(len(weights[name])), each] for each in both]
+        for name, both in rows.items()
+    }
 
 
-def slopes_of_tables(shape: tuple[int, ...], states: Any, slopes: Any) -> Any:
-    """Return the slopes of tables whose rows of such states had such slopes, float32 of a shape."""
+def slopes_of_table(shape: tuple[int, ...], rows: Sequence[Any], taken: Sequence[Any]) -> Any:
+    """Return the slopes of a table of a shape whose `rows` had the slopes `taken`: see `Slopes`."""
+    jax, _ = jax_and_optax()
+    if jax.default_backend() != "cpu":
+        return _compiled_sum()(shape, rows, taken)
     found = np.zeros(shape, dtype=np.float32)
-    # What JAX gives cannot be written to, and kernels take only such as can.
-    add_slopes(np.require(states, None, ["C", "W"]), np.require(slopes, None, ["C", "W"]), found)
+    for each, slopes in zip(rows, taken, strict=True):
+        add_slopes(np.asarray(each), np.asarray(slopes), found)
     return found
 
 
+@lru_cache(maxsize=1)
+def _compiled_sum() -> Any:
+    """Return the same as a program of JAX, for accelerators."""
+    jax, _ = jax_and_optax()
+
+    def added(shape: tuple[int, ...], rows: Sequence[Any], taken: Sequence[Any]) -> Any:
+        found, tables = jax.numpy.zeros(shape), np.arange(shape[0])
+        for each, slopes in zip(rows, taken, strict=True):
+            found = found.at[tables, each].add(slopes)
+        return found
+
+    return jax.jit(added, static_argnums=0)
+
+
 def as_rounded(weights: Any, steps: int) -> Any:
-    """Return weights as a file of so many steps holds them, whose slopes are those of `weights`."""
+    """Return weights as a file of so many steps holds them."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
 
@@ -216,8 +269,7 @@ def as_rounded(weights: Any, steps: int) -> Any:
         usual = jnp.sqrt((table**2).mean(axis=0))
         unit = jnp.minimum(jnp.abs(table).max(axis=0), FAR * usual) / steps
         unit = jnp.where(unit == 0, 1.0, unit)
-        held = jnp.clip(jnp.rint(matrix / unit), -steps, steps) * unit
-        return matrix + jax.lax.stop_gradient(held - matrix)
+        return jnp.clip(jnp.rint(matrix / unit), -steps, steps) * unit
 
     return {
         name: rounded(array) if array.ndim > 1 and array.size else array

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.extras import jax_and_optax
 from claimeven.learning.forward import AUTO, Forward, as_rounded, precision_here
+from claimeven.learning.programs import Program
 from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]
@@ -135,7 +136,7 @@ class NetTrainer:
         self.mean = self.weights
         self.step = 0
         self._state = _compiled_start()(descent.rate, descent.decay, self.weights)
-        self._update = _compiled_update(geometry, self.precision)
+        self._update = _compiled_update()
 
     def begin_with(self, net: Net) -> None:
         """Begin with the weights of a net of the same shape and board instead of drawn ones."""
@@ -145,15 +146,11 @@ class NetTrainer:
         """Take a step; return the losses of before it."""
         rate = self.descent.rate_at(self.step)
         stays = min(self.descent.stays, (1 + self.step) / (10 + self.step))
-        self.weights, self._state, self.mean, losses = self._update(
-            self.descent.weight_steps if self.descent.rounds_at(self.step) else None,
-            self.weights,
-            self._state,
-            self.mean,
-            rate,
-            stays,
-            self._drawn(len(batch.planes)),
-            batch,
+        steps = self.descent.weight_steps if self.descent.rounds_at(self.step) else None
+        compiled = _compiled_slopes(self.geometry, self.precision, steps)
+        losses, slopes = compiled(self.weights, self._drawn(len(batch.planes)), batch)
+        self.weights, self._state, self.mean = self._update(
+            slopes.of_weights(self.weights), self.weights, self._state, self.mean, rate, stays
         )
         self.step += 1
         return Losses(*(float(loss) for loss in losses))
@@ -196,44 +193,52 @@ def _optimiser(rate: float = 0.0, decay: float = 0.0) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _compiled_start() -> Any:
-    """Return the function that gives the state of a descent before its first step.
+def _compiled_start() -> Program:
+    """Return the program that gives the state of a descent before its first step.
 
     It takes a rate, a decay and weights. JAX would compile each of its arrays by itself otherwise.
     """
-    jax, _ = jax_and_optax()
-    return jax.jit(lambda rate, decay, weights: _optimiser(rate, decay).init(weights))
+    return Program(
+        "learning.net_training.start",
+        lambda rate, decay, weights: _optimiser(rate, decay).init(weights),
+    )
 
 
 @lru_cache(maxsize=8)
-def _compiled_update(geometry: Geometry, precision: str) -> Any:
-    """Return the function that takes a step of descent.
+def _compiled_slopes(geometry: Geometry, precision: str, steps: int | None) -> Program:
+    """Return the program that gives the losses of a batch and their slopes.
 
-    It takes seconds to compile, so all trainers of a board share it.
+    The weights are rounded to `steps`, if any. It takes seconds to compile, so all trainers of a
+    board share it.
     """
-    jax, optax = jax_and_optax()
-    forward, optimiser = Forward(Features(geometry), precision), _optimiser()
+    forward = Forward(Features(geometry), precision)
 
-    def updated(
-        steps: int | None,
-        weights: Any,
-        state: Any,
-        mean: Any,
-        rate: Any,
-        stays: Any,
-        drawn: Any,
-        batch: Batch,
-    ) -> Any:
-        """Return weights, state, their mean and losses; weights are rounded to `steps`, if any."""
-        lose = partial(losses_of, forward, steps, drawn, batch)
-        (_, losses), slopes = jax.value_and_grad(lose, has_aux=True)(weights)
+    def lost(weights: Any, drawn: Any, batch: Batch) -> Any:
+        """Of the hidden numbers those stay that are `drawn`, if any are."""
+        # The slope goes by as if there were no rounding: it is that of what the pass sees.
+        seen = weights if steps is None else as_rounded(weights, steps)
+        lose = partial(losses_of, batch)
+        (_, losses), slopes = forward.slopes(lose, seen, batch.planes, batch.states, drawn)
+        return losses, slopes
+
+    return Program("learning.net_training.slopes", lost)
+
+
+@lru_cache(maxsize=1)
+def _compiled_update() -> Program:
+    """Return the program that takes a step of descent by its slopes."""
+    jax, optax = jax_and_optax()
+    optimiser = _optimiser()
+
+    def updated(slopes: Any, weights: Any, state: Any, mean: Any, rate: Any, stays: Any) -> Any:
+        """Return weights, state and the mean of the weights."""
         state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
         changes, state = optimiser.update(slopes, state, weights)
         weights = optax.apply_updates(weights, changes)
         mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
-        return weights, state, mean, losses
+        return weights, state, mean
 
-    return jax.jit(updated, static_argnums=0)
+    return Program("learning.net_training.update", updated)
 
 
 def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:
@@ -252,17 +257,11 @@ def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, A
     return drawn
 
 
-def losses_of(forward: Forward, steps: int | None, stays: Any, batch: Batch, weights: Any) -> Any:
-    """Return the loss of a batch, and its parts.
-
-    Weights are rounded to `steps`, if any; `stays` are the hidden numbers not left out, if any are.
-    """
+def losses_of(batch: Batch, outputs: Any) -> Any:
+    """Return the loss of a batch of which the net has such outputs, and its parts."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
     columns = batch.playable.shape[1]
-    if steps is not None:
-        weights = as_rounded(weights, steps)
-    outputs = forward.outputs(weights, batch.planes, batch.states, stays)
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
     policy = -(batch.policies * logs).sum(axis=1).mean()

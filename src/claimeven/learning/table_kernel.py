@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from claimeven.compiled import Ints, float32, int32, kernel, void
+from claimeven.compiled import Ints, float32, int32, kernel, read_only, void
 
 
-@kernel(void(int32[:, ::1], float32[:, :, ::1], float32[:, :, ::1]))
+@kernel(void(read_only(int32[:, ::1]), read_only(float32[:, :, ::1]), float32[:, :, ::1]))
 def add_slopes(states: Ints, slopes: Any, found: Any) -> None:
     """Add to `found`, (tables, states, numbers), the `slopes` of rows that were looked up.
 

@@ -1,0 +1,87 @@
+"""Functions compiled by JAX, kept on disk.
+
+To compile a step of training takes seconds. JAX itself would keep what it compiles if the whole
+process were told so, in files that others may read half-written; ours lie where the kernels do and
+as kernels do (see `compiled.cache`), each under a digest of what JAX makes of the function and of
+all that its code depends on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from claimeven.compiled import cache
+from claimeven.learning.extras import jax_and_optax
+
+
+class Program:
+    """A function for JAX to compile, or to load, when it is first called with arrays of a shape.
+
+    Kept where JAX works on the processor. `name` begins that of its files.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.name = name
+        self._jax, _ = jax_and_optax()
+        self._traced = self._jax.jit(function)
+        self._made: dict[Any, Callable[..., Any]] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the function."""
+        leaves, structure = self._jax.tree.flatten(arguments)
+        kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
+        made = self._made.get((structure, kinds))
+        if made is None:
+            made = self._made[structure, kinds] = self._compiled(arguments)
+        return made(*arguments)
+
+    def _compiled(self, arguments: tuple[Any, ...]) -> Any:
+        """Return it compiled for such arguments."""
+        lowered = self._traced.lower(*arguments)
+        path = self._path_of(lowered.as_text())
+        with cache.making(path, lambda: None):
+            made = _read(path)
+            if made is None:
+                made = lowered.compile()
+                _keep(path, made)
+        return made
+
+    def _path_of(self, text: str) -> Path | None:
+        """Return the file of a program that JAX writes so; None where there can be none."""
+        folder = cache.cache_folder()
+        if folder is None or self._jax.default_backend() != "cpu":
+            return None
+        jaxlib = self._jax.lib.__version__
+        flags, cores = os.environ.get("XLA_FLAGS"), os.cpu_count()
+        made_by = (self._jax.__version__, jaxlib, sys.version, cache.processor(), cores, flags)
+        digest = hashlib.blake2b(f"{text}\n{made_by}".encode(), digest_size=10)
+        return folder / f"{self.name}-{digest.hexdigest()}{cache.PROGRAM_SUFFIX}"
+
+
+def _read(path: Path | None) -> Any:
+    """Return what `_keep` put into a file, None if it is not there or cannot be used."""
+    content = None if path is None else cache.read(path)
+    if content is None:
+        return None
+    # What was kept is whole. That it cannot be used all the same is no reason to fail.
+    with suppress(Exception):
+        from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra
+
+        return serialize_executable.deserialize_and_load(*pickle.loads(content))
+    return None
+
+
+def _keep(path: Path | None, made: Any) -> None:
+    """Put a program into a file, if JAX can write it."""
+    if path is not None:
+        with suppress(Exception):  # it only takes longer the next time
+            from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra
+
+            cache.write(path, pickle.dumps(serialize_executable.serialize(made)))
