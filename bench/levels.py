@@ -18,7 +18,7 @@ import numpy as np
 from bench.timing import machine
 from claimeven import Position
 from claimeven.agents import Limit
-from claimeven.agents.perfect import TOP_LEVEL, PerfectAgent, Scores
+from claimeven.agents.families.perfect import TOP_LEVEL, PerfectAgent, Scores
 
 OPENING_PLIES = 12
 #: With so many games of each level: positions met, the sums over the levels of both shares.

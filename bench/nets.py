@@ -20,7 +20,7 @@ import numpy as np
 
 from bench.timing import best_of, machine
 from claimeven import Limit, Position
-from claimeven.agents.net import NetAgent
+from claimeven.agents.families.net import NetAgent
 from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import HELD_OUT, AnswerShare, held_out, policy_accuracy, sign_accuracy

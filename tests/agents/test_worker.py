@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from claimeven import Decision, Geometry, Limit, Position
-from claimeven.agents import AgentFault, short, wire
+from claimeven.agents import AgentFault
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.functions import as_agent
+from claimeven.agents.process import short, wire
 from claimeven.agents.worker import Worker
 
 

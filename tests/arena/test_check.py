@@ -13,7 +13,7 @@ from claimeven.agents.contract import FaultKind
 from claimeven.arena import check
 from claimeven.arena.advice import ENDED_ADVICE
 from claimeven.arena.check import GAMES, CheckReport, check_agent
-from tests.agents.test_process import bot
+from tests.agents.process.test_process import bot
 
 
 def test_an_agent_without_faults_is_fine() -> None:

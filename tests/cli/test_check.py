@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.agents.test_process import bot
+from tests.agents.process.test_process import bot
 from tests.cli.conftest import Run, bad_input
 
 

@@ -15,7 +15,7 @@ from claimeven import Position, play_match
 from claimeven.arena import InvalidMatch
 from claimeven.arena.store.store import Store
 from tests import forks
-from tests.agents.test_process import bot
+from tests.agents.process.test_process import bot
 from tests.cli.conftest import Run, bad_input, command, environment
 
 LONG = "alphabeta:depth=1,eval=sequences,order=left,start=centre"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.test_process import bot
+from tests.agents.process.test_process import bot
 from tests.arena.report.stores import GAMES, SMALL_PLAN, made
 from tests.cli.conftest import Run
 

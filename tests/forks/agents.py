@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from claimeven import processes
-from claimeven.agents.process import VARIABLES
+from claimeven.agents.process.process import VARIABLES
 from claimeven.arena.executors.local_workers import ONE_CORE
 from tests.forks.launched import Launched, Template
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, play_match
-from claimeven.agents.net import NetAgent
+from claimeven.agents.families.net import NetAgent
 from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
 from claimeven.learning import DistilRecipe, InvalidRun, PlyShare, train_distil
 from claimeven.learning.distil import Lessons, _split, accuracy_facts, batch_of, chances_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from claimeven import Geometry, make_agent, play_match
-from claimeven.agents.ntuple import SHIPPED
+from claimeven.agents.families.ntuple import SHIPPED
 from claimeven.arena.accuracy.measuring import measure_accuracy
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.learning import HELD_OUT, held_out

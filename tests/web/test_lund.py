@@ -24,7 +24,7 @@ from claimeven.arena.challenge import (
     play_challenge,
 )
 from claimeven.web import lund_games
-from tests.agents.test_http_player import saying, serving
+from tests.agents.families.test_http_player import saying, serving
 from tests.cli.conftest import Run, bad_input
 from tests.cli.test_reading_output import keys_of, section
 from tests.naive import Game

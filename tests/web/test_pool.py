@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.agents import wire
+from claimeven.agents.process import wire
 from claimeven.web.pool import PoolBusy, PoolClosed, WorkerLost, WorkerPool, WorkFailed, WorkTooLong
 from tests.web.conftest import PATIENCE
 

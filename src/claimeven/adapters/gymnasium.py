@@ -32,7 +32,7 @@ from claimeven.adapters.episodes import (
 from claimeven.adapters.extras import missing
 from claimeven.adapters.pictures import RENDER_MODES, check_render_mode, rendered
 from claimeven.agents import Agent, Contestant, Limit, make_agent
-from claimeven.agents.perfect import LEVEL_NAMES, TOP_LEVEL
+from claimeven.agents.families.perfect import LEVEL_NAMES, TOP_LEVEL
 from claimeven.agents.plain import checked_column, plain_decision
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -192,7 +192,7 @@ class Decision:
     details: Mapping[str, Any] = field(default_factory=dict)
     iterations: int | None = None
 
-    _repr_html_ = shown_by("claimeven.agents.decision_html", "decision_html")
+    _repr_html_ = shown_by("claimeven.agents.decisions.decision_html", "decision_html")
 
 
 class _Begun:

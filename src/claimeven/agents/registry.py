@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from claimeven.agents import classic, human, montecarlo, net, ntuple, perfect, puct, simple
 from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
+from claimeven.agents.families import classic, human, montecarlo, net, ntuple, perfect, puct, simple
+from claimeven.agents.families.http_player import HttpAgent
 from claimeven.agents.files import file_of, files_of, load_agent, split_file_spec
 from claimeven.agents.foreign.kind import ForeignKind
 from claimeven.agents.foreign.table import FOREIGN, split_foreign
 from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.http_calls import is_address
-from claimeven.agents.http_player import HttpAgent
 from claimeven.agents.options import AgentKind, InvalidSpec
-from claimeven.agents.process import Isolation, ProcessAgent
+from claimeven.agents.process.process import Isolation, ProcessAgent
 from claimeven.agents.safe_text import described, traceback_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -1,6 +1,6 @@
 """The process of an agent that has one of its own: made, asked and answered for here.
 
-`main` is what runs in the process that `agents.process.ProcessAgent` starts. A request is a JSON
+`main` is what runs in the process that `ProcessAgent` starts. A request is a JSON
 object whose `do` names what to do; the answer holds `value`, or what went wrong: `fault` with a
 `traceback` (the agent's doing), or `invalid` (a spec or file that makes no agent). The question for
 a move, and its answer, go in few bytes where they can (see `short`).
@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents import short, wire
 from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, kind_of
 from claimeven.agents.functions import FunctionAgent
 from claimeven.agents.plain import plain, plain_decision
+from claimeven.agents.process import short, wire
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -261,7 +261,7 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
     foreign = split_foreign(spec)
     if foreign is not None:
-        from claimeven.agents.process import Isolation  # noqa: PLC0415 - as above
+        from claimeven.agents.process.process import Isolation  # noqa: PLC0415 - as above
 
         kind, text = foreign
         return kind.build(text, spec, Isolation())

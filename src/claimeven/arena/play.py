@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.process import Isolation
+from claimeven.agents.process.process import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.executors import play_games

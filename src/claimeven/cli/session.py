@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from claimeven.agents import Agent, Limit
-from claimeven.agents.human import HumanAgent
+from claimeven.agents.families.human import HumanAgent
 from claimeven.arena.games.guard import begin_game, checked_decision
 from claimeven.cli.boards import board_text
 from claimeven.cli.hints import hint_lines

@@ -6,7 +6,7 @@ import click
 import numpy as np
 
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.decision_json import decision_json
+from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
 from claimeven.cli.boards import board_text, ongoing
 from claimeven.cli.json_lines import write_json

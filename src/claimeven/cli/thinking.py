@@ -10,7 +10,7 @@ from typing import Any
 
 from claimeven.agents import Agent, Decision
 from claimeven.agents.contract import AgentFault
-from claimeven.agents.decision_rows import MOST_CELL, decision_facts, decision_rows
+from claimeven.agents.decisions.decision_rows import MOST_CELL, decision_facts, decision_rows
 from claimeven.arena.games.guard import checked_trace, checked_tree
 from claimeven.cli.streams import WIDTH
 from claimeven.game.notation import column_name, format_moves

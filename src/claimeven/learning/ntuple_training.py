@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 import claimeven
 from claimeven.agents.contract import Limit
-from claimeven.agents.ntuple import NTupleAgent
+from claimeven.agents.families.ntuple import NTupleAgent
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry

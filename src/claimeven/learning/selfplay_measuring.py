@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.agents.contract import Agent, Limit
-from claimeven.agents.montecarlo import MonteCarloAgent
+from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.arena.play import play_match
 from claimeven.arena.statistics.pairs import PairCounts

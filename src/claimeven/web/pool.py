@@ -17,7 +17,7 @@ from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import Any
 
-from claimeven.agents import wire
+from claimeven.agents.process import wire
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents import wire
-from claimeven.agents.classic import USUAL_DEPTH, SearchAgent
-from claimeven.agents.montecarlo import TRACE_ITERATIONS, MonteCarloAgent, step_line
+from claimeven.agents.families.classic import USUAL_DEPTH, SearchAgent
+from claimeven.agents.families.montecarlo import TRACE_ITERATIONS, MonteCarloAgent, step_line
 from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process import wire
 from claimeven.agents.registry import build
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from claimeven.agents import wire
+from claimeven.agents.process import wire
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
 from claimeven.web.lund_games import LundGames

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from claimeven.agents.families.perfect import LEVEL_NAMES
 from claimeven.agents.foreign.table import FOREIGN
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.perfect import LEVEL_NAMES
 from claimeven.agents.registry import AGENTS, build, parse_spec
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation.registry import EVALUATIONS

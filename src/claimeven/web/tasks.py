@@ -1,7 +1,8 @@
 """What a worker does for a server: functions of plain data that return plain data.
 
 Each takes the worker's `Tools`, a function `tell` for what is known on the way, and arguments as
-`claimeven.agents.wire` writes them. Nothing here knows of HTTP. Columns count from 1 in results.
+`claimeven.agents.process.wire` writes them. Nothing here knows of HTTP. Columns count from 1 in
+results.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from claimeven.agents import wire
 from claimeven.agents.contract import Agent, Limit, TreeView
-from claimeven.agents.decision_json import decision_json
+from claimeven.agents.decisions.decision_json import decision_json
+from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.perfect import SolverAgent
+from claimeven.agents.process import wire
 from claimeven.agents.registry import make_agent
 from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
 from claimeven.game.geometry import STANDARD, Geometry

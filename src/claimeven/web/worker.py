@@ -18,8 +18,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from claimeven.agents import wire
 from claimeven.agents.plain import plain
+from claimeven.agents.process import wire
 from claimeven.cores import step_back
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent

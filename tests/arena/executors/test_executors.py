@@ -27,7 +27,7 @@ from claimeven.arena import (
 from claimeven.arena.executors import local_workers
 from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.processes import ChildSilent
-from tests.agents.test_process import bot
+from tests.agents.process.test_process import bot
 from tests.arena.executors.stopping import StoppedWork
 
 SOURCES = Path(__file__).parents[3] / "src"

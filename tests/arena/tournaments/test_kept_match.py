@@ -15,7 +15,7 @@ from claimeven.arena import InvalidMatch, MatchPlan, MatchResult, Opening, Sched
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.tournaments.kept_match import play_kept, tournament_of
 from claimeven.arena.tournaments.standings import Standings
-from tests.agents.test_process import bot
+from tests.agents.process.test_process import bot
 
 AGENTS = ("alphabeta:depth=2", "random")
 

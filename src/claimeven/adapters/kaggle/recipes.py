@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from claimeven.adapters.kaggle.book_file import packed_book
 from claimeven.adapters.kaggle.network_file import packed_net, packed_network
-from claimeven.agents import classic, montecarlo, net, ntuple, puct
 from claimeven.agents.contract import Limit
+from claimeven.agents.families import classic, montecarlo, net, ntuple, puct
 from claimeven.agents.files import split_file_spec
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.http_calls import is_address

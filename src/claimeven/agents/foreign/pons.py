@@ -30,8 +30,8 @@ from claimeven.agents.foreign.program import (
     split_command,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.printed import MOST_PRINTED, Printed
-from claimeven.agents.process import PATIENCE, Isolation, fault_of
+from claimeven.agents.process.printed import MOST_PRINTED, Printed
+from claimeven.agents.process.process import PATIENCE, Isolation, fault_of
 from claimeven.agents.safe_text import shown
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves

@@ -22,7 +22,7 @@ from typing import Any
 
 from claimeven.agents.contract import AgentFault, FaultKind
 from claimeven.agents.foreign.program import FLUSH, Program
-from claimeven.agents.process import fault_of
+from claimeven.agents.process.process import fault_of
 from claimeven.agents.safe_text import printable, shown
 from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit
-from claimeven.agents.process import ProcessAgent
+from claimeven.agents.process.process import ProcessAgent
 from claimeven.arena.games.guard import begin_game, timed_decision
 from claimeven.arena.games.schedule import Opening
 from claimeven.cores import staying

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from claimeven.agents.contract import Agent
-from claimeven.agents.process import ProcessAgent
+from claimeven.agents.process.process import ProcessAgent
 from claimeven.agents.registry import make_agents
 from claimeven.arena.games.game import play_game
 from claimeven.arena.games.match import PlayedGame

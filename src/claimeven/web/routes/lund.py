@@ -7,8 +7,8 @@ from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request
 
-from claimeven.agents import wire
 from claimeven.agents.contract import Limit
+from claimeven.agents.process import wire
 from claimeven.errors import ClaimevenError
 from claimeven.web.answers import LundAnswer, LundStats
 from claimeven.web.lund_games import (

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from claimeven.agents import wire
+from claimeven.agents.process import wire
 from claimeven.web.answers import PlayAnswer
 from claimeven.web.routes.common import PROBLEMS
 from claimeven.web.schemas import MOST_SPEC, PlayRequest

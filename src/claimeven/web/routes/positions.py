@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from claimeven.agents import wire
+from claimeven.agents.process import wire
 from claimeven.game.drawing import draw
 from claimeven.game.encodings import to_characters
 from claimeven.game.position import Position

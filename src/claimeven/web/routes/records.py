@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from claimeven.agents import wire
+from claimeven.agents.process import wire
 from claimeven.web.answers import RecordsAnswer
 from claimeven.web.routes.common import PROBLEMS
 from claimeven.web.schemas import RecordsRequest

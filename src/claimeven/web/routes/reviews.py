@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from claimeven.agents import wire
+from claimeven.agents.process import wire
 from claimeven.web.answers import ReviewAnswer
 from claimeven.web.routes.common import EVENTS, PROBLEMS, InQuery
 from claimeven.web.schemas import Asked

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from claimeven.agents.contract import Agent, Limit
-from claimeven.agents.montecarlo import MonteCarloAgent
+from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.montecarlo.options import MAX_ITERATIONS
 from claimeven.montecarlo.search import BACKENDS

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from claimeven.agents.classic import SearchAgent
 from claimeven.agents.contract import Agent, Limit
+from claimeven.agents.families.classic import SearchAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.game.geometry import Geometry
 from claimeven.minimax.rules import PROVEN
@@ -21,7 +21,7 @@ from claimeven.networks.ntuple_search import NTupleSearch
 #: The agent that is the network and no search.
 ALONE = "ntuple"
 #: The network that comes along, and what stands for it in a spec.
-SHIPPED = Path(__file__).parents[1] / "networks" / "data" / "ntuple-7x6-v1.npz"
+SHIPPED = Path(__file__).parents[2] / "networks" / "data" / "ntuple-7x6-v1.npz"
 DEFAULT = "default"
 #: Plies that `ntuple-alphabeta` looks ahead where nothing else limits it.
 USUAL_DEPTH = 6

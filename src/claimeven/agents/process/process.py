@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents import short, wire
 from claimeven.agents.contract import (
     LIMITS,
     Agent,
@@ -25,7 +24,8 @@ from claimeven.agents.contract import (
     check_number,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.printed import MOST_PRINTED, Printed
+from claimeven.agents.process import short, wire
+from claimeven.agents.process.printed import MOST_PRINTED, Printed
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from claimeven.agents.contract import Decision, Limit, bare_decision
-from claimeven.agents.wire import USUAL_GENERATOR, board
+from claimeven.agents.process.wire import USUAL_GENERATOR, board
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claimeven import Decision, Geometry, Limit, Position
-from claimeven.agents import short
+from claimeven.agents.process import short
 
 WHOLE = st.none() | st.integers(1, 2**62)
 TIMES = st.floats(1e-6, 1e9)

@@ -12,7 +12,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.perfect import (
+from claimeven.agents.families.perfect import (
     LINES,
     PerfectAgent,
     best_known,

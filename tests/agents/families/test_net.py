@@ -11,9 +11,9 @@ import pytest
 
 from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.decision_json import decision_json
-from claimeven.agents.decision_rows import decision_rows
-from claimeven.agents.net import NetAgent
+from claimeven.agents.decisions.decision_json import decision_json
+from claimeven.agents.decisions.decision_rows import decision_rows
+from claimeven.agents.families.net import NetAgent
 from claimeven.networks import evaluators
 from claimeven.networks.net import Net, write_net
 from tests.networks.net.support import TINY, drawn_net

@@ -29,7 +29,7 @@ from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.arena import play_match
 from claimeven.arena.games.guard import checked_decision, checked_trace, checked_tree
 
-BOTS = Path(__file__).parent / "bots"
+BOTS = Path(__file__).parents[1] / "bots"
 
 
 def bot(name: str, what: str = "") -> str:
@@ -104,7 +104,7 @@ def test_a_bank_lets_a_bot_take_its_time(tmp_path: Path) -> None:
 
 
 def test_patience_ends_where_no_limit_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("claimeven.agents.process.PATIENCE", 0.3)
+    monkeypatch.setattr("claimeven.agents.process.process.PATIENCE", 0.3)
     result = play_match(bot("stalls"), "random", games=1)
     assert result.forfeits[0] == {"did not answer within 0.3 s": 1}
 
@@ -112,7 +112,7 @@ def test_patience_ends_where_no_limit_is_given(monkeypatch: pytest.MonkeyPatch) 
 def test_a_bot_may_not_linger_over_the_beginning_of_a_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claimeven.agents.process.LEAST_PATIENCE", 0.3)
+    monkeypatch.setattr("claimeven.agents.process.process.LEAST_PATIENCE", 0.3)
     file = tmp_path / "dawdles.py"
     file.write_text(
         "import time\n"
@@ -224,7 +224,7 @@ def test_an_agent_that_is_never_loaded_is_told(
     with pytest.raises(InvalidSpec) as caught:
         make_agents([prefix + str(file)], isolation=Isolation(load_seconds=0.5))
     assert str(caught.value) == told
-    monkeypatch.setattr("claimeven.agents.process.FILE_LOAD_SECONDS", 0.5)
+    monkeypatch.setattr("claimeven.agents.process.process.FILE_LOAD_SECONDS", 0.5)
     with pytest.raises(InvalidSpec) as caught:
         make_agent(prefix + str(file))
     assert str(caught.value) == told

@@ -10,7 +10,7 @@ import pytest
 
 from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.decision_rows import decision_rows
+from claimeven.agents.decisions.decision_rows import decision_rows
 from claimeven.networks import ModelFile, NTupleNetwork, NTuples, write_model, write_network
 from claimeven.networks.evaluators import default_policy_value, read_policy_value
 
