@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claimeven.arena.studies import STUDIES, ExperimentResult, Figure, Found, Study, StudyResult
-from claimeven.cli.study_report import interval_text, now_text, speed_text, then_text
+from claimeven.cli.parts.study_report import interval_text, now_text, speed_text, then_text
 
 RECORD: Final = Path(__file__).with_name("studies.json")
 _HEADS: Final = ("what is done", "figure", "then", "now", "95 % interval", "times as fast")

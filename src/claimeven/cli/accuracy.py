@@ -20,16 +20,16 @@ from claimeven.arena.accuracy.known_scores import JudgeProgress
 from claimeven.arena.accuracy.measuring import MOST_FAULTS, SetAccuracy, measured, usable_set
 from claimeven.arena.accuracy.positions import USUAL
 from claimeven.arena.store.store import Store
-from claimeven.cli.accuracy_report import (
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.parts.accuracy_report import (
     Row,
     agent_lines,
     blunder_lines,
     detail_lines,
     explained_dict,
 )
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import (
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import (
     check_seed,
     cores,
     geometry_options,
@@ -39,10 +39,10 @@ from claimeven.cli.options import (
     seed_option,
     solver_options,
 )
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.solving import SolverChoice
-from claimeven.cli.streams import clean_stdout, printable, table_width, text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.solving import SolverChoice
+from claimeven.cli.shared.streams import clean_stdout, printable, table_width, text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.solver import Solver

@@ -10,10 +10,10 @@ import click
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
 from claimeven.agents.foreign.kind import ForeignKind
 from claimeven.agents.foreign.table import FOREIGN
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import json_option
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.suggestions import no_such
 
 

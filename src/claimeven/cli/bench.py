@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from claimeven import __version__
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import json_option
-from claimeven.cli.progress import counting, say_when_compiling
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted, named_lines
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted, named_lines
 
 if TYPE_CHECKING:
     from claimeven.agents.benchmark import SearchTotals

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.book_library import DatabaseImport, facts, in_words, list_books
-from claimeven.cli.inputs import STDIN, open_text
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import WordChoice, geometry_options, json_option, search_options
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import table_width, text_width
-from claimeven.cli.tables import fitted, table_lines
-from claimeven.cli.verbs import Verbs
+from claimeven.cli.parts.book_library import DatabaseImport, facts, in_words, list_books
+from claimeven.cli.shared.inputs import STDIN, open_text
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import WordChoice, geometry_options, json_option, search_options
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import table_width, text_width
+from claimeven.cli.shared.tables import fitted, table_lines
+from claimeven.cli.shared.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import STDOUT, check_output, text_file

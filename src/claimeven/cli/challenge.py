@@ -23,12 +23,12 @@ from claimeven.arena.challenge import (
     play_challenge,
 )
 from claimeven.arena.statistics.pairs import wilson_interval
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
-from claimeven.cli.options import check_seed, json_option
-from claimeven.cli.progress import counting, say_when_compiling
-from claimeven.cli.streams import clean_stdout, printable, text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import check_seed, json_option
+from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.streams import clean_stdout, printable, text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
 from claimeven.outputs import GrowingFile

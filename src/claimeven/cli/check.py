@@ -20,9 +20,9 @@ from claimeven.arena.check import (
     Fault,
     check_agent,
 )
-from claimeven.cli.boards import board_text
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import (
+from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import (
     check_seed,
     geometry_options,
     json_option,
@@ -30,9 +30,9 @@ from claimeven.cli.options import (
     memory_option,
     time_control_options,
 )
-from claimeven.cli.progress import counting, say_when_compiling
-from claimeven.cli.streams import clean_stdout, text_width
-from claimeven.cli.tables import table_lines
+from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.streams import clean_stdout, text_width
+from claimeven.cli.shared.tables import table_lines
 from claimeven.game.geometry import Geometry
 
 #: Exit status where a fault was found.

@@ -11,13 +11,13 @@ from typing import TextIO
 
 import click
 
-from claimeven.cli.inputs import STDIN, open_text
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import WordChoice, geometry_options, json_option, solver_options
-from claimeven.cli.progress import StatusLine, say_when_compiling, status_line
-from claimeven.cli.solving import SolverChoice, WatchedSolver
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.inputs import STDIN, open_text
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import WordChoice, geometry_options, json_option, solver_options
+from claimeven.cli.shared.progress import StatusLine, say_when_compiling, status_line
+from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import STDOUT, check_output, text_file

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import geometry_options, json_option, solver_options
-from claimeven.cli.plies import ply_range
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.solving import SolverChoice
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import geometry_options, json_option, solver_options
+from claimeven.cli.shared.plies import ply_range
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.solving import SolverChoice
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.boards import board_text, ongoing
-from claimeven.cli.inputs import Given, Inputs
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import geometry_options, json_option, solver_options
-from claimeven.cli.progress import say_when_compiling, status_line
-from claimeven.cli.solving import SolverChoice, WatchedSolver
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.boards import board_text, ongoing
+from claimeven.cli.shared.inputs import Given, Inputs
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import geometry_options, json_option, solver_options
+from claimeven.cli.shared.progress import say_when_compiling, status_line
+from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

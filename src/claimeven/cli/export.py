@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import json_option, seed_option
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option, seed_option
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import STDOUT, check_output
 

@@ -23,12 +23,12 @@ from claimeven.arena.store.listing import (
 )
 from claimeven.arena.store.store import InvalidStore, Store, StoredGame
 from claimeven.arena.store.storing import store_start
-from claimeven.cli.boards import board_text
-from claimeven.cli.inputs import STDIN
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import WordChoice, geometry_options, json_option
-from claimeven.cli.streams import printable, table_width, text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.inputs import STDIN
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import WordChoice, geometry_options, json_option
+from claimeven.cli.shared.streams import printable, table_width, text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line

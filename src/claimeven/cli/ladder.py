@@ -17,18 +17,18 @@ from claimeven.arena.tournaments import pool
 from claimeven.arena.tournaments.placement import Meeting, Placement, placement_plan, pool_dict
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import (
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import (
     isolation_options,
     json_option,
     keeping_options,
     time_control_options,
 )
-from claimeven.cli.players import players_options
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import clean_stdout, printable, table_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.players import players_options
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import clean_stdout, printable, table_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 
 _HEADS = ("elo", "95 % interval", "games", "score")

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from claimeven import __version__, interrupts
-from claimeven.cli.streams import drop_output, prepare_streams
-from claimeven.cli.verbs import Verbs
+from claimeven.cli.shared.streams import drop_output, prepare_streams
+from claimeven.cli.shared.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.

@@ -17,11 +17,11 @@ from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, play_ga
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.play import BALANCED_PLIES, make_schedule
 from claimeven.arena.tournaments.kept_match import play_kept
-from claimeven.cli.boards import board_text
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED, complain
-from claimeven.cli.match_report import forfeit_line, game_lines, match_lines
-from claimeven.cli.options import (
+from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
+from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import (
     OPENINGS_HELP,
     command_line,
     geometry_options,
@@ -32,10 +32,10 @@ from claimeven.cli.options import (
     seed_option,
     time_control_options,
 )
-from claimeven.cli.page import check_page, write_after
-from claimeven.cli.players import players_options
-from claimeven.cli.progress import counting, say_when_compiling
-from claimeven.cli.streams import clean_stdout, text_width
+from claimeven.cli.shared.page import check_page, write_after
+from claimeven.cli.shared.players import players_options
+from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves

@@ -6,11 +6,11 @@ import sys
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import geometry_options, json_option
-from claimeven.cli.progress import say_when_compiling
-from claimeven.cli.streams import table_width
-from claimeven.cli.tables import table_lines
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import geometry_options, json_option
+from claimeven.cli.shared.progress import say_when_compiling
+from claimeven.cli.shared.streams import table_width
+from claimeven.cli.shared.tables import table_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -9,13 +9,13 @@ import numpy as np
 
 from claimeven.agents import Agent, Limit, make_agent, make_agents
 from claimeven.agents.registry import check_limit
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import WordChoice, check_seed, geometry_options, limit_options
-from claimeven.cli.progress import say_when_compiling
-from claimeven.cli.session import Session
-from claimeven.cli.streams import clean_stdout, printable
-from claimeven.cli.thinking import LEVELS
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import WordChoice, check_seed, geometry_options, limit_options
+from claimeven.cli.shared.progress import say_when_compiling
+from claimeven.cli.shared.streams import clean_stdout, printable
+from claimeven.cli.shared.thinking import LEVELS
+from claimeven.cli.terminal.session import Session
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves

@@ -10,14 +10,20 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import WordChoice, check_seed, geometry_options, json_option, seed_option
-from claimeven.cli.plies import ply_range
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import table_width
-from claimeven.cli.tables import fitted, table_lines
-from claimeven.cli.verbs import Verbs
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import (
+    WordChoice,
+    check_seed,
+    geometry_options,
+    json_option,
+    seed_option,
+)
+from claimeven.cli.shared.plies import ply_range
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import table_width
+from claimeven.cli.shared.tables import fitted, table_lines
+from claimeven.cli.shared.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output
@@ -110,7 +116,7 @@ def command(
     if as_json or hint:
         _print_puzzle(first, given, hint, as_json)
         return
-    from claimeven.cli.solving_puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
+    from claimeven.cli.terminal.puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
 
     say_when_compiling()
     session = PuzzleSession(given, _solver(geometry), sys.stdout)
@@ -212,7 +218,7 @@ def _print_counts(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> 
 
 
 def _print_puzzle(puzzle: Puzzle, given: PuzzleSet, hint: bool, as_json: bool) -> None:
-    from claimeven.cli.solving_puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
+    from claimeven.cli.terminal.puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
     from claimeven.practice.coaching import hints_for  # noqa: PLC0415 - for a quick start
 
     hints = None

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import json_option
-from claimeven.cli.page import MOST_JUDGED, lines_on, write_watched
-from claimeven.cli.streams import printable, text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.page import MOST_JUDGED, lines_on, write_watched
+from claimeven.cli.shared.streams import printable, text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import click
 
-from claimeven.cli.boards import ongoing
-from claimeven.cli.inputs import Given, Inputs
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import geometry_options, solver_options
-from claimeven.cli.progress import say_when_compiling
-from claimeven.cli.score_sources import ScoreSource, effort_words, source_of
-from claimeven.cli.solving import SolverChoice, score_text
-from claimeven.cli.solving_pons import answer_like_pons
+from claimeven.cli.parts.solve_pons import answer_like_pons
+from claimeven.cli.parts.solve_sources import ScoreSource, effort_words, source_of
+from claimeven.cli.shared.boards import ongoing
+from claimeven.cli.shared.inputs import Given, Inputs
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import geometry_options, solver_options
+from claimeven.cli.shared.progress import say_when_compiling
+from claimeven.cli.shared.solving import SolverChoice, score_text
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -23,9 +23,9 @@ from claimeven.arena.tournaments.sequential import (
     sequential_result,
 )
 from claimeven.arena.tournaments.tournament import TournamentPlan, store_of
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import (
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import (
     WordChoice,
     check_seed,
     geometry_options,
@@ -36,10 +36,10 @@ from claimeven.cli.options import (
     seed_option,
     time_control_options,
 )
-from claimeven.cli.players import players_options
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import clean_stdout, printable, table_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.players import players_options
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import clean_stdout, printable, table_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import Command, check_seed, cores, json_option
-from claimeven.cli.progress import StatusLine, count_text, say_when_compiling, status_line
-from claimeven.cli.streams import clean_stdout, text_width
-from claimeven.cli.study_report import list_lines, study_lines
-from claimeven.cli.verbs import Verbs
+from claimeven.cli.parts.study_report import list_lines, study_lines
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import Command, check_seed, cores, json_option
+from claimeven.cli.shared.progress import StatusLine, count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import clean_stdout, text_width
+from claimeven.cli.shared.verbs import Verbs
 
 if TYPE_CHECKING:
     from claimeven.arena.studies import ExperimentResult, Laboratory, Study, StudyResult

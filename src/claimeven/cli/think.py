@@ -8,12 +8,12 @@ import numpy as np
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
-from claimeven.cli.boards import board_text, ongoing
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import check_seed, geometry_options, json_option, limit_options
-from claimeven.cli.progress import say_when_compiling
-from claimeven.cli.streams import clean_stdout, text_width
-from claimeven.cli.thinking import (
+from claimeven.cli.shared.boards import board_text, ongoing
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import check_seed, geometry_options, json_option, limit_options
+from claimeven.cli.shared.progress import say_when_compiling
+from claimeven.cli.shared.streams import clean_stdout, text_width
+from claimeven.cli.shared.thinking import (
     TREE_DEPTH,
     TREE_NODES,
     blaming,

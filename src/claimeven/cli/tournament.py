@@ -26,10 +26,10 @@ from claimeven.arena.tournaments.tournament import (
     store_of,
 )
 from claimeven.arena.tournaments.tournament_file import read_settings
-from claimeven.cli.entrants import entrants
-from claimeven.cli.json_lines import write_json
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.options import (
+from claimeven.cli.parts.tournament_entrants import entrants
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import (
     WordChoice,
     check_seed,
     command_line,
@@ -42,11 +42,11 @@ from claimeven.cli.options import (
     seed_option,
     time_control_options,
 )
-from claimeven.cli.page import check_page, write_after
-from claimeven.cli.players import players_options
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import clean_stdout, printable, table_width
-from claimeven.cli.tables import named_lines
+from claimeven.cli.shared.page import check_page, write_after
+from claimeven.cli.shared.players import players_options
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import clean_stdout, printable, table_width
+from claimeven.cli.shared.tables import named_lines
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import geometry_options, json_option
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import table_width, text_width
-from claimeven.cli.tables import fitted, table_lines
-from claimeven.cli.train_distil import distil
-from claimeven.cli.train_judge import judge
-from claimeven.cli.train_plot import drawn_in_the_end, plot, plots_option
-from claimeven.cli.train_selfplay import selfplay
-from claimeven.cli.verbs import Verbs
+from claimeven.cli.parts.train_distil import distil
+from claimeven.cli.parts.train_judge import judge
+from claimeven.cli.parts.train_plot import drawn_in_the_end, plot, plots_option
+from claimeven.cli.parts.train_selfplay import selfplay
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import geometry_options, json_option
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import table_width, text_width
+from claimeven.cli.shared.tables import fitted, table_lines
+from claimeven.cli.shared.verbs import Verbs
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:

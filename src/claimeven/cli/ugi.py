@@ -8,9 +8,9 @@ import click
 
 from claimeven import __version__
 from claimeven.adapters.ugi import UgiEngine, serve
-from claimeven.cli.options import check_seed, geometry_options
-from claimeven.cli.progress import say_when_compiling
-from claimeven.cli.streams import clean_stdout
+from claimeven.cli.shared.options import check_seed, geometry_options
+from claimeven.cli.shared.progress import say_when_compiling
+from claimeven.cli.shared.streams import clean_stdout
 from claimeven.game.geometry import Geometry
 
 

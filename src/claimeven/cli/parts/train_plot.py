@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import json_option
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
 
 
 @click.command("plot")

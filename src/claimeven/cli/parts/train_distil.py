@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import geometry_options, json_option
-from claimeven.cli.plies import ply_range
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import table_width, text_width
-from claimeven.cli.tables import fitted, table_lines
-from claimeven.cli.train_plot import drawn_in_the_end, plots_option
+from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import geometry_options, json_option
+from claimeven.cli.shared.plies import ply_range
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import table_width, text_width
+from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 

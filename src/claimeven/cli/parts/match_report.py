@@ -9,7 +9,7 @@ from textwrap import wrap
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import MatchResult, Opening, PlayedGame
-from claimeven.cli.tables import table_lines
+from claimeven.cli.shared.tables import table_lines
 
 LETTERS = ("A", "B")
 #: Characters of a label, and the part of a line that it may take.

@@ -12,7 +12,7 @@ from claimeven.agents import Agent, Decision
 from claimeven.agents.contract import AgentFault
 from claimeven.agents.decisions.decision_rows import MOST_CELL, decision_facts, decision_rows
 from claimeven.arena.games.guard import checked_trace, checked_tree
-from claimeven.cli.streams import WIDTH
+from claimeven.cli.shared.streams import WIDTH
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 

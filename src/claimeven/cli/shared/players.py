@@ -12,8 +12,8 @@ from claimeven.arena.executors.executors import local
 from claimeven.arena.executors.ray_executor import RayWorkers
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.tournaments.tournament_file import EXECUTORS
-from claimeven.cli.options import WordChoice, cores
-from claimeven.cli.progress import say
+from claimeven.cli.shared.options import WordChoice, cores
+from claimeven.cli.shared.progress import say
 from claimeven.errors import ClaimevenError
 
 Command = Callable[..., Any]

@@ -6,8 +6,8 @@ import sys
 from textwrap import fill
 from typing import TextIO
 
-from claimeven.cli.boards import board_text
-from claimeven.cli.streams import text_width
+from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.streams import text_width
 from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name, parse_column
 from claimeven.game.position import Position

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.cli.streams import printable
+from claimeven.cli.shared.streams import printable
 from tests.cli.conftest import Run
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from claimeven.cli.streams import can_show, has_colours
+from claimeven.cli.shared.streams import can_show, has_colours
 from claimeven.game.drawing import draw
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from claimeven.cli.streams import is_live, table_width
+from claimeven.cli.shared.streams import is_live, table_width
 
 #: Seconds of work before progress is shown, and between two updates.
 PATIENCE = 1.0

@@ -5,7 +5,7 @@ import pytest
 
 from claimeven import Position
 from claimeven.agents import Limit, make_agent
-from claimeven.cli.thinking import decision_lines
+from claimeven.cli.shared.thinking import decision_lines
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import json_option
-from claimeven.cli.progress import say_when_compiling, status_line
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.progress import say_when_compiling, status_line
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import make_folder
 

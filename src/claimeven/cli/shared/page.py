@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.options import cores
-from claimeven.cli.progress import count_text, say_when_compiling, status_line
-from claimeven.cli.streams import printable
+from claimeven.cli.shared.options import cores
+from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.streams import printable
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:

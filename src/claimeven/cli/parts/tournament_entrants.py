@@ -9,7 +9,7 @@ from claimeven.agents import Isolation, Limit
 from claimeven.agents.files import file_of
 from claimeven.agents.registry import broken_agents
 from claimeven.agents.safe_text import printable
-from claimeven.cli.progress import status_line
+from claimeven.cli.shared.progress import status_line
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 

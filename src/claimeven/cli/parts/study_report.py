@@ -13,7 +13,7 @@ from claimeven.arena.studies import (
     Study,
     StudyResult,
 )
-from claimeven.cli.tables import table_lines
+from claimeven.cli.shared.tables import table_lines
 
 HEADINGS = ("", "then", "now", "95 % interval", "faster")
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from claimeven.cli.progress import status_line
-from claimeven.cli.solving import SolverChoice, progress_text
+from claimeven.cli.shared.progress import status_line
+from claimeven.cli.shared.solving import SolverChoice, progress_text
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

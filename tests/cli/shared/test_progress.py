@@ -12,8 +12,8 @@ from typing import TextIO
 import pytest
 
 from claimeven import Position
-from claimeven.cli import progress
-from claimeven.cli.boards import board_text
+from claimeven.cli.shared import progress
+from claimeven.cli.shared.boards import board_text
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
 

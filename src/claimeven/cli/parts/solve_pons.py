@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from claimeven.cli.inputs import open_text
-from claimeven.cli.score_sources import ScoreSource, effort_words
+from claimeven.cli.parts.solve_sources import ScoreSource, effort_words
+from claimeven.cli.shared.inputs import open_text
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column

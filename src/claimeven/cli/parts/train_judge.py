@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claimeven.cli.json_lines import write_json
-from claimeven.cli.options import json_option
-from claimeven.cli.progress import say_when_compiling, status_line
-from claimeven.cli.streams import table_width, text_width
-from claimeven.cli.tables import fitted, named_lines
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.progress import say_when_compiling, status_line
+from claimeven.cli.shared.streams import table_width, text_width
+from claimeven.cli.shared.tables import fitted, named_lines
 
 if TYPE_CHECKING:
     from claimeven.learning.run_judging import Judged

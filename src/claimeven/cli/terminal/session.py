@@ -12,11 +12,10 @@ import numpy as np
 from claimeven.agents import Agent, Limit
 from claimeven.agents.families.human import HumanAgent
 from claimeven.arena.games.guard import begin_game, checked_decision
-from claimeven.cli.boards import board_text
-from claimeven.cli.hints import hint_lines
-from claimeven.cli.streams import text_width
-from claimeven.cli.tables import fitted
-from claimeven.cli.thinking import (
+from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
+from claimeven.cli.shared.thinking import (
     TREE_DEPTH,
     TREE_NODES,
     blaming,
@@ -26,7 +25,8 @@ from claimeven.cli.thinking import (
     trace_lines,
     tree_lines,
 )
-from claimeven.cli.typed import HELP, HINT, NEW, QUIT, REDO, UNDO, help_text, read_typed
+from claimeven.cli.terminal.hints import hint_lines
+from claimeven.cli.terminal.typed import HELP, HINT, NEW, QUIT, REDO, UNDO, help_text, read_typed
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.line import Line
 from claimeven.game.notation import column_choices

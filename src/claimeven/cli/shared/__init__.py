@@ -1,0 +1,1 @@
+"""What several verbs share: options, inputs, streams, tables, progress, drawings, JSON."""
