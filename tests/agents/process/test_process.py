@@ -46,7 +46,7 @@ def in_process(spec: str) -> Agent:
     return load_agent(spec, *parts)
 
 
-#: A bot, and what it forfeits for; `arena.test_faults` has more.
+#: A bot, and what it forfeits for; `arena.games.test_faults` has more.
 FORFEITS = [
     ("swaps", "ended its process: exit status 0"),
     ("writes", "wrote into the connection of its process"),
