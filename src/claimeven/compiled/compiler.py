@@ -27,13 +27,16 @@ __all__ = ["compiled", "helper", "intrinsics_kernel"]
 
 #: Without the Python error model, releasing the GIL. `_nrt`: no reference of an array is counted,
 #: so that taking one out of a tuple costs nothing. The caller holds them, and Numba refuses to
-#: compile what would make an array. No entry for C is made, nobody calls it.
+#: compile what would make an array. No entry for C is made, nobody calls it. `forceinline` is said
+#: since a kernel that is compiled because a helper calls it would be taken for a helper, and become
+#: part of each kernel that calls it: the rules of playouts, in each search, made twice the code.
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "boundscheck": False,
     "_nrt": False,
     "no_cfunc_wrapper": True,
+    "forceinline": False,
 }
 
 

@@ -19,6 +19,7 @@ from claimeven.compiled import (
     int64,
     kernel,
     popcount,
+    prepared,
     trailing_zeros,
     uint64,
 )
@@ -80,7 +81,7 @@ def pick_cell(cells: Word, rng: Word, board: Words) -> tuple[Word, Word]:
             return cell, rng
 
 
-@kernel("Tuple((uint64, uint64))(uint64, uint64)")
+@inlined
 def pick_bit(cells: Word, rng: Word) -> tuple[Word, Word]:
     """Pick one of `cells` at random with a single draw; no draw when there is only one."""
     count = popcount(cells)
@@ -241,7 +242,7 @@ def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
     return np.int64(0), rng
 
 
-@kernel("int64(uint64, uint64, int64, uint64[::1])")
+@prepared
 def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
     """Least value (`triples`, or a loss) that replies leave the side that has just moved; cut off
     once it is below `floor`. `theirs` are the discs of the replying side.
