@@ -32,6 +32,22 @@ def agent(position):
 
 
 @pytest.mark.usefixtures("real_starts")
+def test_ctrl_c_inside_code_given_as_text_ends_with_its_status(tmp_path: Path) -> None:
+    """Named tuples are made so, and many modules make some while they are imported."""
+    (tmp_path / "started.py").write_text(
+        "from claimeven.cli import main\n"
+        "main.cli.main = lambda *given, **named: exec('raise KeyboardInterrupt')\n"
+        "main.main()\n",
+        encoding="utf-8",
+    )
+    ended = subprocess.run(
+        [sys.executable, "-m", "started"],
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize(("jobs", "as_json"), [("1", False), ("2", True)])
 def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_json: bool) -> None:
     file = tmp_path / "mine.py"

@@ -12,7 +12,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.game.arrays import mirrored_keys
 from claimeven.learning.forward import Forward, as_rounded, slopes_of_table
-from claimeven.learning.net_training import Batch, Descent, NetTrainer
+from claimeven.learning.net_training import OPTIMIZERS, Batch, Descent, NetTrainer, losses_of
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import packed, unpacked
 from tests.learning.needs import needs_jax
@@ -196,8 +196,11 @@ def test_the_rate_rises_and_falls() -> None:
     assert max(rates) <= 0.5
 
 
-def test_a_checkpoint_goes_on_to_the_same_weights() -> None:
-    one, other = (NetTrainer(TINY, Descent(steps=6), SMALL, seed=2) for _ in range(2))
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_a_checkpoint_goes_on_to_the_same_weights(optimizer: str) -> None:
+    one, other = (
+        NetTrainer(TINY, Descent(steps=6, optimizer=optimizer), SMALL, seed=2) for _ in range(2)
+    )
     batch = made_batch(one.net())
     for _ in range(3):
         one.learn(batch)
@@ -207,3 +210,35 @@ def test_a_checkpoint_goes_on_to_the_same_weights() -> None:
         trainer.learn(batch)
     for name, array in one.net().arrays.items():
         assert np.array_equal(array, other.net().arrays[name])
+
+
+def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
+    """The directions of a step are those of the slopes, its lengths nearly equal in all of them."""
+    import jax
+
+    rate, decay = 0.01, 0.1
+    trainer = NetTrainer(
+        TINY, Descent(steps=1, rate=rate, decay=decay, optimizer="muon"), SMALL, seed=3
+    )
+    batch = made_batch(trainer.net())
+    forward = Forward(trainer.features)
+    lose = partial(losses_of, batch)
+    before = {name: np.asarray(array) for name, array in trainer.weights.items()}
+    _, slopes = jax.jit(partial(forward.slopes, lose))(before, batch.planes, batch.states)
+    found = slopes.of_weights(before)
+    trainer.learn(batch)
+    hidden = 0
+    for name, array in before.items():
+        step = (np.asarray(trainer.weights[name]) - array) / -trainer.descent.rate_at(0)
+        step -= decay * array
+        if array.ndim == 2 and not name.startswith("out_"):
+            left, sizes, right = np.linalg.svd(np.asarray(found[name]), full_matrices=False)
+            lengths = left.T @ step @ right.T / (0.2 * math.sqrt(max(array.shape)))
+            told = sizes > sizes[0] / 10  # the others are too small to be brought up in a step
+            assert np.abs(lengths - np.diag(np.diag(lengths)))[told][:, told].max() < 0.02, name
+            assert 0.6 < np.diag(lengths)[told].min() <= np.diag(lengths)[told].max() < 1.3, name
+            hidden += 1
+        else:  # as AdamW's first step: all numbers change by as much
+            changed = np.abs(step[np.abs(np.asarray(found[name])) > 1e-5])
+            assert changed == pytest.approx(np.full(len(changed), changed.max()), rel=0.01), name
+    assert hidden == 2 + 2 * TINY.blocks

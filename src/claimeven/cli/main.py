@@ -113,6 +113,9 @@ def main(
     except (click.Abort, KeyboardInterrupt) as error:
         print(str(error) or str(error.__cause__ or "") or "interrupted", file=sys.stderr)
         status = INTERRUPTED
+        # Where Ctrl-C met code given as text, as it does in a named tuple that is being made,
+        # Python notes that nobody answered it and ends `python -m` by the signal. This forgets it.
+        exec("")
     except BrokenPipeError:
         # Whoever read our output has gone: say nothing more.
         drop_output()

@@ -24,7 +24,14 @@ from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.forward import AUTO, PRECISIONS
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
-from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
+from claimeven.learning.net_training import (
+    ADAMW,
+    OPTIMIZERS,
+    Batch,
+    Descent,
+    Losses,
+    NetTrainer,
+)
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.networks.model_file import ModelFile, write_model
@@ -58,18 +65,18 @@ class DistilRecipe:
     positions are drawn anew for every step, from the data sets in that proportion; with
     `ply_shares`, plies and a number each, positions of these plies in that proportion, and no
     others; with both, within plies from the data sets that have such. Then a position is seen
-    `epochs` times on average. `rate` and `decay` are those
-    of `Descent`; weights are kept with `weight_steps` steps either side of zero, which the net
-    knows of from the part `round_from` of its steps on. `dropped` is that of `Descent` too, against
-    learning by heart. `precision` is one of
-    `forward.PRECISIONS`. `start` is the file of a net of that size to begin with, else weights are
-    drawn. Raises `InvalidRun` for anything out of range.
+    `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`; weights are
+    kept with `weight_steps` steps either side of zero, which the net knows of from the part
+    `round_from` of its steps on. `dropped` is that of `Descent` too, against learning by heart.
+    `precision` is one of `forward.PRECISIONS`. `start` is the file of a net of that size to begin
+    with, else weights are drawn. Raises `InvalidRun` for anything out of range.
     """
 
     size: str = "medium"
     epochs: float = 20.0
     batch: int = 512
     every: int = 1000
+    optimizer: str = ADAMW
     rate: float = 1e-3
     decay: float = 1e-4
     weight_steps: int = STEPS
@@ -84,7 +91,11 @@ class DistilRecipe:
 
     def __post_init__(self) -> None:
         """Check every number."""
-        for name, choices in (("size", tuple(SHAPES)), ("precision", PRECISIONS)):
+        for name, choices in (
+            ("size", tuple(SHAPES)),
+            ("optimizer", OPTIMIZERS),
+            ("precision", PRECISIONS),
+        ):
             if getattr(self, name) not in choices:
                 raise InvalidRun(no_such(name, getattr(self, name), choices))
         if self.shares is not None and not all(0 < share < math.inf for share in self.shares):
@@ -245,6 +256,7 @@ def train_distil(
         weight_steps=recipe.weight_steps,
         round_from=recipe.round_from,
         dropped=recipe.dropped,
+        optimizer=recipe.optimizer,
     )
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}

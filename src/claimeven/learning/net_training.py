@@ -2,13 +2,19 @@
 
 The forward pass is that of `networks.net`, written for JAX; tests hold the two equal. The loss of a
 position is the cross-entropy of its policy, plus half the squared error of its value, plus half the
-mean squared error of its columns' scores where they are known. Steps are AdamW's, with a rate that
-rises over the first steps and falls to nothing by half a cosine. What is played is the running mean
-of the weights, which is better than the last ones.
+mean squared error of its columns' scores where they are known. Steps are AdamW's, or Muon's for the
+matrices of hidden layers, with a rate that rises over the first steps and falls to nothing by half
+a cosine. What is played is the running mean of the weights, which is better than the last ones.
+
+Muon makes each step of a matrix orthogonal, so that it changes in all directions alike; one as long
+as AdamW's takes about half as many positions to learn as much, and more time the smaller the
+batches and the greater the matrices.
 
 Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
-stochastic gradient descent with warm restarts" (ICLR 2017); Polyak and Juditsky, "Acceleration of
-stochastic approximation by averaging" (1992).
+stochastic gradient descent with warm restarts" (ICLR 2017); Jordan and others, "Muon: an optimizer
+for hidden layers in neural networks" (2024); Liu and others, "Muon is scalable for LLM training"
+(2025), for the length of its steps; Polyak and Juditsky, "Acceleration of stochastic approximation
+by averaging" (1992).
 """
 
 from __future__ import annotations
@@ -38,6 +44,12 @@ _SHORT_WARM_UP: Final = 100
 #: The part of the running mean that stays at a step, and how the rate may fall.
 _STAYS: Final = 0.999
 FALLS: Final = ("cosine", "stepwise", "none")
+#: By whose rule the weights go down.
+MUON: Final = "muon"
+ADAMW: Final = "adamw"
+OPTIMIZERS: Final = (MUON, ADAMW)
+#: How long a step of Muon is, by the usual length of one of AdamW.
+_LENGTH: Final = 0.2
 #: Sets apart the seeds of what is left out from those of the weights.
 _DROPPED: Final = 1
 #: How far weights are spread in the beginning where it does not go by the number of inputs.
@@ -76,7 +88,7 @@ class Descent:
 
     After the first steps the rate falls to nothing by half a cosine; with `fall` "stepwise" it is
     divided by 3 after half of the steps and again after three quarters, with "none" it stays. Of
-    the running mean the part `stays` stays at a step.
+    the running mean the part `stays` stays at a step. `optimizer` is one of `OPTIMIZERS`.
 
     With `weight_steps` the net sees its weights rounded to so many steps either side of zero in the
     last steps, from the part `round_from` of all on: the rest of the weights then make up for it.
@@ -92,6 +104,7 @@ class Descent:
     weight_steps: int | None = None
     round_from: float = 0.7
     dropped: float = 0.0
+    optimizer: str = ADAMW
 
     def rounds_at(self, step: int) -> bool:
         """Whether the weights of a step, from 0, are rounded."""
@@ -135,8 +148,9 @@ class NetTrainer:
         self.weights = drawn_weights(shape, geometry, seed)
         self.mean = self.weights
         self.step = 0
-        self._state = _compiled_start()(descent.rate, descent.decay, self.weights)
-        self._update = _compiled_update()
+        start = _compiled_start(descent.optimizer)
+        self._state = start(descent.rate, descent.decay, self.weights)
+        self._update = _compiled_update(descent.optimizer)
 
     def begin_with(self, net: Net) -> None:
         """Begin with the weights of a net of the same shape and board instead of drawn ones."""
@@ -186,21 +200,43 @@ class NetTrainer:
         self.step = int(arrays["step"][0])
 
 
-def _optimiser(rate: float = 0.0, decay: float = 0.0) -> Any:
-    """Return AdamW, whose state holds the rate and the decay."""
+def _optimizer(name: str, rate: float = 0.0, decay: float = 0.0) -> Any:
+    """Return the optimizer of a name, whose state holds the rate and the decay."""
     _, optax = jax_and_optax()
-    return optax.inject_hyperparams(optax.adamw)(learning_rate=rate, weight_decay=decay)
+
+    def made(learning_rate: Any, weight_decay: Any) -> Any:
+        if name == ADAMW:
+            return optax.adamw(learning_rate, weight_decay=weight_decay)
+        return optax.contrib.muon(
+            learning_rate,
+            weight_decay=weight_decay,
+            adam_weight_decay=weight_decay,
+            consistent_rms=_LENGTH,
+            muon_weight_dimension_numbers=_hidden_matrices,
+        )
+
+    return optax.inject_hyperparams(made)(learning_rate=rate, weight_decay=decay)
 
 
-@lru_cache(maxsize=1)
-def _compiled_start() -> Program:
+def _hidden_matrices(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Return, by name, how each matrix of a hidden layer lies, and None for all other weights."""
+    _, optax = jax_and_optax()
+    lies = optax.contrib.MuonDimensionNumbers(reduction_axis=0, output_axis=1)
+    return {
+        name: None if name.startswith("out_") or getattr(array, "ndim", 2) != 2 else lies
+        for name, array in weights.items()
+    }
+
+
+@lru_cache(maxsize=len(OPTIMIZERS))
+def _compiled_start(optimizer: str) -> Program:
     """Return the program that gives the state of a descent before its first step.
 
     It takes a rate, a decay and weights. JAX would compile each of its arrays by itself otherwise.
     """
     return Program(
-        "learning.net_training.start",
-        lambda rate, decay, weights: _optimiser(rate, decay).init(weights),
+        f"learning.net_training.start.{optimizer}",
+        lambda rate, decay, weights: _optimizer(optimizer, rate, decay).init(weights),
     )
 
 
@@ -224,21 +260,21 @@ def _compiled_slopes(geometry: Geometry, precision: str, steps: int | None) -> P
     return Program("learning.net_training.slopes", lost)
 
 
-@lru_cache(maxsize=1)
-def _compiled_update() -> Program:
+@lru_cache(maxsize=len(OPTIMIZERS))
+def _compiled_update(name: str) -> Program:
     """Return the program that takes a step of descent by its slopes."""
     jax, optax = jax_and_optax()
-    optimiser = _optimiser()
+    optimizer = _optimizer(name)
 
     def updated(slopes: Any, weights: Any, state: Any, mean: Any, rate: Any, stays: Any) -> Any:
         """Return weights, state and the mean of the weights."""
         state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
-        changes, state = optimiser.update(slopes, state, weights)
+        changes, state = optimizer.update(slopes, state, weights)
         weights = optax.apply_updates(weights, changes)
         mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
         return weights, state, mean
 
-    return Program("learning.net_training.update", updated)
+    return Program(f"learning.net_training.update.{name}", updated)
 
 
 def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:

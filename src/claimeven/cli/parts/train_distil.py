@@ -31,6 +31,12 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 @click.option("--epochs", default=20.0, show_default=True, help="Times each position is seen.")
 @click.option("--batch", default=512, show_default=True, help="Positions of a step.")
 @click.option("--every", default=1000, show_default=True, help="Steps between measurements.")
+@click.option(
+    "--optimizer",
+    default="adamw",
+    show_default=True,
+    help="adamw, or muon: learns more in a step, which takes longer.",
+)
 @click.option("--rate", default=1e-3, show_default=True, help="Greatest rate of the descent.")
 @click.option("--decay", default=1e-4, show_default=True, help="Decay of the weights.")
 @click.option("--weight-steps", default=31, show_default=True, help="Steps a weight is kept in.")
@@ -90,6 +96,7 @@ def distil(
       claimeven accuracy net:model=run1/model.npz --set hard
       claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
       claimeven train distil a.csv b.csv --out run3 --ply-shares 4-7:1,8-41:4
+      claimeven train distil a.csv --out run4 --optimizer muon --batch 4096 --rate 4e-3
     """
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
