@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from bench import spinning
 from bench.timing import best_of, machine
@@ -73,11 +74,24 @@ def throughput(games: int) -> None:
 
 
 def own_cost(name: str, first: Contestant, second: Contestant) -> tuple[str, ...]:
-    """Print what of the time is not the agents', the least of some runs; return the games."""
+    """Print what of the time is not thinking, the least of some runs; return the games."""
     own, games = min(_own_seconds(first, second) for _ in range(RUNS))
     share = own / (own + spinning.SECONDS)
-    print(f"  {name:<32} {own * 1e6:>7.0f} us a move, {share:.1%} of the time")
+    beyond = _agents_beyond(first, second)
+    print(
+        f"  {name:<32} {own * 1e6:>7.0f} us a move, {share:.1%} of the time;"
+        f" {beyond * 1e6:.1f} us of it spent by the agents"
+    )
     return games
+
+
+def _agents_beyond(first: Contestant, second: Contestant) -> float:
+    """Return the seconds beyond the usual that the agents take for a move by their own clocks, the
+    median: the end of a loop, and a look at the columns.
+    """
+    with Referee(plan_of(first, second, 4), keep_decisions=True) as referee:
+        games = [referee.play(number).game for number in range(4)]
+    return median(told.seconds for game in games for told in game.decisions) - spinning.SECONDS
 
 
 def _own_seconds(first: Contestant, second: Contestant) -> tuple[float, tuple[str, ...]]:

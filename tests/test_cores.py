@@ -14,7 +14,7 @@ import pytest
 
 from claimeven import Agent, Decision, Limit, Position
 from claimeven.agents import AgentFault, ProcessAgent
-from claimeven.arena import play_game
+from claimeven.arena import play_game, play_tournament
 from claimeven.cores import SharedCore, staying
 from claimeven.processes import Child
 
@@ -125,6 +125,54 @@ def test_agents_of_this_process_have_all_cores_beside_one_that_shares(tmp_path: 
     assert len(seen) > 6 < len(watched)
     for agent in there:
         agent.close()
+
+
+def test_whoever_stays_goes_after_each_turn_within_a_time_where_it_is_not_alone(
+    sleeper: subprocess.Popen[bytes],
+) -> None:
+    before = os.sched_getaffinity(0)
+    core = SharedCore(sleeper.pid)
+    with staying():
+        core.share()
+        with staying(False):
+            assert os.sched_getaffinity(0) == before
+            core.share()
+            assert len(os.sched_getaffinity(0)) == 1
+            core.release()
+            assert os.sched_getaffinity(0) == before
+        core.share()
+        core.release()
+        assert len(os.sched_getaffinity(0)) == 1
+    assert os.sched_getaffinity(0) == before
+
+
+def test_in_a_tournament_agents_of_this_process_and_who_watches_have_all_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claimeven.arena.store.storing._TICK", 0.0)  # it is told after each game
+    before = os.sched_getaffinity(0)
+    file = tmp_path / "first.py"
+    text = "def one(position):\n    return position.legal_columns[0]\ndef other(position):\n"
+    file.write_text(f"{text}    return position.legal_columns[-1]\n", "utf-8")
+    seen, watched = [], []
+
+    class Looks(Agent):
+        def reset(self) -> None:
+            seen.append(os.sched_getaffinity(0))
+
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            seen.append(os.sched_getaffinity(0))
+            return Decision(position.legal_columns[-1])
+
+    play_tournament(
+        [f"{file}:one", f"{file}:other", Looks()],
+        rounds=2,
+        watch=lambda done: watched.append(os.sched_getaffinity(0)),
+    )
+    assert len(watched) == 12
+    assert len(seen) > 16
+    assert all(cores == before for cores in seen + watched)
+    assert os.sched_getaffinity(0) == before
 
 
 def test_two_that_share_a_core_part_now_and_then(

@@ -72,14 +72,17 @@ def let_go() -> None:
 
 
 @contextmanager
-def staying() -> Iterator[None]:
-    """Let the calling thread stay on the core that it shares, from one turn to the next.
+def staying(stays: bool = True) -> Iterator[None]:
+    """Let the calling thread stay on the core that it shares, from one turn to the next; or, within
+    such a time, go after each.
 
     For a time in which it does nothing of weight but ask children: what it starts meanwhile,
     threads above all, would be held there too.
     """
     before = _thread.stays
-    _thread.stays = True
+    _thread.stays = stays
+    if not stays:
+        let_go()
     try:
         yield
     finally:
@@ -103,18 +106,20 @@ class SharedCore:
         self._before: set[int] = set()
         self._of_child: int | None = None
 
-    def share(self) -> None:
-        """Hold the calling thread and the child on the core where the caller is."""
+    def share(self) -> bool:
+        """Hold the calling thread and the child on the core where the caller is; whether the caller
+        was not held there before, and is to be released.
+        """
         core = _thread.core
         if core is not None and core == self._of_child:
-            return
+            return False
         if self._core_of is None:
-            return
+            return False
         try:
             if core is None:
                 before = os.sched_getaffinity(0)
                 if len(before) == 1:
-                    return
+                    return False
                 core = self._core_of()
                 os.sched_setaffinity(0, {core})
                 _thread.core, _thread.before = core, before
@@ -125,6 +130,7 @@ class SharedCore:
         except OSError:
             let_go()
             self._core_of = None
+        return True
 
     def release(self) -> None:
         """Let the calling thread go; the child, which has nothing to do now, stays."""

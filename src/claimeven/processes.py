@@ -30,13 +30,14 @@ from claimeven.watched import (
     NONE,
     ChildEnded,
     ChildGarbled,
+    ChildGone,
     ChildSilent,
     WatchedProcess,
     close_ends,
     tie,
 )
 
-__all__ = ["AVAILABLE", "Child", "ChildEnded", "ChildGarbled", "ChildSilent", "Parent"]
+__all__ = ["AVAILABLE", "Child", "ChildEnded", "ChildGarbled", "ChildGone", "ChildSilent", "Parent"]
 
 #: Where children can be had.
 AVAILABLE = os.name == "posix"
@@ -118,7 +119,7 @@ class Child(WatchedProcess):
         Raises `ChildSilent` when none has come by then, `ChildEnded`, and `ChildGarbled`.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
-        if not self._received and (message := self._at_once(seconds)) is not None:
+        if (message := self._at_once(seconds)) is not None:
             return message
         while True:
             message = self._message()
@@ -129,38 +130,46 @@ class Child(WatchedProcess):
                 raise ChildSilent
 
     def ask(self, message: bytes, seconds: float) -> bytes:
-        """Send a message and return the next one, as `send` and `receive` do.
+        """Send a message and return the next one, as `send` and `receive` do. Raises `ChildGone`
+        where the child had ended before that.
 
         A child that has answered quickly some times shares our core until it has answered again,
         for a few milliseconds at most: to wake another core would take longer than the messages.
         """
         begin = time.monotonic()
-        if self._quick == _QUICK_ONES and begin >= self._until:
-            self._core.part()
-            self._quick -= 1
-        if self._quick < _QUICK_ONES:
-            self.send(message)
-            answer = self.receive(seconds)
-            end = time.monotonic()
-            self._quick = self._quick + 1 if end - begin < _QUICK else 0
-            self._until = end + _TOGETHER
-            return answer
+        if begin >= self._until or self._quick < _QUICK_ONES:
+            return self._ask_apart(message, seconds, begin)
         quick = min(seconds, _QUICK)
+        core = self._core
+        held = True
         try:
-            self._core.share()
+            held = core.share()
             self._write(self._requests, _HEADER.pack(len(message)) + message)
-            at_once = None if self._received else self._at_once(quick)
-            if at_once is not None:
-                return at_once
+            answer = self._at_once(quick)
+            if answer is not None:
+                return answer
             return self.receive(begin + quick - time.monotonic())
         except ChildSilent:
             self._quick = 0
-            self._core.part()
+            core.part()
             if seconds <= _QUICK:
                 raise
         finally:
-            self._core.release()
+            if held:
+                core.release()
         return self.receive(seconds - _QUICK)
+
+    def _ask_apart(self, message: bytes, seconds: float, begin: float) -> bytes:
+        """Ask a child that shares our core no more, or not yet; see whether it is a quick one."""
+        if self._quick == _QUICK_ONES:
+            self._core.part()
+            self._quick -= 1
+        self.send(message)
+        answer = self.receive(seconds)
+        end = time.monotonic()
+        self._quick = self._quick + 1 if end - begin < _QUICK else 0
+        self._until = end + _TOGETHER
+        return answer
 
     def hang_up(self) -> None:
         """Say that there will be no more messages."""
@@ -179,6 +188,8 @@ class Child(WatchedProcess):
 
         As nearly always nothing else does, little is touched on the way.
         """
+        if self._received:
+            return None
         end = self._answers
         if end not in self._ends:
             self._check_open(end)

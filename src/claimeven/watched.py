@@ -44,6 +44,10 @@ class ChildEnded(Exception):
         self.starved = starved
 
 
+class ChildGone(ChildEnded):
+    """A process that had ended before it was written to."""
+
+
 class ChildSilent(Exception):
     """A process that has not answered in time."""
 
@@ -111,11 +115,11 @@ class WatchedProcess:
         os.close(end)
 
     def _write(self, end: int, data: bytes, seconds: float | None = None) -> None:
-        """Write all of some bytes to it. Raises `ChildEnded`, and `ChildSilent` where it has not
-        read them in so many seconds.
+        """Write all of some bytes to it. Raises `ChildEnded`, a `ChildGone` if it had ended before,
+        and `ChildSilent` where it has not read them in so many seconds.
         """
         if end not in self._ends:
-            self._check_open(end)
+            raise self._end_of_it(ChildGone)
         try:
             written = os.write(end, data) if seconds is None else 0
             if written == len(data):
@@ -128,7 +132,7 @@ class WatchedProcess:
                 most = len(rest) if deadline is None else select.PIPE_BUF
                 rest = rest[os.write(end, rest[:most]) :]
         except OSError:
-            raise self._end_of_it() from None
+            raise self._end_of_it(ChildGone) from None
 
     def _await(self, seconds: float) -> bool:
         """Wait so long for more of its answers, and take them in; whether there were any.
@@ -179,21 +183,21 @@ class WatchedProcess:
             time.sleep(_TICK)
         return True
 
-    def _end_of_it(self) -> ChildEnded:
-        """Tell how it ended, as one that has let go of its pipes does soon."""
+    def _end_of_it(self, kind: type[ChildEnded] = ChildEnded) -> ChildEnded:
+        """Tell how it ended, as one that has let go of its pipes does soon; `kind` says when."""
         ended = self._wait()
         self.kill()
         if not ended:
             return ChildEnded("it closed its output")
         how = how_it_ended(self._process.returncode)
         if self._process.returncode != -signal.SIGKILL:
-            return ChildEnded(how)
+            return kind(how)
         starved, before = _starved(), self._starved_before
         if starved is None or before is None:
-            return ChildEnded(f"{how}, perhaps for want of memory")
+            return kind(f"{how}, perhaps for want of memory")
         if starved > before:
-            return ChildEnded(f"{how}, for the system had run out of memory", starved=True)
-        return ChildEnded(how)
+            return kind(f"{how}, for the system had run out of memory", starved=True)
+        return kind(how)
 
 
 def _await_room(end: int, seconds: float) -> None:

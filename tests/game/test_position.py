@@ -43,7 +43,11 @@ def test_rules_against_the_oracle(geometry: Geometry) -> None:
             over = naive.outcome(game)
             assert position.turn == game.player
             assert position.ply == len(moves)
-            assert position.outcome == (over and Outcome(over[0], tuple(over[1])))
+            asked = Position.unchecked(geometry, position.mine, position.mask)
+            assert asked.is_over == asked.is_over == (over is not None)
+            assert asked.winner == (over[0] if over else None)
+            assert position.outcome == asked.outcome == (over and Outcome(over[0], tuple(over[1])))
+            assert position.winner == asked.winner
             if over is not None:
                 assert position.is_over
                 assert position.legal_columns == ()

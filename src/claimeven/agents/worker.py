@@ -9,7 +9,6 @@ a move, and its answer, go in few bytes where they can (see `short`).
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import random
 import resource
 import struct
@@ -244,8 +243,10 @@ def main(ends: tuple[int, int, int]) -> None:
 
 
 def _seed_globals(state: bytes) -> None:
-    """Seed what an agent may draw from besides its generator, which is in this state."""
-    one, other = _SEEDS.unpack(hashlib.blake2b(state, digest_size=_SEEDS.size).digest())
+    """Seed what an agent may draw from besides its generator, which is in this state: a number as
+    good as any that could be made of it.
+    """
+    one, other = _SEEDS.unpack_from(state)
     random.seed(one)
     np.random.seed(other)
 

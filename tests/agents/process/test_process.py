@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import threading
 import time
 from pathlib import Path
@@ -291,6 +292,7 @@ def test_drawing_at_random_elsewhere_is_left_alone() -> None:
 
 FUNCTION = """
 import random
+import signal
 import claimeven.agents.kaggle as kaggle
 from claimeven import Decision
 kaggle.MOVE_SECONDS = 0.0  # every move draws on the bank
@@ -417,3 +419,25 @@ def test_threads_that_share_a_process_wait_for_each_other() -> None:
         thread.join()
     agent.close()
     assert [found[seed] for seed in range(40)] == alone
+
+
+@pytest.mark.usefixtures("real_starts")
+@pytest.mark.parametrize("spec", [bot("first"), bot("searches", "Telling")])
+def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec: str) -> None:
+    there, here = make_agent(spec), in_process(spec)
+    assert isinstance(there, ProcessAgent)
+    generators = rng(3), rng(3)
+    there.reset()
+    for move in range(6):
+        process = there.process
+        assert process is not None
+        if move > 3:  # by then it is asked in the quick way
+            os.kill(process, signal.SIGKILL)
+            os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+        one, other = (
+            agent.choose(Position(), Limit(), generator).column
+            for agent, generator in zip((there, here), generators, strict=True)
+        )
+        assert one == other
+        assert (there.process == process) == (move <= 3)
+    there.close()

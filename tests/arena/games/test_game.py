@@ -36,6 +36,24 @@ def test_a_game_is_played_to_its_end_and_measured() -> None:
     assert other.mean("seconds") is not None
 
 
+def test_measures_are_the_same_with_decisions_kept_and_without() -> None:
+    games = []
+    for keep in (False, True):
+        seats = (make_agent("alphabeta:depth=2"), make_agent("uct:iterations=20"))
+        start = Opening(columns=(3,))
+        games.append(play_game(seats, start, Limit(), generators(), keep_decisions=keep))
+    brief, whole = games
+    assert brief.columns == whole.columns == tuple(told.column for told in whole.decisions)
+    assert (brief.decisions, brief.seconds) == ((), ())
+    assert len(whole.seconds) == len(whole.columns)
+    for one, other in zip(brief.measures, whole.measures, strict=True):
+        assert one.moves == other.moves > 0
+        assert one.counts == other.counts
+        assert one.most_stored == other.most_stored
+        assert one.sums | {"seconds": 0.0} == other.sums | {"seconds": 0.0}
+    assert whole.measures[1].mean("nodes") is None
+
+
 def test_measures_count_only_what_is_told() -> None:
     measures = Measures()
     measures.note(Decision(0, nodes=10, depth=2, details={"branching": 3.0}), 1.0)

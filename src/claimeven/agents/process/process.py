@@ -29,7 +29,7 @@ from claimeven.agents.process.printed import MOST_PRINTED, Printed
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
+from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildGone, ChildSilent
 
 #: Seconds an agent from a file may take to be loaded. Heavy packages take about ten on a slow
 #: machine, and a loop that does not end holds everybody up so long.
@@ -193,7 +193,10 @@ class ProcessAgent(Agent):
             self._begins = True
             if not self._is_function:
                 seconds = PATIENCE if self.patience is None else self.patience
-                self._answer(seconds, question=_message("reset"))
+                try:
+                    self._answer(seconds, question=_message("reset"))
+                except ChildGone as gone:
+                    raise fault_of(gone) from None
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
@@ -202,10 +205,16 @@ class ProcessAgent(Agent):
         else:
             seconds = PATIENCE if self.patience is None else self.patience
         with self._lock:
-            child = self._child
-            if child is None or child.ended or not self._made:
+            if self._child is None or not self._made:
                 self._revive()
-            told = self._answer(seconds, limit, self._question(position, limit, rng))
+            try:
+                told = self._answer(seconds, limit, self._question(position, limit, rng))
+            except ChildGone:  # since it answered last
+                self._revive()
+                try:
+                    told = self._answer(seconds, limit, self._question(position, limit, rng))
+                except ChildGone as gone:
+                    raise fault_of(gone) from None
         if type(told) is bytes:
             decision, after = short.read_answer(told)
             if after:
@@ -315,7 +324,8 @@ class ProcessAgent(Agent):
 
         `late` is what is said of one that does not come, or the limit that it breaks.
         A process that does not answer, or not as it should, is ended; one that answers a little
-        later is kept, though the answer is a fault all the same.
+        later is kept, though the answer is a fault all the same. Raises `ChildGone` where it had
+        ended before it was asked.
         """
         assert self._child is not None
         in_time = True
@@ -337,6 +347,9 @@ class ProcessAgent(Agent):
             if in_time and "value" in told:
                 return told["value"]
             reason = str(told.get("fault", told.get("invalid")))
+        except ChildGone:
+            self._drop()
+            raise
         except ChildEnded as ended:
             self._drop()
             raise fault_of(ended) from None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -88,18 +88,18 @@ class Game:
     """A finished game.
 
     The agents began in `opening.position` and played `columns` (0-based) from there. `winner` is
-    the seat that won (0 is the first player of the game), None for a draw; `measures` are those of
-    each seat. `decisions` are what the agents told, one for each of `columns`, and `seconds` what
-    each of them took on a clock outside the agents; both are empty where they were not asked for.
+    the seat that won (0 is the first player of the game), None for a draw. `decisions` are what the
+    agents told, one for each of `columns`, and `seconds` what each of them took on a clock outside
+    the agents; both are empty where they were not asked for, and `summed` holds the measures.
     """
 
     opening: Opening
     columns: tuple[int, ...]
     winner: int | None
     forfeit: Forfeit | None = None
-    measures: tuple[Measures, Measures] = field(default_factory=lambda: (Measures(), Measures()))
     decisions: tuple[Decision, ...] = ()
     seconds: tuple[float, ...] = ()
+    summed: tuple[Measures, Measures] | None = None
 
     _repr_html_ = shown_by("claimeven.arena.results_html", "game_html")
 
@@ -107,6 +107,11 @@ class Game:
     def start(self) -> Position:
         """The position in which the agents began."""
         return self.opening.position
+
+    @cached_property
+    def measures(self) -> tuple[Measures, Measures]:
+        """The measures of each seat."""
+        return self.summed or _measured(self.start, self.decisions, self.seconds)
 
     @property
     def final(self) -> Position:
@@ -137,43 +142,47 @@ def play_game(
     """
     opening = Opening.of(start)
     position = opening.position
-    columns: list[int] = []
     decisions: list[Decision] = []
     clock: list[float] = []
-    measures = (Measures(), Measures())
     forfeit: Forfeit | None = None
     limits = [limit, limit] if isinstance(limit, Limit) else list(limit)
-    for seat, agent in enumerate(seats):
-        try:
-            if forfeit is None and (seat == 0 or agent is not seats[0]):
-                begin_game(agent)
-        except AgentFault as fault:
-            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
-    # Nothing but the two works until the game is over, so this thread may stay beside them.
+    # Where nothing but the two works until the game is over, this thread may stay beside them.
     alone = watch is None and all(isinstance(agent, ProcessAgent) for agent in seats)
-    with staying() if alone else nullcontext():
-        while forfeit is None and position.outcome is None:
-            seat = position.turn
+    with staying(alone):
+        for seat, agent in enumerate(seats):
             try:
-                decision, seconds = timed_decision(
-                    seats[seat], position, limits[seat], generators[seat]
-                )
+                if forfeit is None and (seat == 0 or agent is not seats[0]):
+                    begin_game(agent)
+            except AgentFault as fault:
+                forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
+        while forfeit is None and not position.is_over:
+            seat = position.turn
+            bound = limits[seat]
+            try:
+                decision, seconds = timed_decision(seats[seat], position, bound, generators[seat])
             except AgentFault as fault:
                 forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
                 break
-            if limits[seat].bank:
-                limits[seat] = limits[seat].after(seconds)
-            measures[seat].note(decision, seconds)
-            columns.append(decision.column)
-            if keep_decisions:
-                decisions.append(decision)
-                clock.append(seconds)
+            if bound.bank:
+                limits[seat] = bound.after(seconds)
+            decisions.append(decision)
+            clock.append(seconds)
             position = position.play_unchecked(decision.column)
             if watch is not None:
                 watch(position, decision.column)
-    if forfeit is not None:
-        winner: int | None = 1 - forfeit.seat
-    else:
-        assert position.outcome is not None
-        winner = position.outcome.winner
-    return Game(opening, tuple(columns), winner, forfeit, measures, tuple(decisions), tuple(clock))
+    winner = position.winner if forfeit is None else 1 - forfeit.seat
+    columns = tuple([decision.column for decision in decisions])
+    if keep_decisions:
+        return Game(opening, columns, winner, forfeit, tuple(decisions), tuple(clock))
+    summed = _measured(opening.position, decisions, clock)
+    return Game(opening, columns, winner, forfeit, summed=summed)
+
+
+def _measured(
+    start: Position, decisions: Sequence[Decision], clock: Sequence[float]
+) -> tuple[Measures, Measures]:
+    """Return the measures of the two seats of a game from its moves, as far as there is a clock."""
+    measures = (Measures(), Measures())
+    for ply, (decision, seconds) in enumerate(zip(decisions, clock, strict=False), start.ply):
+        measures[ply % 2].note(decision, seconds)
+    return measures

@@ -9,10 +9,11 @@ from operator import attrgetter
 from typing import Any
 
 from claimeven.agents.contract import Decision, FaultKind
-from claimeven.arena.games.game import Forfeit, Game, Measures
+from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening
 from claimeven.arena.store.store import Row, Store, StoredGame
+from claimeven.cores import let_go
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -72,22 +73,17 @@ def played_game(stored: StoredGame, start: Position) -> PlayedGame:
     opening = Opening(start, tuple(parse_moves(stored.opening, geometry)))
     columns = tuple(parse_moves(stored.moves, geometry))
     seconds = tuple(amount or 0.0 for amount in stored.told.get("seconds", ()))
-    measures = (Measures(), Measures())
     decisions = []
     for place, column in enumerate(columns):
         told = {name: amounts[place] for name, amounts in stored.told.items()}
         details = {name: told[name] for name in DETAILS if told.get(name) is not None}
         quantities: dict[str, Any] = {name: told.get(name) for name in TOLD}
-        decision = Decision(column, details=details, **quantities)
-        decisions.append(decision)
-        if seconds:
-            seat = (opening.position.ply + place) % 2
-            measures[seat].note(decision, seconds[place])
+        decisions.append(Decision(column, details=details, **quantities))
     forfeit = None
     if stored.fault is not None and stored.fault_seat is not None:
         kind = FaultKind(stored.fault)
         forfeit = Forfeit(stored.fault_seat, stored.reason or "", kind=kind)
-    game = Game(opening, columns, stored.winner, forfeit, measures, tuple(decisions), seconds)
+    game = Game(opening, columns, stored.winner, forfeit, tuple(decisions), seconds)
     return PlayedGame(stored.number, stored.first, stored.second, game)
 
 
@@ -169,4 +165,5 @@ class HeldRows:
         self._done += len(self._held)
         self._held, self._stored_at = [], time.monotonic()
         if self._watch is not None:
+            let_go()  # whatever it starts may be wherever we may
             self._watch(self._done)
