@@ -12,6 +12,7 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, analyze
 from claimeven.arena.report import write_report
+from claimeven.arena.store.store import Store, StoredAgent
 from tests.arena.report.stores import EVIL, GAMES, PLAN, QUOTED, SMALL_PLAN, game, made, some_games
 from tests.browser import watched
 
@@ -220,6 +221,38 @@ def test_judged_games_show_scores_and_marks(opened: Open) -> None:
     assert page.evaluate("location.hash") == "#game-4-2"
     page.locator("article.card a").first.click()
     follows(page, "#told", "Disc ")
+
+
+def test_every_column_of_a_large_cross_table_is_on_the_paper(tab: Any, tmp_path: Path) -> None:
+    agents = [StoredAgent(place, f"agent_{place}", f"agent_{place}.py") for place in range(42)]
+    met = [(one, other) for one in range(42) for other in range(one)]
+    with Store.create(tmp_path / "class.db", {"plan": PLAN}, agents) as store:
+        store.add(
+            # A draw in some pairs: "1½" is the widest of a cell's texts.
+            game(pair, *two[:: 1 - 2 * swapped], "1213141", 1 if (pair + swapped) % 3 else None)
+            for swapped in (0, 1)
+            for pair, two in enumerate(met, swapped * len(met))
+        )
+    write_report(tmp_path / "class.db", tmp_path / "class.html", judge=0)
+    tab.goto((tmp_path / "class.html").as_uri())
+    tab.emulate_media(media="print")
+    width = 700  # of A4 within margins of 13 mm
+    tab.set_viewport_size({"width": width, "height": 1000})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    heads = tab.evaluate(
+        "[...document.querySelectorAll('.cross thead th')]"
+        ".map(e => e.getBoundingClientRect().right)"
+    )
+    assert len(heads) == 1 + 42
+    assert max(heads) <= width
+    wide = tab.evaluate(
+        "[...document.querySelectorAll('.cross .cell, .cross thead abbr')].map(e => {"
+        " const text = document.createRange(); text.selectNodeContents(e);"
+        " return text.getBoundingClientRect().width / e.parentElement.clientWidth; })"
+    )
+    assert len(wide) == 42 * 41 + 42
+    assert max(wide) <= 1
+    tab.emulate_media(media="screen")
 
 
 def test_nothing_is_wider_than_the_screen(browser: Any, some_page: Path) -> None:

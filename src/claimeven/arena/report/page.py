@@ -47,6 +47,7 @@ def render(
         "ladder_notes": list(sentences.ladder_notes(contents)),
         "rows": tables.ladder_rows(contents),
         "cross": tables.cross_rows(contents),
+        "cross_letters": tables.cross_letters(contents),
         "games_of_two": tables.games_of_two(contents),
         "forfeits": tables.forfeit_rows(contents),
         "accuracy": tables.accuracy_rows(contents),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from claimeven.agents.safe_text import printable
 from claimeven.arena.accuracy.accuracy import Tally
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
-from claimeven.arena.report.words import reach
+from claimeven.arena.report.words import points, reach
 from claimeven.arena.statistics.ratings import Estimate
 from claimeven.arena.tournaments.standings import Record
 
@@ -111,6 +111,14 @@ def cross_rows(contents: Contents) -> list[tuple[LadderRow, list[Record | None]]
                for other in rows])
         for one in rows
     ]  # fmt: skip
+
+
+def cross_letters(contents: Contents) -> int:
+    """Return how many letters the widest cell of the cross table has, its head among them."""
+    alike = games_of_two(contents) is not None
+    cells = [cell for _, row in cross_rows(contents) for cell in row if cell and cell.games]
+    told = [points(cell.points) + ("" if alike else f"/{cell.games:,}") for cell in cells]
+    return max(map(len, [*told, str(len(contents.ranking))]))
 
 
 def games_of_two(contents: Contents) -> int | None:
