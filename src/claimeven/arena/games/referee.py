@@ -18,6 +18,8 @@ from claimeven.game.position import Position
 #: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
 #: shared with the others.
 MOST_PROCESSES = 32
+#: How far ahead it is seen who is needed when: so many games for each agent.
+_LOOK_AHEAD = 4
 #: Games that the generators are made for at once.
 AHEAD = 8
 
@@ -41,9 +43,8 @@ class Referee:
             plan.isolation,
             resting,
         )
-        self._recent: list[int] = []
         self._made: dict[int, tuple[np.random.Generator, np.random.Generator]] = {}
-        self._rest_others(())
+        self._rest_others(0)
 
     @property
     def why_alone(self) -> str | None:
@@ -59,7 +60,7 @@ class Referee:
         """Play the game of that number of the schedule."""
         pairing = self.plan.schedule.pairing(number)
         seats = [self.agents[pairing.first], self.agents[pairing.second]]
-        self._rest_others((pairing.first, pairing.second))
+        self._rest_others(number)
         generators = self._generators(number)
         if pairing.first > pairing.second:
             generators = generators[::-1]
@@ -83,19 +84,29 @@ class Referee:
             self._made = {each: self.plan.schedule.generators(each) for each in range(number, last)}
         return self._made.pop(number)
 
-    def _rest_others(self, wanted: tuple[int, ...]) -> None:
-        """Let processes of agents that have not played lately end; they begin anew when needed."""
+    def _rest_others(self, number: int) -> None:
+        """Let processes end of agents that are needed last from this game on; they begin anew then.
+
+        Who has not played for longest is the next to play in a round robin: to end that one would
+        begin a process for nearly every pair.
+        """
         if len(self.agents) <= MOST_PROCESSES:
             return
-        self._recent = [place for place in self._recent if place not in wanted] + list(wanted)
         processes = [
             place
             for place, agent in enumerate(self.agents)
             if isinstance(agent, ProcessAgent) and agent.process is not None and not agent.remembers
         ]
-        resting = [place for place in processes if place not in self._recent]
-        resting += [place for place in self._recent if place in processes]
-        for place in resting[: max(0, len(processes) - MOST_PROCESSES)]:
+        too_many = len(processes) - MOST_PROCESSES
+        if too_many <= 0:
+            return
+        needed: list[int] = []
+        last = min(number + _LOOK_AHEAD * len(self.agents), self.plan.schedule.games)
+        for pairing in map(self.plan.schedule.pairing, range(number, last)):
+            needed += [each for each in (pairing.first, pairing.second) if each not in needed]
+        wanted = needed[:2]
+        processes.sort(key=lambda place: needed.index(place) if place in needed else len(needed))
+        for place in processes[-too_many:]:
             if place not in wanted:
                 self.agents[place].close()
 
