@@ -20,7 +20,7 @@ _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+\.js)";\n', re.MULTILIN
 _SHEET = re.compile(r'^import (\w+) from "(\.[^"]+\.css)" with \{ type: "css" \};\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?function|class|const|let) (\w+)", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
-_REST = re.compile(r"^(?:import|export)\b.*|.*\bimport\(.*", re.MULTILINE)
+_REST = re.compile(r"^(?:(?:import|export)\b|.*\bimport\().*", re.MULTILINE)
 
 
 def bundled(entry: Path) -> str:
