@@ -89,18 +89,35 @@ def playable_cells(mask: int, geometry: Geometry) -> int:
 
 def winning_cells(discs: int, mask: int, geometry: Geometry) -> int:
     """Mask of the empty cells, playable or not, that would complete a line for `discs`."""
+    connect = geometry.connect
     wins = 0
     for step in geometry.steps:
-        for gap in range(geometry.connect):
-            completed = -1
-            for i in range(geometry.connect):
-                offset = (i - gap) * step
-                if offset > 0:
-                    completed &= discs >> offset
-                elif offset < 0:
-                    completed &= discs << -offset
-            wins |= completed
+        wins |= _wins_of_four(discs, step) if connect == 4 else _wins_of_any(discs, step, connect)
     return wins & geometry.board & ~mask
+
+
+def _wins_of_four(discs: int, step: int) -> int:
+    """Mask of the cells, taken ones too, that would complete a line of four in a direction."""
+    twice = step << 1
+    above, below = discs >> step, discs << step
+    two_above, two_below = above & discs >> twice, below & discs << twice
+    thrice = twice + step
+    return (
+        two_above & discs >> thrice | two_above & below | above & two_below
+        | two_below & discs << thrice
+    )  # fmt: skip
+
+
+def _wins_of_any(discs: int, step: int, connect: int) -> int:
+    """`_wins_of_four` for lines of `connect`."""
+    above, below = [-1], [-1]  # cells with 0, 1, 2 ... of the discs right above them, and below
+    for shift in range(step, connect * step, step):
+        above.append(above[-1] & discs >> shift)
+        below.append(below[-1] & discs << shift)
+    wins = 0
+    for high, low in zip(above, reversed(below), strict=True):
+        wins |= high & low
+    return wins
 
 
 def mirrored(discs: int, geometry: Geometry) -> int:
