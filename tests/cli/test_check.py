@@ -20,6 +20,25 @@ def test_a_fine_agent_is_told_what_it_costs(run: Run) -> None:
     assert text.endswith("No faults: it is fit for a tournament.")
 
 
+GENEROUS = """
+def agent(position):
+    def gifts(column):
+        after = position.play(column)
+        if after.is_over:
+            return -1
+        return sum(after.play(answer).is_over for answer in after.legal_columns)
+    return max(position.legal_columns, key=gifts)
+"""
+
+
+def test_one_that_loses_to_random_is_asked_whether_it_means_to(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "generous.py").write_text(GENEROUS, encoding="utf-8")
+    ran = run("check", str(tmp_path / "generous.py"))
+    assert ran.status == 0
+    text = " ".join(ran.out.split())
+    assert "No faults. But it lost to random more often than it won. Unless it plays at" in text
+
+
 def test_faults_are_told_where_they_happened(run: Run) -> None:
     ran = run("check", bot("full"), "--seed", "3")
     assert ran.status == 1

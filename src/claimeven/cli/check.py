@@ -207,8 +207,8 @@ def _verdict(report: CheckReport) -> str:
         return f"It forfeited {lost} of {played} games{early}."
     if report.count("random", "lost") > report.count("random", "won"):
         return (
-            "No faults. But it lost to random more often than it won: does it see which discs are"
-            " its own, and which column its answer means?"
+            "No faults. But it lost to random more often than it won. Unless it plays at random"
+            " itself: does it see which discs are its own, and which column its answer means?"
         )
     return "No faults: it is fit for a tournament."
 
@@ -216,12 +216,14 @@ def _verdict(report: CheckReport) -> str:
 def _time(seconds: float) -> str:
     """Say a time in the unit that suits it.
 
-    >>> _time(0.00041), _time(0.02), _time(2.5)
-    ('0.4 ms', '20 ms', '2.50 s')
+    >>> _time(0.00002), _time(0.00041), _time(0.02), _time(2.5)
+    ('under 0.1 ms', '0.4 ms', '20 ms', '2.50 s')
     """
     if seconds >= 1:
         return f"{seconds:.2f} s"
     milliseconds = 1000 * seconds
+    if milliseconds < 0.1:
+        return "under 0.1 ms"
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
