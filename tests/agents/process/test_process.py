@@ -55,6 +55,18 @@ FORFEITS = [
 ]
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system tells of both")
+@pytest.mark.usefixtures("real_starts")
+def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
+    ours = np.ones(600 << 17)  # 600 MB, all of it used
+    agent = make_agent(bot("first"))
+    assert isinstance(agent, ProcessAgent)
+    told = agent.most_memory()
+    agent.close()
+    assert told is not None
+    assert 10 < told < ours.nbytes >> 20
+
+
 @pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize(("name", "reason"), FORFEITS)
 def test_what_a_bot_does_costs_its_games_and_no_other(name: str, reason: str) -> None:
