@@ -26,6 +26,8 @@ REAL = "CLAIMEVEN_REAL_STARTS"
 AT_START = (
     "PYTHON", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "NUMEXPR_", "VECLIB_", "LD_", "LANG", "LC_",
 )  # fmt: skip
+#: One of them that is read when it is asked for. Ray sets it in the process that asks it to play.
+LATER = "PYTHONBREAKPOINT"
 #: What Linux calls it to adopt orphans (`prctl`).
 _ADOPT = 36
 #: What a template runs.
@@ -134,7 +136,11 @@ class Launched(subprocess.Popen[Any]):
 
 
 def _at_start(variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: told for name, told in variables.items() if name.startswith(AT_START)}
+    return {
+        name: told
+        for name, told in variables.items()
+        if name.startswith(AT_START) and name != LATER
+    }
 
 
 @contextlib.contextmanager

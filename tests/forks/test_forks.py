@@ -171,6 +171,14 @@ def test_python_is_started_where_a_fork_would_not_do(monkeypatch: pytest.MonkeyP
         program.kill()
 
 
+def test_a_variable_that_is_not_read_at_the_start_is_no_reason_to_start_python() -> None:
+    code = [sys.executable, "-c", "import os; print(os.environ['PYTHONBREAKPOINT'])"]
+    variables = forks.environment(PYTHONBREAKPOINT="some.where")
+    with forks.program(code, env=variables, stdout=subprocess.PIPE, text=True) as program:
+        assert program.is_fork
+        assert ended(program) == (0, "some.where\n")
+
+
 def test_a_template_ends_with_who_has_started_it() -> None:
     code = (
         "import subprocess, sys, time; from tests import forks\n"
