@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents import AgentFault, InvalidSpec, make_agent
+from claimeven.agents import AgentFault, InvalidSpec, Isolation, make_agent
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.foreign.pons import PonsSolver, solver_of
 from claimeven.arena import play_match
@@ -109,6 +109,11 @@ def test_one_that_keeps_its_lines_back_is_told_so() -> None:
     with pytest.raises(AgentFault, match=r"^did not answer within 0.3 s \(does it write out each"):
         solver.try_out(0.3)
     solver.close()
+
+
+def test_the_time_to_start_can_be_said() -> None:
+    with pytest.raises(InvalidSpec, match=r"it did not answer within 0\.4 s"):
+        make_agent("pons:sleep 60", Geometry(), isolation=Isolation(load_seconds=0.4))
 
 
 def test_a_program_for_another_board_is_refused() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents import Agent, AgentFault, InvalidSpec, make_agent
+from claimeven.agents import Agent, AgentFault, InvalidSpec, Isolation, make_agent
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.digests import digest_of_files
 from claimeven.agents.files import files_of
@@ -187,6 +187,13 @@ def test_one_that_keeps_its_lines_back_is_told_so(monkeypatch: pytest.MonkeyPatc
         InvalidSpec, match=r"did not answer ugi by ugiok within 0.5 s \(does it wri"
     ):
         make_agent("ugi:sleep 60", Geometry())
+
+
+def test_the_time_to_start_can_be_said() -> None:
+    with pytest.raises(InvalidSpec, match=r"did not answer ugi by ugiok within 0\.4 s"):
+        make_agent("ugi:sleep 60", isolation=Isolation(load_seconds=0.4))
+    with pytest.raises(InvalidSpec, match=r"did not answer isready within 0\.4 s"):
+        make_agent("ugi:sh -c 'echo ugiok; sleep 60'", isolation=Isolation(load_seconds=0.4))
 
 
 def test_another_board_needs_options_of_the_engine() -> None:

@@ -46,6 +46,8 @@ FULL = ("-1000", ".")
 _WITH_EFFORT = 3
 #: Empty cells of the position that a program is tried with.
 _TRIAL_EMPTY, _TRIALS = 5, 1000
+#: Seconds a program may take to start and answer about that.
+START_SECONDS = 30.0
 
 
 class PonsSolver:
@@ -175,12 +177,13 @@ class PonsAgent(Agent):
         self.name = spec
         self._printed = Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
         self.solver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
+        self._load_seconds = isolation.load_seconds
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` if the program does not answer about a position of a board."""
         self.solver.geometry = geometry
         try:
-            self.solver.try_out(PATIENCE)
+            self.solver.try_out(self._load_seconds or START_SECONDS)
         except AgentFault as fault:
             raise InvalidSpec(f"it {fault}") from None
 
@@ -228,7 +231,7 @@ def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:
     KIND.check_text(command)
     solver = PonsSolver(command, geometry)
     try:
-        solver.try_out(PATIENCE)
+        solver.try_out(START_SECONDS)
     except AgentFault as fault:
         solver.close()
         raise InvalidSpec(f"{spec} does not answer as a solver: it {fault}") from None

@@ -60,7 +60,7 @@ class UgiAgent(Agent):
         check_command(command)
         self.name = spec
         self._settings, self._words = split_command(command)
-        self._memory_mb = isolation.memory
+        self._memory_mb, self._load_seconds = isolation.memory, isolation.load_seconds
         self._printed = Printed(spec, 0 if isolation.quiet else _MOST_PRINTED)
         self._geometry = STANDARD
         self._letters: bool | None = None
@@ -141,7 +141,7 @@ class UgiAgent(Agent):
         again = " again" if self._engine is not None else ""
         self._engine = None
         try:
-            engine = UgiEngine(self._words, self._printed, self._memory_mb)
+            engine = UgiEngine(self._words, self._printed, self._memory_mb, self._load_seconds)
             engine.begin()
             self._check_settings(engine)
             self._set_up(engine)

@@ -46,7 +46,8 @@ class Found:
 class UgiEngine:
     """A running engine. Whatever goes wrong is an `AgentFault` of a kind, and ends the process.
 
-    `options` holds the type of every option that it declared.
+    `options` holds the type of every option that it declared. `load_seconds` is the time it has to
+    start, `START_SECONDS` to answer and `LOAD_SECONDS` to be ready where nothing is said.
     """
 
     def __init__(
@@ -54,7 +55,9 @@ class UgiEngine:
         words: Sequence[str],
         printed: Callable[[str], None],
         memory_mb: int | None = None,
+        load_seconds: float | None = None,
     ) -> None:
+        self._load_seconds = load_seconds
         self.name = ""
         self.options: dict[str, str] = {}
         self._program = Program(words, printed, memory_mb)
@@ -72,8 +75,9 @@ class UgiEngine:
 
     def begin(self) -> None:
         """Ask what it is, and which options it has."""
-        deadline = time.monotonic() + START_SECONDS
-        late = f"did not answer ugi by ugiok within {START_SECONDS:g} s ({FLUSH})"
+        seconds = self._load_seconds or START_SECONDS
+        deadline = time.monotonic() + seconds
+        late = f"did not answer ugi by ugiok within {seconds:g} s ({FLUSH})"
         self._say("ugi")
         while True:
             line = self._hear(deadline, late)
@@ -84,7 +88,7 @@ class UgiEngine:
                 self.name = printable(line.removeprefix("id name ").strip(), 60)
             elif option:
                 self.options[option["name"]] = option["type"]
-        self.wait_until_ready(LOAD_SECONDS)
+        self.wait_until_ready(self._load_seconds or LOAD_SECONDS)
 
     def option(self, name: str) -> str | None:
         """Return how an option is written that it declared; None if there is none of that name."""

@@ -66,8 +66,9 @@ class Isolation:
     memory of a process in MB (2**20 bytes): its heap, arrays and thread stacks, as Linux counts the
     data of a process; files and libraries mapped into it do not count. None stands for 2048, or
     half of the machine's memory where that is less. What the agents print goes to stderr, or with
-    `quiet` nowhere. `load_seconds` is the time each may take to be loaded; None stands for 30 s for
-    an agent from a file. Raises `InvalidLimit` for less than 1 MB, and for no time.
+    `quiet` nowhere. `load_seconds` is the time each may take to be loaded, and a program of others
+    to start; None stands for 30 s for an agent from a file. Raises `InvalidLimit` for less than
+    1 MB, and for no time.
     """
 
     everyone: bool = False

@@ -146,7 +146,7 @@ load_seconds_option = click.option(
     "--load-seconds",
     type=float,
     metavar="SECONDS",
-    help="Time an agent from a file may take to be loaded; usually 30 s.",
+    help="Time an agent from a file, or a program, may take to start; usually 30 s.",
 )
 
 
