@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from itertools import islice
 
 import pytest
@@ -136,7 +139,7 @@ def test_another_seed_gives_other_games() -> None:
     assert games(0.5, 20) == games(0.5, 20) != games(0.5, 20, seed=2)
 
 
-def test_closing_gives_up_games_in_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_gives_up_games_in_work() -> None:
     """Its threads are deep in positions that take hours; the end of the test is the proof."""
     board = Geometry(8, 7)
     played = Games(
@@ -145,9 +148,11 @@ def test_closing_gives_up_games_in_work(monkeypatch: pytest.MonkeyPatch) -> None
     )
     first = played.rows(0)
 
-    def interrupt(*_: object) -> object:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("concurrent.futures.Future.result", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        next(first)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    ctrl_c = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ctrl_c.start()
+            next(first)
+    finally:
+        signal.signal(signal.SIGINT, usual)

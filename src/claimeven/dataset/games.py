@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol
 
+from claimeven import interrupts
 from claimeven.compiled.randomness import Stream, mixed_word
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import Row
@@ -26,10 +27,16 @@ from claimeven.solver.solver import Solver
 TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
+#: Seconds between two looks whether Ctrl-C came while a game is waited for.
+_LOOK = 0.2
 #: Seconds between two looks whether the threads have ended that were told to.
 _END_LOOK = 0.02
 
 Scores = tuple[int | None, ...]
+#: What plays a game of a plan, given by its number.
+_Play = Callable[[DatasetPlan, "_Knows", int], list[Row]]
+#: The number of a game and its rows, or what it failed by.
+_Played = tuple[int, list[Row] | Exception]
 
 
 class _Knows(Protocol):
@@ -44,21 +51,22 @@ class _GivenUp(Exception):
 
 
 class _Player:
-    """A solver that answers until `ended` is set."""
+    """A solver that answers until it is `given_up`."""
 
-    def __init__(self, solver: Solver, ended: threading.Event) -> None:
-        self._solver, self._ended = solver, ended
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.given_up = False
 
     def scores(self, position: Position) -> Scores:
         self._look()
-        return self._solver.scores(position)
+        return self.solver.scores(position)
 
     def best_columns(self, position: Position) -> Sequence[int]:
         self._look()
-        return self._solver.best_columns(position)
+        return self.solver.best_columns(position)
 
     def _look(self) -> None:
-        if self._ended.is_set():
+        if self.given_up:
             raise _GivenUp
 
 
@@ -91,42 +99,66 @@ class Games:
         if len(self._solvers) == 1:
             for number in count(first):
                 yield play(self.plan, self._solvers[0], number)
-        ended = threading.Event()
-        free: queue.SimpleQueue[_Player] = queue.SimpleQueue()
-        for solver in self._solvers:
-            free.put(_Player(solver, ended))
+        yield from self._rows_of_threads(play, first)
 
-        def played(number: int) -> list[Row]:
-            player = free.get()
-            try:
-                return play(self.plan, player, number)
-            finally:
-                free.put(player)
+    def _rows_of_threads(self, play: _Play, first: int) -> Generator[list[Row], None, None]:
+        players = [_Player(solver) for solver in self._solvers]
+        numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        played: queue.SimpleQueue[_Played] = queue.SimpleQueue()
+        ended: queue.SimpleQueue[_Player] = queue.SimpleQueue()
 
-        with ThreadPoolExecutor(len(self._solvers)) as threads:
-            ahead: list[Future[list[Row]]] = []
-            try:
-                for number in count(first):
-                    ahead.append(threads.submit(played, number))
-                    if len(ahead) > _AHEAD * len(self._solvers):
-                        yield ahead.pop(0).result()
-            finally:
-                ended.set()
-                threads.shutdown(wait=False, cancel_futures=True)
-                self._give_up(free)
+        def work(player: _Player) -> None:
+            while (number := numbers.get()) is not None and not player.given_up:
+                try:
+                    played.put((number, play(self.plan, player, number)))
+                except Exception as error:  # told to whoever waits for that game
+                    played.put((number, error))
+            ended.put(player)
 
-    def _give_up(self, free: queue.SimpleQueue[_Player]) -> None:
-        """Stop whatever is searched until all players are free."""
-        back: list[_Player] = []
-        while len(back) < len(self._solvers):
-            try:
-                back.append(free.get(timeout=_END_LOOK))
-            except queue.Empty:
-                # A call may have begun after it was told to stop, so it is told again.
-                for solver in self._solvers:
-                    solver.stop()
-        for player in back:
-            free.put(player)
+        started: list[_Player] = []
+        asked, found = first, dict[int, list[Row] | Exception]()
+        try:
+            with interrupts.put_off():
+                for player in players:
+                    threading.Thread(target=work, args=(player,), daemon=True).start()
+                    started.append(player)
+            for number in count(first):
+                while asked <= number + _AHEAD * len(players):
+                    numbers.put(asked)
+                    asked += 1
+                while number not in found:
+                    found.update(_next_of(played))
+                rows = found.pop(number)
+                if isinstance(rows, Exception):
+                    raise rows
+                yield rows
+        finally:
+            for player in started:
+                player.given_up = True
+                numbers.put(None)
+            _wait_for(started, ended)
+
+
+def _next_of(played: queue.SimpleQueue[_Played]) -> Iterator[_Played]:
+    """Yield the game that is next done, or nothing if none is for a while.
+
+    A signal that arrives just before a thread begins to wait does not end its wait.
+    """
+    with suppress(queue.Empty):
+        yield played.get(timeout=_LOOK)
+
+
+def _wait_for(players: Sequence[_Player], ended: queue.SimpleQueue[_Player]) -> None:
+    """Stop whatever is searched until all players have ended."""
+    left = len(players)
+    while left:
+        try:
+            ended.get(timeout=_END_LOOK)
+            left -= 1
+        except queue.Empty:
+            # A call may have begun after it was told to stop, so it is told again.
+            for player in players:
+                player.solver.stop()
 
 
 def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
@@ -206,7 +238,7 @@ def _any_of(columns: Sequence[int], draw: Stream) -> int:
     return columns[int(draw.share() * len(columns))]
 
 
-_PLAYERS: dict[str, Callable[[DatasetPlan, _Knows, int], list[Row]]] = {
+_PLAYERS: dict[str, _Play] = {
     "selfplay": _selfplay,
     "mixed": _mixed,
 }

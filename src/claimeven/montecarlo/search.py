@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from claimeven import interrupts
 from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.markup import shown_by
 from claimeven.montecarlo.choice import choose, evident_choice, policy
@@ -332,16 +333,18 @@ def _run_all(engines: Sequence[Engine], iterations: int | None, limit: _Time, fi
             made[i] = _run(engine, share, limit.deadline, first, stop)
 
     helpers = [Thread(target=work, args=(i,), daemon=True) for i in range(1, count)]
-    for helper in helpers:
-        helper.start()
     try:
+        with interrupts.put_off():  # a start cut short leaves a lock that is waited for
+            for helper in helpers:
+                helper.start()
         work(0)
     except BaseException:
         stop.set()
         raise
     finally:
         for helper in helpers:
-            helper.join()
+            if helper.is_alive():
+                helper.join()
     return sum(made)
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from claimeven import interrupts
 from claimeven.compiled import Int
 from claimeven.game.geometry import Geometry
 from claimeven.solver import layout, null_window
@@ -291,8 +292,9 @@ class Turn:
             for number in range(1, len(self.workers))
         ]
         try:
-            for helper in helpers:
-                helper.start()
+            with interrupts.put_off():  # a start cut short leaves a lock that is waited for
+                for helper in helpers:
+                    helper.start()
             work(0)
         except BaseException:
             self.stop()
