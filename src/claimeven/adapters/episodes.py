@@ -14,7 +14,8 @@ from claimeven.game.arguments import whole_number
 from claimeven.game.encodings import places_in_planes, to_pettingzoo
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import FIRST, SECOND, Position
+from claimeven.game.outcome import FIRST, SECOND
+from claimeven.game.position import Position
 from claimeven.game.tactics import has_line
 from claimeven.suggestions import no_such
 

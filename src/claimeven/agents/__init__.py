@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from claimeven.agents.functions import FunctionAgent, as_agent
     from claimeven.agents.kaggle import KaggleAgent
     from claimeven.agents.options import AgentKind, InvalidSpec, Option
-    from claimeven.agents.process.process import Isolation, ProcessAgent
+    from claimeven.agents.process.isolation import Isolation
+    from claimeven.agents.process.process import ProcessAgent
     from claimeven.agents.registry import AGENTS, Contestant, make_agent, make_agents
 
 __all__ = [
@@ -56,7 +57,8 @@ _HOMES = {
     "functions": ("FunctionAgent", "as_agent"),
     "kaggle": ("KaggleAgent",),
     "options": ("AgentKind", "InvalidSpec", "Option"),
-    "process.process": ("Isolation", "ProcessAgent"),
+    "process.isolation": ("Isolation",),
+    "process.process": ("ProcessAgent",),
     "registry": ("AGENTS", "Contestant", "make_agent", "make_agents"),
 }
 __getattr__, __dir__ = lazy.offer(

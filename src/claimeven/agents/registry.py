@@ -17,7 +17,8 @@ from claimeven.agents.foreign.table import FOREIGN, split_foreign
 from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.http_calls import is_address
 from claimeven.agents.options import AgentKind, InvalidSpec
-from claimeven.agents.process.process import Isolation, ProcessAgent
+from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.process import ProcessAgent
 from claimeven.agents.safe_text import described, traceback_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -268,7 +268,7 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
     foreign = split_foreign(spec)
     if foreign is not None:
-        from claimeven.agents.process.process import Isolation  # noqa: PLC0415 - as above
+        from claimeven.agents.process.isolation import Isolation  # noqa: PLC0415 - as above
 
         kind, text = foreign
         return kind.build(text, spec, Isolation())

@@ -21,7 +21,8 @@ import numpy as np
 from claimeven.agents.contract import FaultKind, Limit
 from claimeven.agents.files import file_of
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.process import Isolation, ProcessAgent
+from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.process import ProcessAgent
 from claimeven.agents.registry import make_agent, make_agents
 from claimeven.arena.advice import advice_on_fault, advice_on_loading
 from claimeven.arena.errors import InvalidMatch

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.process.process import Isolation
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.executors import play_games
@@ -110,13 +110,10 @@ def make_schedule(
     """
     if openings == "random":
         return Schedule(games, seed, start, plies or 0)
-    if isinstance(openings, (str, Path)):
-        plies = BALANCED_PLIES if plies is None else plies
-        made = make_openings(openings, max(1, (games + 1) // 2), plies, seed, start.position)
-    else:
-        made = tuple(tuple(parse_moves(moves, start.root.geometry)) for moves in openings)
-        if not made:
-            raise InvalidMatch("a match needs an opening, if only the empty one")
+    plies = BALANCED_PLIES if plies is None else plies
+    made = make_openings(openings, max(1, (games + 1) // 2), plies, seed, start.position)
+    if not made:
+        raise InvalidMatch("a match needs an opening, if only the empty one")
     return Schedule(games, seed, start, openings=made)
 
 
@@ -158,10 +155,7 @@ def play_tournament(
     ['alphabeta:depth=2', 'greedy', 'random']
     """
     start = Position(geometry or Geometry())
-    if isinstance(openings, (str, Path)):
-        made = make_openings(openings, max(1, rounds), opening_plies, seed, start)
-    else:
-        made = tuple(tuple(parse_moves(moves, start.geometry)) for moves in openings)
+    made = make_openings(openings, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(
         tuple(agents), rounds, seed, kind, made, start, limit or Limit(),
         Isolation(isolate, memory_mb, load_seconds=load_seconds),

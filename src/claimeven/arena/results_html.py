@@ -19,7 +19,7 @@ from claimeven.arena.tournaments.sequential import SequentialResult
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import TournamentResult
 from claimeven.game.notation import column_name
-from claimeven.game.position import PLAYER_NAMES
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.svg import draw_svg
 
 #: Width in pixels of the drawing of a rating with its interval.

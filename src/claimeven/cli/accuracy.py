@@ -12,7 +12,7 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.foreign.table import split_foreign
-from claimeven.agents.process.process import Isolation
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.accuracy.examining import SetPlan
 from claimeven.arena.accuracy.judging import JUDGE_MB, GamesAccuracy, accuracy_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from claimeven.agents import Limit
-from claimeven.agents.process.process import Isolation
+from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.statistics.sprt import LARGEST, SequentialRun, SequentialTest, Verdict

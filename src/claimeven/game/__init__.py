@@ -11,7 +11,8 @@ from claimeven.game.errors import (
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves, parse_column, parse_moves
-from claimeven.game.position import FIRST, SECOND, Outcome, Position
+from claimeven.game.outcome import FIRST, SECOND, Outcome
+from claimeven.game.position import Position
 
 __all__ = [
     "FIRST",

@@ -22,7 +22,8 @@ from typing import Final, NamedTuple
 from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import column_name
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.game.position import Position
 
 STYLES: Final = ("grid", "box", "compact")
 CHARSETS: Final = ("unicode", "ascii")

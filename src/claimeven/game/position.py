@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from claimeven.game import tactics
 from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves
+from claimeven.game.outcome import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-#: The two players, as `Position.turn` and `Outcome.winner` give them.
-FIRST: Final = 0
-SECOND: Final = 1
-PLAYER_NAMES: Final = ("first player", "second player")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a finished game ended.
-
-    `winner` is 0 for the first player, 1 for the second, None for a draw. `cells` are the cells
-    of every winning line as (column, row), column by column, bottom up; empty for a draw.
-    """
-
-    winner: int | None
-    cells: tuple[tuple[int, int], ...] = ()
-
-    def __str__(self) -> str:
-        return "draw" if self.winner is None else f"{PLAYER_NAMES[self.winner]} wins"
 
 
 class Position:

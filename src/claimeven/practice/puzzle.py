@@ -16,7 +16,8 @@ from typing import Any, Final
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.game.position import Position
 from claimeven.markup import shown_by
 
 WIN: Final = "win"

@@ -22,7 +22,8 @@ from typing import Any
 from claimeven.game.geometry import STANDARD
 from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves
-from claimeven.game.position import PLAYER_NAMES, Outcome, Position
+from claimeven.game.outcome import PLAYER_NAMES, Outcome
+from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
 from claimeven.review.usual import WIDTH, solver_for

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 from claimeven.game.errors import IllegalMove
 from claimeven.game.notation import column_name, format_moves
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.game.position import Position
 from claimeven.review.threats import Cell
 from claimeven.solver.contract import ExactSolver
 from claimeven.solver.scores import last_disc, plies_to_end

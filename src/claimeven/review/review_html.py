@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from claimeven import markup
 from claimeven.game.notation import column_name
-from claimeven.game.position import PLAYER_NAMES
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.svg import draw_svg
 from claimeven.review.analysis import JUDGEMENTS, PERFECT, Analysis, JudgedMove, final_line
 from claimeven.review.explain import Explanation

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from claimeven.compiled import Int, inlined
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
 from claimeven.agents.options import AgentKind
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.notation import column_choices, parse_column
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.game.position import Position
 
 
 class HumanAgent(Agent):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from claimeven.agents.contract import Agent
-    from claimeven.agents.process.process import Isolation
+    from claimeven.agents.process.isolation import Isolation
 
 PACKAGE, EXTRA = "kaggle_environments", "kaggle"
 #: Where the package keeps its players of ConnectX.

@@ -13,7 +13,7 @@ from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
     from claimeven.agents.contract import Agent
-    from claimeven.agents.process.process import Isolation
+    from claimeven.agents.process.isolation import Isolation
 
 
 def _no_files(text: str) -> tuple[Path, ...]:

@@ -30,8 +30,9 @@ from claimeven.agents.foreign.program import (
     split_command,
 )
 from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED, Printed
-from claimeven.agents.process.process import PATIENCE, Isolation, fault_of
+from claimeven.agents.process.process import PATIENCE, fault_of
 from claimeven.agents.safe_text import shown
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves

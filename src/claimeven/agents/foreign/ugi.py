@@ -24,9 +24,10 @@ from claimeven.agents.foreign.program import (
 from claimeven.agents.foreign.ugi_engine import Found, UgiEngine
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, illegal
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED as _MOST_PRINTED
 from claimeven.agents.process.printed import Printed
-from claimeven.agents.process.process import PATIENCE, Isolation
+from claimeven.agents.process.process import PATIENCE
 from claimeven.agents.safe_text import shown
 from claimeven.game.encodings import to_fen
 from claimeven.game.errors import InvalidNotation, InvalidPosition

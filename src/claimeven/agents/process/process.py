@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,13 @@ from claimeven.agents.contract import (
     AgentFault,
     Decision,
     FaultKind,
-    InvalidLimit,
     Limit,
     TreeView,
-    check_number,
 )
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import short, wire
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED, Printed
-from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildGone, ChildSilent
@@ -43,8 +40,6 @@ LEAST_PATIENCE = 10.0
 MERCY = 2.0
 #: Seconds it has to give back what it holds.
 FAREWELL = 5.0
-#: MB of memory that a process may hold where nothing else is said, on a machine of twice as much.
-USUAL_MEMORY = 2048
 #: One thread each, unless the user has said otherwise; the same order of sets in every run; and
 #: no letter that cannot be printed.
 VARIABLES = {
@@ -56,40 +51,6 @@ VARIABLES = {
     "PYTHONHASHSEED": "0",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
-
-
-@dataclass(frozen=True)
-class Isolation:
-    """Which agents play in processes of their own, and what each of these may do.
-
-    Agents from files do in any case, with `everyone` those of this package too. `memory_mb` is the
-    memory of a process in MB (2**20 bytes): its heap, arrays and thread stacks, as Linux counts the
-    data of a process; files and libraries mapped into it do not count. None stands for 2048, or
-    half of the machine's memory where that is less. What the agents print goes to stderr, or with
-    `quiet` nowhere. `load_seconds` is the time each may take to be loaded, and a program of others
-    to start; None stands for 30 s for an agent from a file. Raises `InvalidLimit` for less than
-    1 MB, and for no time.
-    """
-
-    everyone: bool = False
-    memory_mb: int | None = None
-    quiet: bool = False
-    load_seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.memory_mb is not None:
-            amount = whole_number(self.memory_mb, "memory_mb", InvalidLimit)
-            if amount < 1:
-                raise InvalidLimit(f"a process has 1 MB of memory or more, not {amount}")
-        if self.load_seconds is not None:
-            check_number("load_seconds", self.load_seconds)
-            if not self.load_seconds > 0:
-                raise InvalidLimit(f"load_seconds must be greater than 0, not {self.load_seconds}")
-
-    @property
-    def memory(self) -> int:
-        """MB of memory that a process may hold."""
-        return self.memory_mb or min(USUAL_MEMORY, _half_of_the_memory())
 
 
 class ProcessAgent(Agent):
@@ -406,8 +367,3 @@ def _asked(position: Position, limit: Limit, rng: np.random.Generator) -> dict[s
         "limit": wire.from_limit(limit),
         "rng": wire.from_generator(rng),
     }
-
-
-def _half_of_the_memory() -> int:
-    """Return half of the machine's memory in MB."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 21

@@ -14,7 +14,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Limit
 from claimeven.agents.functions import name_of
-from claimeven.agents.process.process import Isolation
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant, make_agents
 from claimeven.arena.accuracy.positions import ScoredSet
 from claimeven.arena.errors import InvalidMatch

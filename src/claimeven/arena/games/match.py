@@ -8,7 +8,7 @@ from functools import cached_property
 
 from claimeven.agents.contract import Limit
 from claimeven.agents.functions import name_of
-from claimeven.agents.process.process import Isolation
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.games.game import QUANTITIES, Game, Measures
 from claimeven.arena.games.schedule import Schedule

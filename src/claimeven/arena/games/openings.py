@@ -9,7 +9,7 @@ the border of win, draw and loss.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,16 +34,19 @@ _IN_VAIN = 2000
 
 
 def make_openings(
-    source: str | Path, count: int, plies: int, seed: int, start: Position
+    source: str | Path | Sequence[str], count: int, plies: int, seed: int, start: Position
 ) -> tuple[Columns, ...]:
-    """Return openings: "random", "balanced" (both of so many plies), or those of a file.
+    """Return openings: "random", "balanced" (both of so many plies), those of a file or your own.
 
     In place of "balanced" another band of exact scores may be given, such as "3..8". A file gives
-    what it holds, whatever the count. Raises `InvalidMatch` if there is none.
+    what it holds, whatever the count, and so do move strings of your own. Raises `InvalidMatch` if
+    there is none.
 
     >>> make_openings("random", 2, 1, seed=4, start=Position())
     ((2,), (5,))
     """
+    if not isinstance(source, (str, Path)):
+        return tuple(tuple(parse_moves(moves, start.geometry)) for moves in source)
     if source == "random":
         return random_openings(count, plies, seed, start)
     band = band_of(source)

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.process.process import Isolation
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.games.schedule import Pairing
 from claimeven.game.geometry import Geometry

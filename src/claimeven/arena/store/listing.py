@@ -14,7 +14,7 @@ from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, Stored
 from claimeven.arena.store.storing import store_start
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
-from claimeven.game.position import PLAYER_NAMES
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.records import RESULTS, result_name
 from claimeven.suggestions import no_such
 

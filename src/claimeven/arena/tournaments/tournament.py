@@ -24,7 +24,7 @@ from claimeven.agents.contract import Limit
 from claimeven.agents.digests import digest_of_files
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.functions import name_of
-from claimeven.agents.process.process import Isolation
+from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.executors import local, play_work

@@ -30,7 +30,8 @@ from claimeven.cli.terminal.typed import HELP, HINT, NEW, QUIT, REDO, UNDO, help
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.line import Line
 from claimeven.game.notation import column_choices
-from claimeven.game.position import PLAYER_NAMES, Position
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.game.position import Position
 
 
 @dataclass(frozen=True)

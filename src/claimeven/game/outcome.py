@@ -1,0 +1,26 @@
+"""The two players, and how a game ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+#: The two players, as `Position.turn` and `Outcome.winner` give them.
+FIRST: Final = 0
+SECOND: Final = 1
+PLAYER_NAMES: Final = ("first player", "second player")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a finished game ended.
+
+    `winner` is 0 for the first player, 1 for the second, None for a draw. `cells` are the cells
+    of every winning line as (column, row), column by column, bottom up; empty for a draw.
+    """
+
+    winner: int | None
+    cells: tuple[tuple[int, int], ...] = ()
+
+    def __str__(self) -> str:
+        return "draw" if self.winner is None else f"{PLAYER_NAMES[self.winner]} wins"
