@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimeven.arena.store.store import APPLICATION_ID, InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.errors import ClaimevenError
 from claimeven.outputs import CannotWrite
 from tests import forks
 from tests.cli.conftest import environment
@@ -83,6 +84,33 @@ def test_one_writer_at_a_time_and_any_number_of_readers(tmp_path: Path) -> None:
     with Store.extend(path) as writing:
         assert len(writing) == 2
     assert [file.name for file in tmp_path.iterdir()] == ["s.db"]
+
+
+def test_readers_write_nothing_and_leave_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with store(path) as writing:
+        writing.add([GAME])
+    for _ in range(2):
+        with Store.read(path) as reading, Store.read(path) as beside:
+            assert len(reading) == len(beside) == 1
+            with pytest.raises(ClaimevenError):
+                reading.set_meta("seed", 2)
+    assert [file.name for file in tmp_path.iterdir()] == ["s.db"]
+
+
+def test_what_a_killed_writer_left_is_tidied_by_who_reads(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    begin = [sys.executable, "-c", WRITER, str(path)]
+    with forks.program(begin, stdout=subprocess.PIPE, env=environment(), text=True) as writer:
+        assert writer.stdout is not None
+        told = [writer.stdout.readline() for _ in range(20)]
+        writer.send_signal(signal.SIGKILL)
+    with Store.read(path) as reading:
+        count = len(reading)
+    assert count >= len(told)
+    assert not path.with_name("s.db-wal").exists()
+    with Store.extend(path) as opened:
+        assert len(opened) == count
 
 
 WRITER = """

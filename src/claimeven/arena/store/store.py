@@ -316,11 +316,17 @@ def _connected(path: Path, readonly: bool = False) -> sqlite3.Connection:
         if not readonly:
             return sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
         real = path.resolve()
-        where = f"{real.as_uri()}?mode=ro"
+        in_writable_folder = os.access(real.parent, os.W_OK)
+        # Whoever may write folds the log into the file when it is closed last; a connection that
+        # may not leaves the files of the log behind.
+        tidies = in_writable_folder and os.access(real, os.W_OK)
+        where = f"{real.as_uri()}?mode={'rw' if tidies else 'ro'}"
         # Nobody writes where there is no log, and SQLite cannot make one in a read-only folder.
-        if not real.with_name(real.name + "-wal").exists() and not os.access(real.parent, os.W_OK):
+        if not in_writable_folder and not real.with_name(real.name + "-wal").exists():
             where += "&immutable=1"
-        return sqlite3.connect(where, uri=True, timeout=_PATIENCE, check_same_thread=False)
+        connection = sqlite3.connect(where, uri=True, timeout=_PATIENCE, check_same_thread=False)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
 
 
 def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
