@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.networks.evaluators import SHIPPED_NET
 from tests.cli.conftest import Run, bad_input, interrupted
 
 WORDS = (
@@ -31,6 +32,28 @@ def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
         assert run("match", *words).status == 0
     said = bad_input(run("match", f"ntuple:model={told['model']}", "random"))
     assert "the network knows 4x4 connect 3, not 7x6 connect 4" in said
+
+
+def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None:
+    out = str(tmp_path / "mean.npz")
+    words = ("train", "average", str(SHIPPED_NET), str(SHIPPED_NET), "--out", out)
+    ran = run(*words, "--shares", "2,1")
+    assert ran.status == 0
+    told = json.loads(run(*words, "--json").out)
+    assert (told["out"], told["models"]) == (out, [str(SHIPPED_NET)] * 2)
+    figures = told["measured"]
+    lines = f"model: {out}; hard {figures['hard']:.1%}, easy {figures['easy']:.1%}"
+    assert ran.out.split() == lines.split()
+    assert 0.9 < figures["hard"] < figures["easy"] < 1
+    assert run("think", "44", "--agent", f"net:model={out}").status == 0
+    bad = {
+        ("--shares", "1,x"): "--shares takes numbers like 1,2, not '1,x'",
+        ("--shares", "1,2,3"): "3 shares were given for 2 nets",
+        ("--weight-steps", "0"): "weight steps is 0: 1 to 127 can be",
+    }
+    for more, said in bad.items():
+        assert said in bad_input(run(*words, *more))
+    assert "Missing argument 'MODEL...'" in bad_input(run("train", "average", "--out", out))
 
 
 SELFPLAY = (

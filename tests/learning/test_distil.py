@@ -18,7 +18,8 @@ from claimeven import Geometry, play_match
 from claimeven.agents.families.net import NetAgent
 from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
 from claimeven.learning import DistilRecipe, InvalidRun, PlyShare, train_distil
-from claimeven.learning.distil import Lessons, _split, accuracy_facts, batch_of, chances_of
+from claimeven.learning.distil import Lessons, _split, batch_of, chances_of
+from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
 from claimeven.networks.net import Features, read_net
 from claimeven.outputs import CannotWrite

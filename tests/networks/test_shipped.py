@@ -9,7 +9,7 @@ from claimeven.agents.families.ntuple import SHIPPED
 from claimeven.arena.accuracy.measuring import measure_accuracy
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.learning import HELD_OUT, held_out
-from claimeven.learning.distil import accuracy_facts
+from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
 from claimeven.networks.evaluators import SHIPPED_NET, default_policy_value
 from claimeven.networks.net import Net, read_net

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from claimeven.cli.parts.train_average import average
 from claimeven.cli.parts.train_distil import distil
 from claimeven.cli.parts.train_judge import judge
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plot, plots_option
@@ -38,6 +39,7 @@ def command() -> None:
       claimeven train selfplay --out run2
       claimeven match ntuple:model=run1/model.npz uct:iterations=500
       claimeven train distil data.csv --out run3
+      claimeven train average run3/model.npz run4/model.npz --out mean.npz
       claimeven train plot run1
       claimeven train judge run1 run2 run3 --out curves
     """
@@ -47,6 +49,7 @@ command.add_command(plot)
 command.add_command(judge)
 command.add_command(selfplay)
 command.add_command(distil)
+command.add_command(average)
 
 
 @command.command("ntuple")

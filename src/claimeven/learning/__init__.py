@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from claimeven.learning.averaging import average_nets
 from claimeven.learning.distil import DistilRecipe, PlyShare, train_distil
 from claimeven.learning.extras import MissingPackage
 from claimeven.learning.held_out import (
@@ -38,6 +39,7 @@ __all__ = [
     "SelfPlayProgress",
     "SelfPlayRecipe",
     "TrainingProgress",
+    "average_nets",
     "held_out",
     "measure_learner",
     "policy_accuracy",

@@ -18,12 +18,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-import claimeven
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.forward import AUTO, PRECISIONS
-from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
+from claimeven.learning.held_out import HELD_OUT, held_out
+from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.net_training import (
     ADAMW,
     OPTIMIZERS,
@@ -34,9 +34,9 @@ from claimeven.learning.net_training import (
 )
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
-from claimeven.networks.model_file import ModelFile, write_model
-from claimeven.networks.net import SHAPES, Features, Net, NetShape, read_net
-from claimeven.networks.net.file import STEPS, packed, unpacked
+from claimeven.networks.model_file import ModelFile
+from claimeven.networks.net import SHAPES, Features, NetShape, read_net
+from claimeven.networks.net.file import STEPS
 from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such
 
@@ -271,7 +271,8 @@ def train_distil(
         while trainer.step < steps:
             goal = min(steps, (trainer.step // recipe.every + 1) * recipe.every)
             row = _learn_to(goal, trainer, lessons, run, resumed, watch)
-            row |= _measured(trainer, recipe, held, run, told)
+            net = trainer.net(knows_scores=True)
+            row |= write_measured(run.model_path, net, told, recipe.weight_steps, held)
             run.note(row)
             run.keep(ModelFile(KIND, geometry, trainer.checkpoint()))
         return run.rows
@@ -328,18 +329,6 @@ def data_digest(data: Dataset) -> str:
     return digest.hexdigest()
 
 
-def accuracy_facts(net: Net, data: Dataset) -> dict[str, Any]:
-    """Return how good a net is on labelled positions: see `policy_accuracy`, `sign_accuracy`."""
-    found = net.judge(data.mines, data.masks)
-    accuracy = policy_accuracy(data, found.priors.argmax(axis=1))
-    return {
-        "positions": accuracy.positions,
-        "accuracy": accuracy.share,
-        "floor": accuracy.floor,
-        "sign": sign_accuracy(data, found.values),
-    }
-
-
 def _learn_to(
     goal: int,
     trainer: NetTrainer,
@@ -369,29 +358,3 @@ def _learn_to(
         "value_loss": round(losses.value, 5),
         "score_loss": round(losses.score, 5),
     }
-
-
-def _measured(
-    trainer: NetTrainer, recipe: DistilRecipe, held: Dataset, run: RunFolder, told: dict[str, Any]
-) -> dict[str, Any]:
-    """Measure the net as its file will be read again, rounded; write it, and return the figures."""
-    geometry = recipe.geometry
-    model = packed(trainer.net(knows_scores=True), steps=recipe.weight_steps)
-    net = unpacked(model)
-    found: dict[str, Any] = {}
-    if len(held):
-        figures = accuracy_facts(net, held)
-        found |= {"held_out": figures["accuracy"], "held_out_sign": figures["sign"]}
-    for name in HELD_OUT:
-        if shipped_set(geometry, name) is not None:
-            figures = accuracy_facts(net, held_out(name, geometry))
-            found |= {name: figures["accuracy"], f"{name}_sign": figures["sign"]}
-    facts = {
-        **model.facts,
-        "recipe": told,
-        "measured": found,
-        "parameters": net.parameters,
-        "made_by": f"claimeven {claimeven.__version__}",
-    }
-    write_model(run.model_path, ModelFile(model.kind, geometry, model.arrays, facts))
-    return {name: None if value is None else round(value, 4) for name, value in found.items()}

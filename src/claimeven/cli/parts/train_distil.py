@@ -12,6 +12,7 @@ from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option
 from claimeven.cli.shared.plies import ply_range
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.shares import shares_of
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.game.errors import ClaimevenError
@@ -101,7 +102,7 @@ def distil(
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
 
-    parts = None if shares is None else _shares(shares)
+    parts = None if shares is None else shares_of(shares)
     plies = None if ply_shares is None else _ply_shares(ply_shares)
     recipe = DistilRecipe(**asked, shares=parts, ply_shares=plies, geometry=geometry)
     jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
@@ -119,14 +120,6 @@ def distil(
     cells = [_cells(row, measured) for row in rows]
     print("\n".join(table_lines(headings, cells, table_width())))
     print(fitted(f"model: {out}/model.npz", text_width()))
-
-
-def _shares(text: str) -> tuple[float, ...]:
-    """Return the numbers of `--shares`."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise click.UsageError(f"--shares takes numbers like 1,2, not {text!r}") from None
 
 
 def _ply_shares(text: str) -> tuple[PlyShare, ...]:

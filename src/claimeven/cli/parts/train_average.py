@@ -1,0 +1,48 @@
+"""`claimeven train average`: nets that began alike made into one."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.shares import shares_of
+from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.tables import fitted
+
+
+@click.command("average")
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
+@click.option("--out", required=True, help="File of the mean, .npz.")
+@click.option("--shares", help="How much each net counts: 1,2,... Default: alike.")
+@click.option("--weight-steps", default=31, show_default=True, help="Steps a weight is kept in.")
+@json_option
+def average(
+    models: tuple[str, ...], out: str, shares: str | None, weight_steps: int, as_json: bool
+) -> None:
+    """Average the weights of nets that went on from the same one, and measure the mean.
+
+    Such nets err in different places, and their mean is mostly better than any of them, at no cost
+    when it plays. Nets that were drawn from different seeds cannot be averaged to any use.
+
+    \b
+    Examples:
+      claimeven train average run1/model.npz run2/model.npz --out mean.npz
+      claimeven train average run1/model.npz run2/model.npz --shares 2,1 --out mean.npz
+      claimeven match net:model=mean.npz net --games 20 --opening-plies 4
+    """
+    from claimeven.learning import average_nets  # noqa: PLC0415 - brings in the arena
+
+    counted = None if shares is None else shares_of(shares)
+    figures = average_nets(models, out, counted, weight_steps)
+    if as_json:
+        write_json({"out": out, "models": list(models), "measured": figures}, sys.stdout)
+        return
+    told = ", ".join(
+        f"{name} {value:.1%}"
+        for name, value in figures.items()
+        if value is not None and not name.endswith("_sign")
+    )
+    print(fitted(f"model: {out}" + (f"; {told}" if told else ""), text_width()))

@@ -1,0 +1,102 @@
+"""Nets averaged: the mean itself, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry
+from claimeven.learning import InvalidRun, average_nets
+from claimeven.networks import InvalidNetwork
+from claimeven.networks.model_file import read_model
+from claimeven.networks.net import Net, NetShape, read_net
+from claimeven.networks.net.file import write_net
+
+SMALL = Geometry(4, 4, 3)
+SHAPE = NetShape(pairs=6, blocks=1, line_numbers=2, column_numbers=1)
+
+
+def drawn(seed: int, shape: NetShape = SHAPE, board: Geometry = SMALL, scores: bool = True) -> Net:
+    rng = np.random.default_rng(seed)
+    arrays = {
+        name: rng.normal(size=size).astype(np.float32) for name, size in shape.arrays(board).items()
+    }
+    return Net(shape, arrays, board, scores)
+
+
+def files(folder: Path, *nets: Net, steps: int = 127) -> list[Path]:
+    paths = [folder / f"{number}.npz" for number in range(len(nets))]
+    for path, net in zip(paths, nets, strict=True):
+        write_net(path, net, steps=steps)
+    return paths
+
+
+def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
+    paths = files(tmp_path, drawn(1), drawn(2), drawn(3))
+    out = tmp_path / "mean.npz"
+    assert average_nets(paths, out, shares=(1, 2, 5), weight_steps=127) == {}
+    nets, mean = [read_net(path) for path in paths], read_net(out)
+    assert mean.geometry == SMALL
+    assert mean.shape == SHAPE
+    assert mean.knows_scores
+    for name, array in mean.arrays.items():
+        wanted = (nets[0].arrays[name] + 2 * nets[1].arrays[name] + 5 * nets[2].arrays[name]) / 8
+        unit = np.abs(wanted).max() / 127
+        assert np.abs(array - wanted).max() <= unit, name
+    told = read_model(out).facts["recipe"]
+    assert (told["method"], told["shares"], len(set(told["models"]))) == ("average", [1, 2, 5], 3)
+
+
+def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
+    (path,) = files(tmp_path, drawn(4, scores=False), steps=31)
+    average_nets([path, path], tmp_path / "mean.npz")
+    before, after = read_net(path), read_net(tmp_path / "mean.npz")
+    assert not after.knows_scores
+    for name, array in before.arrays.items():
+        assert np.allclose(array, after.arrays[name], atol=1e-6), name
+
+
+def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> None:
+    standard = [drawn(seed, SHAPE, Geometry()) for seed in (1, 2)]
+    found = average_nets(files(tmp_path, *standard), tmp_path / "mean.npz")
+    assert list(found) == ["hard", "hard_sign", "easy", "easy_sign"]
+    assert all(0.1 < share < 0.9 for share in found.values())
+    kept = read_model(tmp_path / "mean.npz").facts["measured"]
+    assert {name: round(value, 4) for name, value in kept.items()} == found
+
+
+@pytest.mark.parametrize(
+    ("nets", "asked", "said"),
+    [
+        ([drawn(1)], {}, r"a mean is of two nets or more"),
+        ([drawn(1), drawn(2)], {"shares": (1, 2, 3)}, r"3 shares were given for 2 nets"),
+        ([drawn(1), drawn(2)], {"shares": (1, 0)}, r"shares of nets are numbers greater than 0"),
+        ([drawn(1), drawn(2)], {"weight_steps": 0}, r"weight steps is 0: 1 to 127 can be"),
+        ([drawn(1), drawn(2, NetShape(pairs=4, blocks=1))], {}, r"1\.npz is a net of another size"),
+        (
+            [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],
+            {},
+            r"1\.npz knows 5x4 connect 3, and .*0\.npz 4x4 connect 3",
+        ),
+    ],
+)
+def test_what_cannot_be_averaged_is_refused(
+    tmp_path: Path, nets: list[Net], asked: dict[str, object], said: str
+) -> None:
+    paths = files(tmp_path, *nets)
+    with pytest.raises(InvalidRun, match=said):
+        average_nets(paths, tmp_path / "mean.npz", **asked)  # type: ignore[arg-type]  # bad on purpose
+    assert not (tmp_path / "mean.npz").exists()
+
+
+def test_no_net_is_overwritten_and_damage_is_told(tmp_path: Path) -> None:
+    paths = files(tmp_path, drawn(1), drawn(2))
+    before = paths[1].read_bytes()
+    with pytest.raises(InvalidRun, match=r"1\.npz is one of the nets: name another file"):
+        average_nets(paths, paths[1])
+    assert paths[1].read_bytes() == before
+    paths[1].write_bytes(before[:200])
+    with pytest.raises(InvalidNetwork, match=r"1\.npz"):
+        average_nets(paths, tmp_path / "mean.npz")
