@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import signal
+import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
+from claimeven.compiled.randomness import Stream
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, OutdatedForest, preset
 
@@ -59,3 +65,42 @@ def test_a_copy_of_a_search_starts_without_trees() -> None:
         assert (other.options, other.backend) == (search.options, "python")
         assert other.search(Position(), np.random.default_rng(1), iterations=5).kept == 0
     assert search.search(Position(), np.random.default_rng(1), iterations=5).kept == 50
+
+
+def test_what_a_playout_raises_in_another_thread_ends_the_search() -> None:
+    here = threading.get_ident()
+
+    def fails_elsewhere(position: Position, draw: Stream) -> int:
+        if threading.get_ident() != here:
+            raise ValueError("not here")
+        return position.legal_columns[0]
+
+    search = MonteCarloSearch(preset("uct", threads=2, playout=fails_elsewhere))
+    with pytest.raises(ValueError, match="not here"):
+        search.search(Position(), np.random.default_rng(1), iterations=20)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends itself the signal of Ctrl-C")
+def test_ctrl_c_while_another_thread_searches_ends_that_too() -> None:
+    here = threading.get_ident()
+    elsewhere: list[int] = []
+
+    def slow_elsewhere(position: Position, draw: Stream) -> int:
+        if threading.get_ident() != here:
+            elsewhere.append(position.ply)
+            if len(elsewhere) == 20:  # by then this thread has long done its half
+                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        return position.legal_columns[0]
+
+    search = MonteCarloSearch(preset("uct", threads=2, playout=slow_elsewhere))
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search.search(Position(), np.random.default_rng(1), iterations=200)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    made = len(elsewhere)
+    assert made < 200
+    time.sleep(0.05)
+    assert len(elsewhere) == made

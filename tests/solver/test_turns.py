@@ -18,7 +18,7 @@ from claimeven import Geometry, Position
 from claimeven.solver import ExactSearch, SearchStopped, SolveProgress, Solver, SolverBusy
 from tests.positions import random_positions
 
-#: Takes a search of billions of nodes without a book.
+#: Takes a search of 58 million nodes without a book, half a minute of a core.
 HARD = Position()
 #: Long enough for anything that should come at once, on any machine.
 PATIENCE = 60.0
@@ -237,6 +237,10 @@ print(other.is_alive())
 solver.stop()
 other.join()
 print(solver.score(Position.from_moves("4455")))
+late = Position.from_moves("62352673232646611533624214375411")
+for many in ([hard, late], [late, hard]):  # one thread has a moment of work, the other much
+    print(interrupted(lambda: solver.score_many(many)), "while one thread waits for the other")
+    print(solver.score(Position.from_moves("4455")))
 """
 
 
@@ -251,6 +255,8 @@ def test_ctrl_c_ends_a_call_that_works_and_one_that_waits() -> None:
     assert done.stdout.splitlines() == [
         "True at work", "18", "True while waiting", "True while waiting under a limit", "True",
         "SearchStopped", "18",
+        "True while one thread waits for the other", "18",
+        "True while one thread waits for the other", "18",
     ]  # fmt: skip
 
 

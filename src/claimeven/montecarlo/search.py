@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from threading import Event, RLock, Thread
+from threading import Event, RLock
 from typing import Any, Final
 
 import numpy as np
 
-from claimeven import interrupts
 from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.markup import shown_by
 from claimeven.montecarlo.choice import choose, evident_choice, policy
@@ -33,6 +32,7 @@ from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
 from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
 from claimeven.montecarlo.textbook import Step
+from claimeven.threads import together
 
 BACKENDS: Final = ("auto", "compiled", "python")
 
@@ -332,19 +332,7 @@ def _run_all(engines: Sequence[Engine], iterations: int | None, limit: _Time, fi
         else:
             made[i] = _run(engine, share, limit.deadline, first, stop)
 
-    helpers = [Thread(target=work, args=(i,), daemon=True) for i in range(1, count)]
-    try:
-        with interrupts.put_off():  # a start cut short leaves a lock that is waited for
-            for helper in helpers:
-                helper.start()
-        work(0)
-    except BaseException:
-        stop.set()
-        raise
-    finally:
-        for helper in helpers:
-            if helper.is_alive():
-                helper.join()
+    together(work, count, stop.set)
     return sum(made)
 
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from claimeven import interrupts
 from claimeven.compiled import Int
 from claimeven.game.geometry import Geometry
 from claimeven.solver import layout, null_window
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.kernel import PAUSED
 from claimeven.solver.scores import win_score
+from claimeven.threads import together
 
 #: Nodes of a search before further threads join in: a few milliseconds.
 ALONE_NODES = 20_000
@@ -275,34 +275,16 @@ class Turn:
 
         What one of them raises ends the turn and is raised here, after all have come to rest.
         """
-        failures: list[BaseException] = []
 
-        def guarded(number: int) -> None:
+        def noted(number: int) -> None:
             self._threads.add(threading.get_ident())
             try:
                 work(number)
-            except BaseException as failure:
-                failures.append(failure)
-                self.stop()
             finally:
-                self._threads.discard(threading.get_ident())
+                if number:
+                    self._threads.discard(threading.get_ident())
 
-        helpers = [
-            threading.Thread(target=guarded, args=(number,), daemon=True)
-            for number in range(1, len(self.workers))
-        ]
-        try:
-            with interrupts.put_off():  # a start cut short leaves a lock that is waited for
-                for helper in helpers:
-                    helper.start()
-            work(0)
-        except BaseException:
-            self.stop()
-            raise
-        finally:
-            _wait_for(helpers)
-        if failures:
-            raise failures[0]
+        together(noted, len(self.workers), self.stop)
 
     def slice(self, worker: Worker, size: int, kernel: Callable[[], Int]) -> int:
         """Return what a kernel answers that visits at most `size` nodes with a worker's arrays."""
@@ -350,19 +332,3 @@ def _parts(total: int, threads: int, most: int) -> Iterator[slice]:
         share = left if threads == 1 and most > 1 else min(most, max(1, left // (2 * threads)))
         yield slice(start, start + share)
         start += share
-
-
-def _wait_for(helpers: list[threading.Thread]) -> None:
-    """Wait until threads have ended, those that were started, whatever Ctrl-C does meanwhile.
-
-    They work on arrays that the next call will use, so none may be left behind.
-    """
-    interrupt: KeyboardInterrupt | None = None
-    for helper in helpers:
-        while helper.is_alive():
-            try:
-                helper.join()
-            except KeyboardInterrupt as signal:
-                interrupt = signal
-    if interrupt is not None:
-        raise interrupt
