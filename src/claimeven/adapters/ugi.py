@@ -35,6 +35,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.suggestions import did_you_mean
+from claimeven.threads import next_of
 
 #: Bytes of a line that are read at once.
 MOST_LINE = 1 << 16
@@ -327,7 +328,7 @@ def serve(engine: UgiEngine, lines: TextIO) -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         threading.Thread(target=read, daemon=True).start()
-        while (line := waiting.get()) is not None and engine.handle(line):
+        while (line := next_of(waiting)) is not None and engine.handle(line):
             pass
     finally:
         engine.close()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol
@@ -22,13 +21,12 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.solver.erring import column_at, error_chances
 from claimeven.solver.solver import Solver
+from claimeven.threads import next_of
 
 #: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
-#: Seconds between two looks whether Ctrl-C came while a game is waited for.
-_LOOK = 0.2
 #: Seconds between two looks whether the threads have ended that were told to.
 _END_LOOK = 0.02
 
@@ -127,7 +125,8 @@ class Games:
                     numbers.put(asked)
                     asked += 1
                 while number not in found:
-                    found.update(_next_of(played))
+                    done, its_rows = next_of(played)
+                    found[done] = its_rows
                 rows = found.pop(number)
                 if isinstance(rows, Exception):
                     raise rows
@@ -137,15 +136,6 @@ class Games:
                 player.given_up = True
                 numbers.put(None)
             _wait_for(started, ended)
-
-
-def _next_of(played: queue.SimpleQueue[_Played]) -> Iterator[_Played]:
-    """Yield the game that is next done, or nothing if none is for a while.
-
-    A signal that arrives just before a thread begins to wait does not end its wait.
-    """
-    with suppress(queue.Empty):
-        yield played.get(timeout=_LOOK)
 
 
 def _wait_for(players: Sequence[_Player], ended: queue.SimpleQueue[_Player]) -> None:
