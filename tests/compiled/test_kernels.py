@@ -22,6 +22,7 @@ from claimeven.compiled import (
     Word,
     Words,
     cache,
+    compiler,
     inlined,
     int64,
     named_tuple,
@@ -112,6 +113,26 @@ def test_a_kernel_loads_the_kernels_it_calls(folder: Path, told: list[str]) -> N
         assert int(new_kernel(twice)(np.uint64(3))) == 4 * 256
     assert told == ["compiling", "compiling"]
     assert len(kernel_files(folder)) == 2
+
+
+def test_what_a_kept_kernel_calls_lies_somewhere_before_it(
+    folder: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def twice_by_a_new_one() -> int:
+        first = new_kernel()
+
+        def twice(word: Word) -> Word:
+            return first(word) * np.uint64(2)
+
+        monkeypatch.setattr(compiler, "_shared", {})  # as in a new process
+        return int(new_kernel(twice)(np.uint64(3)))
+
+    for _ in range(2):
+        assert twice_by_a_new_one() == 4 * 256
+    assert told == ["compiling"] * 2
+    monkeypatch.setattr(Kernel, "_load_called", lambda self, names: None)
+    assert twice_by_a_new_one() == 4 * 256
+    assert told == ["compiling"] * 3
 
 
 def test_compiling_is_told_once(folder: Path) -> None:

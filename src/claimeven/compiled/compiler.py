@@ -9,15 +9,17 @@ import hashlib
 import pickle
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
+from llvmlite import binding
 from numba.core import compiler, event, serialize
 from numba.core.codegen import JITCodeLibrary
+from numba.core.funcdesc import ExternalFunctionDescriptor
 
 from claimeven.compiled import cache, intrinsics_kernel
 from claimeven.compiled.sources import sources_digest
@@ -28,8 +30,7 @@ __all__ = ["compiled", "helper", "intrinsics_kernel"]
 #: Without the Python error model, releasing the GIL. `_nrt`: no reference of an array is counted,
 #: so that taking one out of a tuple costs nothing. The caller holds them, and Numba refuses to
 #: compile what would make an array. No entry for C is made, nobody calls it. `forceinline` is said
-#: since a kernel that is compiled because a helper calls it would be taken for a helper, and become
-#: part of each kernel that calls it: the rules of playouts, in each search, made twice the code.
+#: since a kernel that is compiled because a helper calls it would be taken for a helper.
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -41,7 +42,10 @@ _OPTIONS: dict[str, Any] = {
 
 
 #: Goes up when other code is made of the same sources.
-_MAKING = 2
+_MAKING = 3
+
+#: Kernels whose code can be called, by the symbols under which those find it that call them.
+_shared: dict[str, str] = {}
 
 
 def compiled(
@@ -49,14 +53,15 @@ def compiled(
     signatures: tuple[Signature, ...],
     safe_moment: Callable[[], None],
     tell: Callable[[], None],
+    load: Callable[[Collection[str]], None],
 ) -> Any:
     """Return a function compiled for its signatures, or loaded from the cache.
 
     `safe_moment` is called before each pass of the compiler, and `tell` before it starts. Where
-    another process compiles the same, it is waited for.
+    another process compiles the same, it is waited for. `load` loads kernels it calls, by name.
     """
     made: Any = numba.njit(**_OPTIONS)(function)
-    made._cache = kept = KernelCache(function, tell)
+    made._cache = kept = KernelCache(function, tell, load)
 
     def waiting() -> None:
         tell()
@@ -65,10 +70,27 @@ def compiled(
     with _between_passes(safe_moment):
         for given in signatures:
             signature = given.numba() if isinstance(given, Type) else given
-            with cache.making(kept.path_of(signature, made.targetctx.codegen()), waiting):
+            path = kept.path_of(signature, made.targetctx.codegen())
+            with cache.making(path, waiting):
                 made.compile(signature)
+            _share(made.overloads[made.nopython_signatures[-1].args], kept.name, path)
     made.disable_compile()
     return made
+
+
+def _share(result: Any, name: str, path: Path | None) -> None:
+    """Have those that call a kernel jump to its code, where Numba would make it part of them.
+
+    The rules of playouts, which all Monte Carlo searches call, would be compiled for each of them.
+    """
+    made = result.fndesc
+    symbol = f"claimeven.{path.stem if path is not None else f'{name} {len(_shared)}'}"
+    binding.add_symbol(symbol, result.library.get_pointer_to_function(made.llvm_func_name))
+    _shared[symbol] = name
+    describe: Any = ExternalFunctionDescriptor
+    described = describe(symbol, made.restype, made.argtypes)
+    result.target_context.remove_user_function(result.entry_point)
+    result.target_context.insert_user_function(result.entry_point, described)
 
 
 def helper(
@@ -147,9 +169,16 @@ class KernelCache:
     `core.caching._Cache`). Ours are checked before they are used and kept under a finer name.
     """
 
-    def __init__(self, function: Callable[..., Any], tell: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        tell: Callable[[], None],
+        load: Callable[[Collection[str]], None],
+    ) -> None:
         self.function = function
+        self.name = f"{function.__module__}.{function.__qualname__}"
         self.tell = tell
+        self.load = load
 
     def path_of(self, signature: Any, target: Any) -> Path | None:
         """Return the file of one signature's code; None where there can be none.
@@ -164,7 +193,6 @@ class KernelCache:
             digest = hashlib.blake2b(sources_digest(self.function.__module__), digest_size=10)
         except OSError:
             return None
-        name = f"{self.function.__module__}.{self.function.__qualname__}"
         made_by = (
             numba.__version__,
             llvmlite.__version__,
@@ -172,8 +200,8 @@ class KernelCache:
             sorted(_OPTIONS.items()),
             _MAKING,
         )
-        digest.update(repr((name, str(signature), target.magic_tuple(), made_by)).encode())
-        shown = re.sub(r"[^\w.]", "_", name.partition(".")[2])
+        digest.update(repr((self.name, str(signature), target.magic_tuple(), made_by)).encode())
+        shown = re.sub(r"[^\w.]", "_", self.name.partition(".")[2])
         return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
@@ -188,8 +216,12 @@ class KernelCache:
         if content is not None:
             # What was kept is whole. That it cannot be used all the same is no reason to fail.
             with suppress(Exception):
-                rebuild: Any = compiler.CompileResult._rebuild
-                return rebuild(target_context, *pickle.loads(content))
+                calls, reduced = pickle.loads(content)
+                if calls:
+                    self.load(calls.values())
+                if calls.keys() <= _shared.keys():  # else they were compiled otherwise
+                    rebuild: Any = compiler.CompileResult._rebuild
+                    return rebuild(target_context, *reduced)
         self.tell()
         return None
 
@@ -198,7 +230,15 @@ class KernelCache:
         path = self.path_of(signature, result.codegen)
         if path is not None and not result.library.has_dynamic_globals:
             dumps: Any = serialize.dumps
-            cache.write(path, dumps(result._reduce()))
+            names = {each.name for each in result.library._final_module.functions}
+            calls = {symbol: name for symbol, name in _shared.items() if symbol in names}
+            # Numba would keep what LLVM made it of as well, for those who make it part of theirs,
+            # and takes longer to read it than all else. It asks there only which names there are.
+            made = result.fndesc
+            named = (made.llvm_func_name, made.llvm_cpython_wrapper_name)
+            empty = "\n".join(f"define void @{name}() {{ unreachable }}" for name in named)
+            result.library._shared_module = binding.parse_assembly(empty)
+            cache.write(path, dumps((calls, result._reduce())))
 
 
 @contextmanager

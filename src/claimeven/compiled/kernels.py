@@ -6,8 +6,9 @@ A kernel is compiled for an explicit signature when it is first called, and kept
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property, update_wrapper
 from threading import RLock
 from typing import Any, TypeVar, cast
@@ -71,14 +72,38 @@ class Kernel:
         from claimeven.compiled import compiler  # noqa: PLC0415 - brings in Numba
 
         compiled = compiler.compiled(
-            self.py_func, self.signatures, safe_moment, _tell_of_compilation
+            self.py_func, self.signatures, safe_moment, _tell_of_compilation, self._load_called
         )
         return cast(Callable[..., Any], compiled)
+
+    def _load_called(self, names: Collection[str]) -> None:
+        """Load kernels that it calls, by their modules and names."""
+        for each in _named_in(self.py_func):
+            if f"{each.py_func.__module__}.{each.py_func.__qualname__}" in names:
+                each.load()
 
     @property
     def _numba_type_(self) -> Any:
         """What Numba takes it for where another kernel calls it: the compiled function."""
         return cast(Any, self.load())._numba_type_
+
+
+def _named_in(function: Callable[..., Any]) -> Iterator[Kernel]:
+    """The kernels whose names stand in a function, or in a helper whose name stands there.
+
+    All that it calls are among them, and perhaps others, named like an attribute there.
+    """
+    waiting, met = [function], {function}
+    while waiting:
+        caller = waiting.pop()
+        around = {**caller.__globals__, **inspect.getclosurevars(caller).nonlocals}
+        for name in (*caller.__code__.co_names, *caller.__code__.co_freevars):
+            each = around.get(name)
+            if isinstance(each, Kernel):
+                yield each
+            elif isinstance(each, Helper) and each.py_func not in met:
+                met.add(each.py_func)
+                waiting.append(each.py_func)
 
 
 class Helper:
