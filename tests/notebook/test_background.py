@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import threading
 import time
 
@@ -44,3 +47,28 @@ def test_what_a_job_raises_is_told_and_the_next_one_is_done(
     lane.ask(lambda is_wanted: done.append(lane.wait(time.monotonic())))
     assert lane.wait(time.monotonic() + PATIENCE)
     assert done == [False]  # a job never waits for itself
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
+def test_ctrl_c_as_a_thread_starts_leaves_a_lane_that_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        start(thread)
+
+    lane = Lane("test")
+    done: list[str] = []
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("threading.Thread.start", interrupted)
+            lane.ask(lambda is_wanted: done.append("first"))
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    assert lane.wait(time.monotonic() + PATIENCE)
+    lane.ask(lambda is_wanted: done.append("second"))
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert done == ["first", "second"]

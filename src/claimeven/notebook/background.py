@@ -8,6 +8,8 @@ from collections.abc import Callable
 from threading import Condition, Thread, current_thread
 from typing import TypeAlias
 
+from claimeven import interrupts
+
 #: Tells a job whether it is still wanted.
 IsWanted: TypeAlias = Callable[[], bool]
 Job: TypeAlias = Callable[[IsWanted], None]
@@ -34,8 +36,10 @@ class Lane:
             self._newest += 1
             self._next = job
             if job is not None and self._thread is None:
-                self._thread = Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+                thread = Thread(target=self._run, name=self._name, daemon=True)
+                with interrupts.put_off():  # a thread taken for started does nothing for ever
+                    thread.start()
+                    self._thread = thread
 
     def wait(self, deadline: float) -> bool:
         """Wait until all is done, at the longest until a moment of `time.monotonic`.
