@@ -15,6 +15,7 @@ from claimeven.arena.games.openings import (
     read_openings,
 )
 from claimeven.arena.games.schedule import Opening
+from claimeven.game.errors import InvalidNotation
 from claimeven.solver import Solver
 
 START = Position()
@@ -104,3 +105,7 @@ def test_a_file_of_openings(tmp_path: Path) -> None:
         read_openings(path, START)
     with pytest.raises(InvalidMatch, match="cannot be read: Is a directory"):
         read_openings(tmp_path, START)
+    with pytest.raises(InvalidMatch, match=r"^balancd cannot .* \(did you mean balanced\?\)$"):
+        make_openings("balancd", 2, 4, 1, START)
+    with pytest.raises(InvalidNotation, match="'z' is not a column"):
+        make_openings(["44", "4z"], 2, 4, 1, START)

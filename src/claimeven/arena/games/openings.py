@@ -19,6 +19,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.solver.contract import ExactSolver
+from claimeven.suggestions import did_you_mean
 
 #: The 0-based columns of an opening.
 Columns = tuple[int, ...]
@@ -39,8 +40,8 @@ def make_openings(
     """Return openings: "random", "balanced" (both of so many plies), those of a file or your own.
 
     In place of "balanced" another band of exact scores may be given, such as "3..8". A file gives
-    what it holds, whatever the count, and so do move strings of your own. Raises `InvalidMatch` if
-    there is none.
+    what it holds, whatever the count, and so do move strings of your own, which are read and not
+    played. Raises `InvalidMatch` if none is found or the file is wrong, and `InvalidNotation`.
 
     >>> make_openings("random", 2, 1, seed=4, start=Position())
     ((2,), (5,))
@@ -108,7 +109,8 @@ def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
     try:
         text = Path(path).read_text("utf-8")
     except OSError as error:
-        raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}") from None
+        guess = did_you_mean(str(path), SOURCES)
+        raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}{guess}") from None
     except UnicodeDecodeError:
         raise InvalidMatch(f"{path} cannot be read: it is no text") from None
     found = []
