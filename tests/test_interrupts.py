@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from types import FrameType
@@ -52,6 +53,22 @@ def test_it_is_put_off_to_the_end() -> None:
     assert done == ["the work"]
 
 
+def test_it_is_held_back_though_another_thread_takes_it() -> None:
+    done, other = [], threading.Event()
+    thread = threading.Thread(target=other.wait)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts.held_back():
+            press()
+            time.sleep(0.01)
+            done.append("the work")
+    finally:
+        other.set()
+        thread.join()
+    assert done == ["the work"]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def test_an_error_gives_way_to_it() -> None:
     def fail() -> None:
         with interrupts.put_off():
@@ -62,7 +79,9 @@ def test_an_error_gives_way_to_it() -> None:
         fail()
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.seen_through])
+@pytest.mark.parametrize(
+    "block", [interrupts.put_off, interrupts.held_back, interrupts.seen_through]
+)
 def test_without_it_nothing_changes(block: Block) -> None:
     with block():
         pass
@@ -70,7 +89,9 @@ def test_without_it_nothing_changes(block: Block) -> None:
         raise ValueError("mine")
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.seen_through])
+@pytest.mark.parametrize(
+    "block", [interrupts.put_off, interrupts.held_back, interrupts.seen_through]
+)
 def test_a_handler_of_ones_own_is_called(block: Block) -> None:
     seen: list[int] = []
 
@@ -85,7 +106,9 @@ def test_a_handler_of_ones_own_is_called(block: Block) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.seen_through])
+@pytest.mark.parametrize(
+    "block", [interrupts.put_off, interrupts.held_back, interrupts.seen_through]
+)
 def test_other_threads_are_let_be(block: Block) -> None:
     seen = []
 

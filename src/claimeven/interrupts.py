@@ -11,22 +11,6 @@ from types import FrameType
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
-    """Block the signal of Ctrl-C meanwhile; it arrives at the end. No effect on Windows.
-
-    Processes started meanwhile inherit the block and never see the signal.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
 def put_off() -> Iterator[Callable[[], None]]:
     """Put Ctrl-C off until a safe moment: yield a function to call at such moments.
 
@@ -57,6 +41,24 @@ def put_off() -> Iterator[Callable[[], None]]:
     finally:
         signal.signal(signal.SIGINT, handle)
         safe_moment()
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """`put_off` to the end of the block, for starting processes: they never see the signal.
+
+    They inherit that it is blocked, where the system can. To block it is not enough for ourselves:
+    the kernel gives it to another thread, such as libraries have, and Python raises it in this one.
+    """
+    with put_off():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
