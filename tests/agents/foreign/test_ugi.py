@@ -190,10 +190,29 @@ def test_one_that_keeps_its_lines_back_is_told_so(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_time_to_start_can_be_said() -> None:
-    with pytest.raises(InvalidSpec, match=r"did not answer ugi by ugiok within 0\.4 s"):
+    told = r"did not answer ugi by ugiok within 0\.4 s \(.* load_seconds gives it more\)$"
+    with pytest.raises(InvalidSpec, match=told):
         make_agent("ugi:sleep 60", isolation=Isolation(load_seconds=0.4))
-    with pytest.raises(InvalidSpec, match=r"did not answer isready within 0\.4 s"):
+    told = r"did not answer isready within 0\.4 s \(load_seconds gives it more\)$"
+    with pytest.raises(InvalidSpec, match=told):
         make_agent("ugi:sh -c 'echo ugiok; sleep 60'", isolation=Isolation(load_seconds=0.4))
+
+
+def test_it_holds_for_what_an_engine_loads_once_its_options_are_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ugi_engine, "READY_SECONDS", 0.1)
+    engine = tmp_path / "loads.py"
+    engine.write_text(
+        "import sys, time\n"
+        "for line in sys.stdin:\n"
+        "    answers = {'ugi': 'option name Net type string\\nugiok', 'isready': 'readyok'}\n"
+        "    if line.startswith('setoption'):\n"
+        "        time.sleep(0.5)\n"
+        "    print(answers.get(line.strip(), 'bestmove d'), flush=True)\n"
+    )
+    spec = f"ugi:Net=large {sys.executable} {engine}"
+    make_agent(spec, isolation=Isolation(load_seconds=30.0)).close()
 
 
 def test_another_board_needs_options_of_the_engine() -> None:

@@ -23,6 +23,7 @@ from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Li
 from claimeven.agents.foreign.kind import ForeignKind
 from claimeven.agents.foreign.program import (
     FLUSH,
+    MORE,
     Program,
     brief_command,
     check_command,
@@ -99,7 +100,7 @@ class PonsSolver:
             scores[column] = -_final_score(after) if after.is_over else -self._of(after, deadline)
         return tuple(scores)
 
-    def try_out(self, seconds: float) -> None:
+    def try_out(self, seconds: float, advice: str = FLUSH) -> None:
         """Ask about a late position. Raises `AgentFault` where that is not answered."""
         if self.geometry.columns == _WITH_EFFORT:
             raise AgentFault("is not asked on a board of three columns: its answers are ambiguous")
@@ -107,7 +108,7 @@ class PonsSolver:
             self.score(_late_position(self.geometry), seconds)
         except AgentFault as fault:
             if fault.kind is FaultKind.STALL:
-                told = f"did not answer within {seconds:g} s ({FLUSH})"
+                told = f"did not answer within {seconds:g} s ({advice})"
                 raise AgentFault(told, kind=fault.kind) from None
             raise
 
@@ -184,7 +185,7 @@ class PonsAgent(Agent):
         """Raise `InvalidSpec` if the program does not answer about a position of a board."""
         self.solver.geometry = geometry
         try:
-            self.solver.try_out(self._load_seconds or START_SECONDS)
+            self.solver.try_out(self._load_seconds or START_SECONDS, f"{FLUSH} {MORE}")
         except AgentFault as fault:
             raise InvalidSpec(f"it {fault}") from None
 

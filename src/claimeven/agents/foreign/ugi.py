@@ -161,7 +161,7 @@ class UgiAgent(Agent):
         for name, value in (*_board_options(self._geometry), *self._settings.items()):
             if engine.option(name) is not None:
                 engine.set_option(name, value)
-        engine.wait_until_ready()
+        engine.wait_until_loaded()
 
     def _try(self) -> None:
         """Ask for a first move, to see whether columns are letters or numbers to the engine.

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claimeven.agents.contract import AgentFault, FaultKind
-from claimeven.agents.foreign.program import FLUSH, Program
+from claimeven.agents.foreign.program import FLUSH, MORE, Program
 from claimeven.agents.process.process import fault_of
 from claimeven.agents.safe_text import printable, shown
 from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
@@ -47,7 +47,8 @@ class UgiEngine:
     """A running engine. Whatever goes wrong is an `AgentFault` of a kind, and ends the process.
 
     `options` holds the type of every option that it declared. `load_seconds` is the time it has to
-    start, `START_SECONDS` to answer and `LOAD_SECONDS` to be ready where nothing is said.
+    answer, and to be ready before its options are set and after; `START_SECONDS` and `LOAD_SECONDS`
+    where nothing is said.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class UgiEngine:
         """Ask what it is, and which options it has."""
         seconds = self._load_seconds or START_SECONDS
         deadline = time.monotonic() + seconds
-        late = f"did not answer ugi by ugiok within {seconds:g} s ({FLUSH})"
+        late = f"did not answer ugi by ugiok within {seconds:g} s ({FLUSH} {MORE})"
         self._say("ugi")
         while True:
             line = self._hear(deadline, late)
@@ -88,7 +89,7 @@ class UgiEngine:
                 self.name = printable(line.removeprefix("id name ").strip(), 60)
             elif option:
                 self.options[option["name"]] = option["type"]
-        self.wait_until_ready(self._load_seconds or LOAD_SECONDS)
+        self.wait_until_loaded()
 
     def option(self, name: str) -> str | None:
         """Return how an option is written that it declared; None if there is none of that name."""
@@ -101,13 +102,18 @@ class UgiEngine:
     def new_game(self) -> None:
         """Begin a game."""
         self._say("uginewgame")
-        self.wait_until_ready()
+        self._wait_until_ready(READY_SECONDS)
 
-    def wait_until_ready(self, seconds: float = READY_SECONDS) -> None:
+    def wait_until_loaded(self) -> None:
+        """Wait until it is ready, as long as it may load what it needs."""
+        self._wait_until_ready(self._load_seconds or LOAD_SECONDS, f" ({MORE})")
+
+    def _wait_until_ready(self, seconds: float, advice: str = "") -> None:
         """Wait until it has done all it was told; older lines are passed over."""
         deadline = time.monotonic() + seconds
+        late = f"did not answer isready within {seconds:g} s{advice}"
         self._say("isready")
-        while self._hear(deadline, f"did not answer isready within {seconds:g} s") != "readyok":
+        while self._hear(deadline, late) != "readyok":
             pass
 
     def search(self, position: str, how: str, seconds: float, late: str) -> Found:
