@@ -190,7 +190,10 @@ def test_one_that_keeps_its_lines_back_is_told_so(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_time_to_start_can_be_said() -> None:
-    told = r"did not answer ugi by ugiok within 0\.4 s \(.* load_seconds gives it more\)$"
+    told = (
+        r"^ugi:sleep 60 cannot be loaded: it could not be started: it did not answer ugi by ugiok"
+        r" within 0\.4 s \(.* load_seconds gives it more\)$"
+    )
     with pytest.raises(InvalidSpec, match=told):
         make_agent("ugi:sleep 60", isolation=Isolation(load_seconds=0.4))
     told = r"did not answer isready within 0\.4 s \(load_seconds gives it more\)$"

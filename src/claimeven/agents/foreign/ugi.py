@@ -133,7 +133,7 @@ class UgiAgent(Agent):
         try:
             return self._running()
         except AgentFault as fault:
-            raise InvalidSpec(f"{self.name}: {fault}") from None
+            raise InvalidSpec(f"it {fault}") from None
 
     def _running(self) -> UgiEngine:
         """Return the engine, started anew if its process has ended. Raises `AgentFault`."""
