@@ -8,11 +8,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 
-from claimeven import threads
+from claimeven import interrupts, threads
 
 
 def press() -> None:
@@ -87,6 +88,32 @@ def test_ctrl_c_at_work_ends_all() -> None:
         assert stopped.wait(60)
         rested.append(number)
 
+    with pytest.raises(KeyboardInterrupt):
+        threads.together(work, 3, stopped.set)
+    assert sorted(rested) == [1, 2]
+
+
+def test_ctrl_c_just_before_the_others_are_waited_for_ends_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_off = interrupts.put_off
+    blocks: list[str] = []
+
+    def interrupted() -> AbstractContextManager[Callable[[], None]]:
+        blocks.append("one")
+        if len(blocks) == 2:  # the first is that in which they are started
+            raise KeyboardInterrupt
+        return put_off()
+
+    stopped = threading.Event()
+    rested = []
+
+    def work(number: int) -> None:
+        if number:
+            assert stopped.wait(60)
+            rested.append(number)
+
+    monkeypatch.setattr("claimeven.interrupts.put_off", interrupted)
     with pytest.raises(KeyboardInterrupt):
         threads.together(work, 3, stopped.set)
     assert sorted(rested) == [1, 2]

@@ -62,8 +62,7 @@ def together(work: Callable[[int], object], count: int, stop: Callable[[], objec
         stop()
         raise
     finally:
-        if at_work:
-            _wait_for(at_work, one_rests, stop)
+        _wait_for(at_work, one_rests, stop)
     if failures:
         raise failures[0]
 
@@ -82,14 +81,15 @@ def _wait_for(at_work: set[int], one_rests: threading.Event, stop: Callable[[], 
     to get from one may take for ever if a signal comes at the end of its time and raises nothing.
     """
     interrupt: BaseException | None = None
-    with interrupts.put_off() as safe_moment:
-        while at_work:
-            try:
-                safe_moment()
-            except BaseException as raised:  # whatever the handler makes of Ctrl-C
-                interrupt = raised
-                stop()
-            one_rests.wait(_REST_LOOK)
-            one_rests.clear()
+    while at_work:
+        try:
+            with interrupts.put_off() as safe_moment:
+                while at_work:
+                    one_rests.wait(_REST_LOOK)
+                    one_rests.clear()
+                    safe_moment()
+        except BaseException as raised:  # whatever the handler makes of Ctrl-C
+            interrupt = raised
+            stop()
     if interrupt is not None:
         raise interrupt
