@@ -10,24 +10,27 @@ from typing import Any
 from claimeven import processes
 from claimeven.agents.process.process import VARIABLES
 from claimeven.arena.executors.local_workers import ONE_CORE
-from tests.forks.launched import Launched, Template
+from tests.forks.launched import SOLVING, Launched, Template
 
 #: What each of them imports, and no more: the memory of an agent is bounded.
 AGENT = Template(
     "claimeven.agents.worker",
     "claimeven.agents.files",
+    "numpy.random",
     variables=lambda: {**os.environ, **VARIABLES},
 )
 PLAYER = Template(
     "claimeven.arena.executors.worker",
     "claimeven.agents.registry",
     "claimeven.compiled.compiler",
+    *SOLVING,
     variables=lambda: {**os.environ, **ONE_CORE},
 )
 SEARCHER = Template(
     "claimeven.arena.accuracy.answer_worker",
     "claimeven.web.worker",
     "claimeven.compiled.compiler",
+    *SOLVING,
     variables=lambda: dict(os.environ),
 )
 _TEMPLATES = {module: each for each in (AGENT, PLAYER, SEARCHER) for module in each.modules}

@@ -28,6 +28,8 @@ AT_START = (
 )  # fmt: skip
 #: One of them that is read when it is asked for. Ray sets it in the process that asks it to play.
 LATER = "PYTHONBREAKPOINT"
+#: What most processes import that search; the last Numba does, when a kernel is first called.
+SOLVING = ("claimeven.book.library", "claimeven.solver.solver", "numpy.ma")
 #: What Linux calls it to adopt orphans (`prctl`).
 _ADOPT = 36
 #: What a template runs.

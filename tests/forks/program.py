@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.forks.launched import Launched, Template
+from tests.forks.launched import SOLVING, Launched, Template
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -34,6 +34,7 @@ PROGRAM = Template(
     "claimeven.cli.match",
     "claimeven.cli.solve",
     "claimeven.compiled.compiler",
+    *SOLVING,
     variables=environment,
 )
 
