@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -258,6 +259,29 @@ def test_ctrl_c_ends_a_call_that_works_and_one_that_waits() -> None:
         "True while one thread waits for the other", "18",
         "True while one thread waits for the other", "18",
     ]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends itself the signal of Ctrl-C")
+@pytest.mark.parametrize("seconds", [None, PATIENCE])
+def test_ctrl_c_as_a_wait_ends_leaves_the_search_free(seconds: float | None) -> None:
+    search = ExactSearch(Geometry(4, 4, 3), table_mb=1)
+    search.load()
+
+    def end_and_press() -> None:
+        time.sleep(0.05)
+        search._alone.release()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        search._alone.acquire()  # as a call of another thread does
+        threading.Thread(target=end_and_press).start()
+        with pytest.raises(KeyboardInterrupt):
+            search.score(0, 0, seconds=seconds)
+            time.sleep(PATIENCE)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    assert search.score(0, 0, seconds=PATIENCE) == 4
 
 
 @pytest.mark.parametrize("threads", [1, 2])

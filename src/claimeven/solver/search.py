@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from claimeven import interrupts
 from claimeven.compiled import load
 from claimeven.game import tactics
 from claimeven.game.geometry import Geometry
@@ -28,6 +29,9 @@ from claimeven.solver.errors import (
 from claimeven.solver.scores import win_score
 from claimeven.solver.transpositions import bucket_bits_for, new_entries
 from claimeven.solver.turn import Boards, Report, Scores, Solved, Turn, Worker
+
+#: Seconds between two looks whether Ctrl-C came while a turn is waited for.
+_LOOK = 0.1
 
 
 class ExactSearch:
@@ -181,10 +185,19 @@ class ExactSearch:
             with self._alone:
                 yield
             return
-        left = max(0.0, turn.deadline - time.perf_counter())
-        if not self._alone.acquire(timeout=min(left, threading.TIMEOUT_MAX)):
-            raise SearchStopped(*turn.score_range())
+        held = self._alone.acquire(blocking=False)
         try:
+            if not held:
+                # Ctrl-C just after the lock was waited for would leave it held for ever.
+                with interrupts.put_off() as safe_moment:
+                    left = math.inf
+                    while not held and left > 0:
+                        left = turn.deadline - time.perf_counter()
+                        held = self._alone.acquire(timeout=max(0.0, min(left, _LOOK)))
+                        safe_moment()
+            if not held:
+                raise SearchStopped(*turn.score_range())
             yield
         finally:
-            self._alone.release()
+            if held:
+                self._alone.release()
