@@ -36,7 +36,11 @@ def test_it_is_small_and_plays_well() -> None:
 def test_the_figures_of_the_net_are_found_again() -> None:
     facts, net = read_model(SHIPPED_NET, "net", Geometry()).facts, read_net(SHIPPED_NET)
     assert facts["parameters"] == net.parameters
-    assert facts["recipe"]["seed"] >= 0
+    mean, last = facts["recipe"]["models"]
+    assert mean["recipe"]["method"] == facts["recipe"]["method"] == "average"
+    assert last["recipe"]["start"] == mean["digest"]
+    assert (last["recipe"]["seed"], last["recipe"]["positions"]) == (6, 7_231_711)
+    assert len(last["recipe"]["data"]) == 64
     for name in HELD_OUT:
         found = accuracy_facts(net, held_out(name))
         # Another processor rounds otherwise, and two columns may be all but equal.

@@ -20,8 +20,9 @@ import numpy as np
 
 from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.run_folder import InvalidRun
+from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, read_net
-from claimeven.networks.net.file import MOST_STEPS, STEPS
+from claimeven.networks.net.file import KIND, MOST_STEPS, STEPS
 from claimeven.outputs import check_output
 
 
@@ -34,10 +35,10 @@ def average_nets(
     """Write the mean of the weights of nets to a file, and return how good it is.
 
     `models` are files of nets of one size and board, `shares` how much each counts, alike if not
-    given. The figures are those of a run's log: shares of right answers on the held-out sets of the
-    board, and of right signs. Raises `InvalidRun` for fewer than two nets, for nets that differ in
-    size or board, for shares that do not fit and where `out` is one of the nets; `InvalidNetwork`
-    for what is no net; `CannotWrite`.
+    given; the file tells of each its digest and recipe. The figures are those of a run's log:
+    shares of right answers on the held-out sets of the board, and of right signs. Raises
+    `InvalidRun` for fewer than two nets, for nets that differ in size or board, for shares that do
+    not fit and where `out` is one of the nets; `InvalidNetwork` for what is no net; `CannotWrite`.
     """
     if len(models) < 2:
         raise InvalidRun("a mean is of two nets or more")
@@ -59,11 +60,17 @@ def average_nets(
             raise InvalidRun(f"{path} is a net of another size than {models[0]}")
     told = {
         "method": "average",
-        "models": [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in models],
+        "models": [_told_of(path) for path in models],
         "shares": counts,
         "weight_steps": weight_steps,
     }
     return write_measured(Path(out), _mean_of(nets, counts), told, weight_steps)
+
+
+def _told_of(path: str | Path) -> dict[str, Any]:
+    """Return which net a file holds: its digest, and how it was made as far as it says."""
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return {"digest": digest, "recipe": read_model(path, KIND).facts.get("recipe")}
 
 
 def _mean_of(nets: Sequence[Net], counts: Sequence[float]) -> Net:
