@@ -1,7 +1,7 @@
 """Nets that began alike made into one by averaging their weights.
 
 Nets that go on from the same one, on other data or with another seed, err in different places. The
-mean of their weights is one net, as large and as quick as each of them, and mostly better than any.
+mean of their weights is one net, as large and as quick as each of them, and often better than any.
 Nets drawn from different seeds have nothing in common that could be averaged.
 
 Source: Wortsman and others, "Model soups: averaging weights of multiple fine-tuned models improves
@@ -45,8 +45,8 @@ def average_nets(
     counts = [1.0] * len(models) if shares is None else [float(share) for share in shares]
     if len(counts) != len(models):
         raise InvalidRun(f"{len(counts)} shares were given for {len(models)} nets")
-    if not all(0 < count < math.inf for count in counts):
-        raise InvalidRun("shares of nets are numbers greater than 0")
+    if not (all(count > 0 for count in counts) and sum(counts) < math.inf):
+        raise InvalidRun("shares of nets are numbers greater than 0, of a finite sum")
     if not 1 <= weight_steps <= MOST_STEPS:
         raise InvalidRun(f"weight steps is {weight_steps}: 1 to {MOST_STEPS} can be")
     if Path(out).resolve() in [Path(path).resolve() for path in models]:
