@@ -24,7 +24,7 @@ def average(
 ) -> None:
     """Average the weights of nets that went on from the same one, and measure the mean.
 
-    Such nets err in different places, and their mean is mostly better than any of them, at no cost
+    Such nets err in different places, and their mean is often better than any of them, at no cost
     when it plays. Nets that were drawn from different seeds cannot be averaged to any use.
 
     \b
