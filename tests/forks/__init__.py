@@ -9,8 +9,8 @@ folder, variables, file descriptors, session and blocked signals it was given.
 A launch is a process of its own and a true child of whoever asks for it, who holds a
 `subprocess.Popen`: pipes, signals, exit status and waiting are those of any process. It shares
 with other launches only what was imported, for a template does nothing else: it starts no thread
-and compiles nothing. How Python ends, and what it flushes then, is Python's own doing; only the
-modules that it shares are not taken apart then, since that would copy them all first.
+and compiles nothing. How Python ends, and what it flushes then, is Python's own doing; only what it
+shares is neither taken apart nor freed then, since that would copy it all first.
 
 What is not as in a start of Python: how long it takes, which modules are there already, the order
 of sets of text (one for all launches of a template), and whatever is read but once, when Python or

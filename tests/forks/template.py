@@ -7,6 +7,7 @@ beside it, and answers with the number of the process.
 from __future__ import annotations
 
 import atexit
+import builtins
 import ctypes
 import fcntl
 import gc
@@ -18,6 +19,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, TextIO
 
 #: Bytes of the longest question, and file descriptors that come with one.
@@ -26,14 +28,15 @@ LONGEST, MOST = 1 << 17, 16
 _ENDS = ("__main__", "builtins", "sys")
 
 
-def main(end: int, modules: list[str]) -> None:
+def main(asked_on: int, modules: list[str]) -> None:
     """Import modules, then fork for each question until nobody can ask any more.
 
     In a fork, this becomes what was asked for and returns as that does.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     there: list[str] = []
-    atexit.register(_leave, there)  # before all others, so that it is called last
+    end = _End()
+    atexit.register(_leave, there, end)  # before all others, so that it is called last
     gc.disable()
     for module in modules:
         importlib.import_module(module)
@@ -41,7 +44,7 @@ def main(end: int, modules: list[str]) -> None:
     gc.freeze()  # looking for garbage among all this would copy it
     gc.enable()
     there.extend(sys.modules)
-    asking = socket.socket(fileno=end)
+    asking = socket.socket(fileno=asked_on)
     while True:
         question, descriptors, _, _ = socket.recv_fds(asking, LONGEST, MOST)
         if not question:
@@ -51,7 +54,18 @@ def main(end: int, modules: list[str]) -> None:
             break
         for descriptor in descriptors:
             os.close(descriptor)
-    _become(asked, descriptors)
+    try:
+        _become(asked, descriptors)
+    except SystemExit as given:
+        code = 0 if given.code is None else given.code
+        end.status = code if isinstance(code, int) and 0 <= code < 256 else None
+        raise
+    except KeyboardInterrupt:  # Python sends itself the signal, last of all
+        raise
+    except BaseException:
+        end.status = 1
+        raise
+    end.status = 0
 
 
 def _forked(session: bool, asking: socket.socket) -> bool:
@@ -101,14 +115,34 @@ def _become(asked: dict[str, Any], descriptors: list[int]) -> None:
         exec(compile(what, "<string>", "exec"), names)
 
 
-def _leave(names: list[str]) -> None:
+class _End:
+    """Ends the process with a status, if there is one, when nobody refers to it any more."""
+
+    status: int | None = None
+
+    def __del__(self, leave: Callable[[int], None] = os._exit) -> None:
+        if self.status is not None:
+            leave(self.status)
+
+
+def _leave(names: list[str], end: _End) -> None:
     """Let the end of Python, which comes next, take no modules apart that were there at the fork.
 
     That would copy them all, to free what ends with the process anyway. What a launch itself has
-    imported and made ends as ever.
+    imported and made ends as ever. Then Python lets go of the builtins, the last of them last, and
+    what is left for it to do is to free the memory of all it shares with the template.
     """
     left = [sys.modules.pop(name) for name in names if name in sys.modules and name not in _ENDS]
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(left))  # for good
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+    except Exception:
+        end.status = None  # Python meets it too, and has a status of its own for it
+    if sys.excepthook is not sys.__excepthook__:
+        end.status = None  # which may choose another
+    vars(builtins)["the end"] = end
 
 
 def _take(descriptors: list[int], numbers: list[int]) -> None:
