@@ -53,6 +53,51 @@ def test_it_is_put_off_to_the_end() -> None:
     assert done == ["the work"]
 
 
+def test_it_is_heeded_within_a_call_and_put_off_around_it() -> None:
+    def waits_for_it() -> None:
+        press()
+        time.sleep(60)
+
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts.put_off() as safe_moment:
+        press()
+        with pytest.raises(KeyboardInterrupt):  # one that came before
+            safe_moment.heeded(lambda: done.append("never"))
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                safe_moment.heeded(waits_for_it)
+        assert safe_moment.heeded(lambda: "answer") == "answer"
+        press()
+        done.append("to the end")
+    assert done == ["to the end"]
+
+
+def test_of_two_blocks_both_have_to_heed_it() -> None:
+    done = []
+
+    def inner() -> None:
+        with interrupts.put_off() as safe_moment:
+            press()
+            done.append("put off")
+            with pytest.raises(KeyboardInterrupt):
+                safe_moment()
+            with pytest.raises(KeyboardInterrupt):
+                safe_moment.heeded(press)
+            press()
+            done.append("put off again")
+
+    with interrupts.put_off() as outer:
+        with pytest.raises(KeyboardInterrupt):
+            outer.heeded(inner)
+        done.append("out of it")
+    with pytest.raises(KeyboardInterrupt), interrupts.put_off():
+        with interrupts.put_off() as safe_moment:
+            safe_moment.heeded(press)
+            safe_moment()
+        done.append("both are over")
+    assert done == ["put off", "put off again", "out of it", "both are over"]
+
+
 def test_it_is_held_back_though_another_thread_takes_it() -> None:
     done, other = [], threading.Event()
     thread = threading.Thread(target=other.wait)

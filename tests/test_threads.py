@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import queue
 import signal
@@ -9,11 +11,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from functools import partial
 
 import pytest
 
 from claimeven import interrupts, threads
+from tests.pressing import pressed_as_usual, pressed_at
 
 
 def press() -> None:
@@ -22,11 +25,8 @@ def press() -> None:
 
 @pytest.fixture
 def usual() -> Iterator[None]:
-    """The handler of Ctrl-C is Python's own, and is so still at the end."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    signal.signal(signal.SIGINT, before)
+    with pressed_as_usual():
+        yield
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -93,30 +93,55 @@ def test_ctrl_c_at_work_ends_all() -> None:
     assert sorted(rested) == [1, 2]
 
 
-def test_ctrl_c_just_before_the_others_are_waited_for_ends_all(
-    monkeypatch: pytest.MonkeyPatch,
+class Others:
+    """What works beside the main thread until it is told to stop, or may end on its own.
+
+    Once the main thread works it presses Ctrl-C, if it `presses`.
+    """
+
+    def __init__(self, presses: bool) -> None:
+        self.presses = presses
+        self.may_end = threading.Event()
+        self.stopped = threading.Event()
+        self.begun: list[int] = []
+        self.rested: list[int] = []
+
+    def main(self) -> None:
+        if self.presses:
+            signal.raise_signal(signal.SIGINT)
+        self.may_end.set()
+
+    def work(self, number: int) -> None:
+        self.begun.append(number)
+        deadline = time.monotonic() + 60
+        while not (self.stopped.is_set() or self.may_end.is_set()):
+            assert time.monotonic() < deadline
+            time.sleep(0.0005)
+        self.rested.append(number)
+
+    def together(self) -> None:
+        threads.together(lambda n: self.work(n) if n else self.main(), 3, self.stopped.set)
+
+    def served(self) -> None:
+        threads.served(self.main, self.work, 2, self.stopped.set)
+
+
+@pytest.mark.parametrize("call", [Others.together, Others.served])
+@pytest.mark.parametrize("presses", [False, True])
+def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
+    call: Callable[[Others], None], presses: bool
 ) -> None:
-    put_off = interrupts.put_off
-    blocks: list[str] = []
-
-    def interrupted() -> AbstractContextManager[Callable[[], None]]:
-        blocks.append("one")
-        if len(blocks) == 2:  # the first is that in which they are started
-            raise KeyboardInterrupt
-        return put_off()
-
-    stopped = threading.Event()
-    rested = []
-
-    def work(number: int) -> None:
-        if number:
-            assert stopped.wait(60)
-            rested.append(number)
-
-    monkeypatch.setattr("claimeven.interrupts.put_off", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        threads.together(work, 3, stopped.set)
-    assert sorted(rested) == [1, 2]
+    """Also just before the others are waited for, and while what Ctrl-C raised is on its way."""
+    for step in itertools.count(1):
+        others = Others(presses)
+        with pressed_as_usual():
+            pressed = pressed_at(step, partial(call, others), threads, interrupts, contextlib)
+        assert len(others.begun) in (0, 2), step
+        assert sorted(others.rested) == sorted(others.begun), step
+        if pressed.is_past_the_end:
+            break
+        assert isinstance(pressed.raised, KeyboardInterrupt), step
+    assert step > 200
 
 
 def test_the_next_of_a_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

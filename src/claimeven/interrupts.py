@@ -8,39 +8,76 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeAlias, TypeVar
+
+_Result = TypeVar("_Result")
+#: What is called when a signal comes, with its number and where the program stood.
+_Handle: TypeAlias = Callable[[int, FrameType | None], object]
 
 
-@contextmanager
-def put_off() -> Iterator[Callable[[], None]]:
-    """Put Ctrl-C off until a safe moment: yield a function to call at such moments.
+class SafeMoment:
+    """A block in which Ctrl-C is put off; called at moments at which it may come. See `put_off`."""
+
+    __slots__ = ("_came", "_usual")
+
+    def __init__(self) -> None:
+        self._usual: _Handle | None = None
+        self._came = False
+
+    def __enter__(self) -> SafeMoment:
+        usual = signal.getsignal(signal.SIGINT)
+        if callable(usual) and threading.current_thread() is threading.main_thread():
+            self._usual = usual
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *ended_by: object) -> None:
+        if self._usual is not None:
+            signal.signal(signal.SIGINT, self._usual)
+            self()
+
+    def __call__(self) -> None:
+        """Do what Ctrl-C does as a rule, if it came: most often raise KeyboardInterrupt."""
+        if self._came and self._usual is not None:
+            self._came = False
+            self._usual(signal.SIGINT, sys._getframe())
+
+    def heeded(self, call: Callable[[], _Result]) -> _Result:
+        """Return call(), which Ctrl-C may end at any moment; what follows it is not disturbed.
+
+        However often Ctrl-C comes, each is either raised within the call or put off.
+        """
+        self()
+        return call()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        """Heed Ctrl-C within `heeded`, and put it off elsewhere: the handler of the signal."""
+        if self._usual is not None and self._is_within_heeded(frame):
+            self._usual(number, frame)
+        else:
+            self._came = True
+
+    def _is_within_heeded(self, frame: FrameType | None) -> bool:
+        # Where the program stands says it: a flag would be set a moment too late, or too early.
+        while frame is not None:
+            if frame.f_code is _HEEDED and frame.f_locals.get("self") is self:
+                return True
+            frame = frame.f_back
+        return False
+
+
+_HEEDED = SafeMoment.heeded.__code__
+
+
+def put_off() -> SafeMoment:
+    """Put Ctrl-C off until a safe moment: a block, with a function to call at such moments.
 
     It ends the block as KeyboardInterrupt would have, if Ctrl-C came, and so does the end of the
     block. For code in which an exception from nowhere does harm, such as a compiler: what it holds
-    half-made might be thrown away twice.
+    half-made might be thrown away twice. In threads but the main one, which it never comes to, and
+    where it is ignored nothing changes.
     """
-    usual = signal.getsignal(signal.SIGINT)
-    if not callable(usual) or threading.current_thread() is not threading.main_thread():
-        yield lambda: None
-        return
-    handle: Callable[[int, FrameType | None], object] = usual
-    came = False
-
-    def note(number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        came = True
-
-    def safe_moment() -> None:
-        nonlocal came
-        if came:
-            came = False
-            handle(signal.SIGINT, None)
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield safe_moment
-    finally:
-        signal.signal(signal.SIGINT, handle)
-        safe_moment()
+    return SafeMoment()
 
 
 @contextmanager

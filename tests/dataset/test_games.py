@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 import pytest
 
-from claimeven import Geometry, Position
+from claimeven import Geometry, Position, interrupts, threads
 from claimeven.dataset import DatasetPlan
+from claimeven.dataset import games as module_of_games
 from claimeven.dataset.games import Games
 from claimeven.dataset.rows import Row
 from claimeven.game.notation import parse_moves
 from claimeven.solver import Solver
+from tests.pressing import pressed_as_usual, pressed_at
 from tests.standin import PlainSolver
 
 SMALL = Geometry(4, 4)
@@ -24,7 +30,11 @@ LOWEST = 9
 
 def games(share: float, count: int = 250, *, one: bool = False, seed: int = 1) -> list[list[Row]]:
     plan = DatasetPlan(10, LOWEST, 15, seed, "mixed", SMALL, random_moves=share, one_a_game=one)
-    return list(islice(Games(plan, Solver(SMALL, table_mb=1)).rows(0), count))
+    return first_games(plan, Solver(SMALL, table_mb=1), count)
+
+
+def first_games(plan: DatasetPlan, solver: Solver, count: int) -> list[list[Row]]:
+    return Games(plan, solver).hand_out(0, lambda rows: list(islice(rows, count)))
 
 
 def moves_with_scores(rows: list[Row]) -> list[tuple[int, tuple[int | None, ...]]]:
@@ -93,7 +103,7 @@ def test_random_games_ask_for_no_score_on_the_way() -> None:
         return usual(position)
 
     solver.scores = scores  # type: ignore[method-assign, assignment]
-    found = [row for game in islice(Games(plan, solver).rows(0), 50) for row in game]
+    found = [row for game in first_games(plan, solver, 50) for row in game]
     assert [row.position for row in found] == asked and len(asked) > 30
 
 
@@ -116,7 +126,7 @@ def test_endings_share_what_comes_before_them_and_differ_after() -> None:
     )
     several = different = 0
     for game, single in zip(
-        islice(Games(plan, Solver(SMALL, table_mb=1)).rows(0), 120), games(0.5, 120), strict=True
+        first_games(plan, Solver(SMALL, table_mb=1), 120), games(0.5, 120), strict=True
     ):
         before = [row for row in game if row.position.ply < begin]
         after = [row for row in game if row.position.ply >= begin]
@@ -139,6 +149,32 @@ def test_another_seed_gives_other_games() -> None:
     assert games(0.5, 20) == games(0.5, 20) != games(0.5, 20, seed=2)
 
 
+def test_ctrl_c_again_at_any_step_leaves_no_thread_at_work() -> None:
+    """While the first one is on its way, as somebody in a notebook may press it twice."""
+    board = Geometry(8, 7)
+    plan = DatasetPlan(10, 0, 55, 1, "mixed", board, random_moves=0.0)
+
+    def twice(rows: Iterator[list[Row]]) -> None:
+        signal.raise_signal(signal.SIGINT)
+        next(rows)
+
+    for step in itertools.count(1):
+        before = threading.enumerate()
+        played = Games(plan, Solver(board, table_mb=4, threads=2, book=None))
+        with pressed_as_usual():
+            pressed = pressed_at(
+                step, partial(played.hand_out, 0, twice),
+                module_of_games, threads, interrupts, contextlib,
+            )  # fmt: skip
+        for thread in set(threading.enumerate()).difference(before):
+            thread.join(60)
+            assert not thread.is_alive(), step
+        assert isinstance(pressed.raised, KeyboardInterrupt)
+        if pressed.is_past_the_end:
+            break
+    assert step > 200
+
+
 def test_ctrl_c_gives_up_games_in_work() -> None:
     """Its threads are deep in positions that take hours; the end of the test is the proof."""
     board = Geometry(8, 7)
@@ -146,13 +182,11 @@ def test_ctrl_c_gives_up_games_in_work() -> None:
         DatasetPlan(10, 0, 55, 1, "mixed", board, random_moves=0.0),
         Solver(board, table_mb=4, threads=2),
     )
-    first = played.rows(0)
-
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     ctrl_c = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     try:
         with pytest.raises(KeyboardInterrupt):
             ctrl_c.start()
-            next(first)
+            played.hand_out(0, next)
     finally:
         signal.signal(signal.SIGINT, usual)

@@ -18,8 +18,7 @@ beside the file as they are made, so work that was ended goes on where it was.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -79,13 +78,16 @@ def make_dataset(
         seen = _keys_of(journal, geometry)
         resumed = min(len(seen), wanted)
         source = _Source(plan, solver)
-        with closing(source.rows(seen, journal.last_number)) as found:
+
+        def keep(found: Iterator[list[Row]]) -> None:
             for rows in _first(found, wanted - resumed):
                 journal.append((row.number, row.cells()) for row in rows)
                 if progress is not None:
                     done = min(journal.count, wanted)
                     seconds = time.perf_counter() - begin
                     progress(DatasetProgress(done, wanted, resumed, seconds, source.nodes))
+
+        source.hand_out(seen, journal.last_number, keep)
         if journal.count < wanted:
             raise InvalidDataset(
                 f"only {journal.count:,} different positions were found at plies {plan.lowest} to"
@@ -145,16 +147,17 @@ class _Source:
         """Positions visited."""
         return (self._solver.statistics if self._games is None else self._games).nodes
 
-    def rows(self, seen: set[int], first: int) -> Generator[list[Row], None, None]:
-        """Yield new rows from the candidate or game `first` on; `seen` takes their keys.
-
-        The end comes when there are no more.
+    def hand_out(
+        self, seen: set[int], first: int, use: Callable[[Iterator[list[Row]]], None]
+    ) -> None:
+        """Call use(rows) with new rows from the candidate or game `first` on; `seen` takes their
+        keys. The end of the rows comes when there are no more.
         """
         if self._games is None:
-            yield from _random_rows(self._plan, self._solver, seen, first)
+            use(_random_rows(self._plan, self._solver, seen, first))
             return
-        with closing(self._games.rows(first)) as played:
-            yield from _new_rows(played, seen, PATIENCE[self._plan.source])
+        patience = PATIENCE[self._plan.source]
+        self._games.hand_out(first, lambda played: use(_new_rows(played, seen, patience)))
 
 
 def _random_rows(

@@ -7,13 +7,11 @@ order, several at once, each thread with a solver of its own; they are handed ou
 from __future__ import annotations
 
 import queue
-import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from claimeven import interrupts
 from claimeven.compiled.randomness import Stream, mixed_word
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import Row
@@ -21,15 +19,14 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.solver.erring import column_at, error_chances
 from claimeven.solver.solver import Solver
-from claimeven.threads import next_of
+from claimeven.threads import next_of, served
 
 #: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
-#: Seconds between two looks whether the threads have ended that were told to.
-_END_LOOK = 0.02
 
+_Result = TypeVar("_Result")
 Scores = tuple[int | None, ...]
 #: What plays a game of a plan, given by its number.
 _Play = Callable[[DatasetPlan, "_Knows", int], list[Row]]
@@ -88,67 +85,59 @@ class Games:
         """Positions visited by all threads."""
         return sum(solver.statistics.nodes for solver in self._solvers)
 
-    def rows(self, first: int) -> Generator[list[Row], None, None]:
-        """Yield the rows of games `first`, first + 1, ... without end.
+    def hand_out(self, first: int, use: Callable[[Iterator[list[Row]]], _Result]) -> _Result:
+        """Return use(rows), where rows are those of games `first`, first + 1, ... without end.
 
-        When the generator is closed, Ctrl-C included, games in work are given up at once.
+        When it is over, by Ctrl-C too, games in work are given up at once.
         """
         play = _PLAYERS[self.plan.source]
         if len(self._solvers) == 1:
-            for number in count(first):
-                yield play(self.plan, self._solvers[0], number)
-        yield from self._rows_of_threads(play, first)
+            return use(play(self.plan, self._solvers[0], number) for number in count(first))
+        ahead = _Ahead(self.plan, play, [_Player(solver) for solver in self._solvers])
+        return served(lambda: use(ahead.rows(first)), ahead.work, len(ahead.players), ahead.give_up)
 
-    def _rows_of_threads(self, play: _Play, first: int) -> Generator[list[Row], None, None]:
-        players = [_Player(solver) for solver in self._solvers]
-        numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-        played: queue.SimpleQueue[_Played] = queue.SimpleQueue()
-        ended: queue.SimpleQueue[_Player] = queue.SimpleQueue()
 
-        def work(player: _Player) -> None:
-            while (number := numbers.get()) is not None and not player.given_up:
-                try:
-                    played.put((number, play(self.plan, player, number)))
-                except Exception as error:  # told to whoever waits for that game
-                    played.put((number, error))
-            ended.put(player)
+class _Ahead:
+    """Games played by several threads, a few ahead of the one that is handed out."""
 
-        started: list[_Player] = []
+    def __init__(self, plan: DatasetPlan, play: _Play, players: Sequence[_Player]) -> None:
+        self.players = players
+        self._plan = plan
+        self._play = play
+        # The main thread meets no lock of Python's own here: Ctrl-C might leave one held.
+        self._numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._played: queue.SimpleQueue[_Played] = queue.SimpleQueue()
+
+    def rows(self, first: int) -> Iterator[list[Row]]:
+        """Yield the rows of one game after the other; raise what one failed by in its place."""
         asked, found = first, dict[int, list[Row] | Exception]()
-        try:
-            with interrupts.put_off():
-                for player in players:
-                    threading.Thread(target=work, args=(player,), daemon=True).start()
-                    started.append(player)
-            for number in count(first):
-                while asked <= number + _AHEAD * len(players):
-                    numbers.put(asked)
-                    asked += 1
-                while number not in found:
-                    done, its_rows = next_of(played)
-                    found[done] = its_rows
-                rows = found.pop(number)
-                if isinstance(rows, Exception):
-                    raise rows
-                yield rows
-        finally:
-            for player in started:
-                player.given_up = True
-                numbers.put(None)
-            _wait_for(started, ended)
+        for number in count(first):
+            while asked <= number + _AHEAD * len(self.players):
+                self._numbers.put(asked)
+                asked += 1
+            while number not in found:
+                done, its_rows = next_of(self._played)
+                found[done] = its_rows
+            rows = found.pop(number)
+            if isinstance(rows, Exception):
+                raise rows
+            yield rows
 
+    def work(self, number: int) -> None:
+        """Let a player play the games that are asked for, until it is given up."""
+        player = self.players[number]
+        while (game := self._numbers.get()) is not None and not player.given_up:
+            try:
+                self._played.put((game, self._play(self._plan, player, game)))
+            except Exception as error:  # told to whoever waits for that game
+                self._played.put((game, error))
 
-def _wait_for(players: Sequence[_Player], ended: queue.SimpleQueue[_Player]) -> None:
-    """Stop whatever is searched until all players have ended."""
-    left = len(players)
-    while left:
-        try:
-            ended.get(timeout=_END_LOOK)
-            left -= 1
-        except queue.Empty:
-            # A call may have begun after it was told to stop, so it is told again.
-            for player in players:
-                player.solver.stop()
+    def give_up(self) -> None:
+        """End whatever is played and searched, and whoever waits for a game to play."""
+        for player in self.players:
+            player.given_up = True
+            self._numbers.put(None)
+            player.solver.stop()
 
 
 def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
