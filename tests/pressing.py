@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType, ModuleType
@@ -39,20 +39,14 @@ def pressed_at(step: int, call: Callable[[], object], *modules: ModuleType) -> P
 
     The first step is number 1. Has to be called in the main thread, in `pressed_as_usual`.
     """
-    files = {module.__file__ for module in modules}
-    pressed = Pressed(step, is_past_the_end=True)
-    left = step
+    steps = _Steps(step, modules)
 
     def follow(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal left
-        if frame.f_code.co_filename not in files:
+        if not steps.are_in(frame):
             return None
         frame.f_trace_opcodes = True
         if event == "opcode":
-            left -= 1
-            if left == 0:
-                pressed.is_past_the_end = False
-                signal.raise_signal(signal.SIGINT)
+            steps.take()
         return follow
 
     usual = sys.gettrace()
@@ -60,7 +54,48 @@ def pressed_at(step: int, call: Callable[[], object], *modules: ModuleType) -> P
     try:
         call()
     except BaseException as raised:  # Ctrl-C, or whatever the call makes of it
-        pressed.raised = raised
+        steps.pressed.raised = raised
     finally:
         sys.settrace(usual)
-    return pressed
+    return steps.pressed
+
+
+def pressed_as_python_looks(step: int, call: Callable[[], object], *modules: ModuleType) -> Pressed:
+    """`pressed_at` with steps at which Python looks for signals, which it does not at each.
+
+    A function begins, or one written in C has ended. The way into and out of a `with` block of
+    such a lock has none, and that is all that some code relies on.
+    """
+    steps = _Steps(step, modules)
+
+    def follow(frame: FrameType, event: str, argument: object) -> None:
+        if event in ("call", "c_return") and steps.are_in(frame):
+            steps.take()
+
+    usual = sys.getprofile()
+    sys.setprofile(follow)
+    try:
+        call()
+    except BaseException as raised:
+        steps.pressed.raised = raised
+    finally:
+        sys.setprofile(usual)
+    return steps.pressed
+
+
+class _Steps:
+    """Counts the steps in some modules down to the one at which Ctrl-C is pressed."""
+
+    def __init__(self, step: int, modules: Sequence[ModuleType]) -> None:
+        self.pressed = Pressed(step, is_past_the_end=True)
+        self._files = {module.__file__ for module in modules}
+        self._left = step
+
+    def are_in(self, frame: FrameType) -> bool:
+        return frame.f_code.co_filename in self._files
+
+    def take(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self.pressed.is_past_the_end = False
+            signal.raise_signal(signal.SIGINT)

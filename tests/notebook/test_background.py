@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import signal
 import sys
@@ -10,7 +12,10 @@ import time
 
 import pytest
 
+from claimeven import interrupts
+from claimeven.notebook import background
 from claimeven.notebook.background import IsWanted, Lane
+from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
 PATIENCE = 60.0
 
@@ -72,3 +77,43 @@ def test_ctrl_c_as_a_thread_starts_leaves_a_lane_that_works(
     lane.ask(lambda is_wanted: done.append("second"))
     assert lane.wait(time.monotonic() + PATIENCE)
     assert done == ["first", "second"]
+
+
+def test_ctrl_c_at_any_step_leaves_a_lane_that_works() -> None:
+    """In what the main thread asks of it, the locks that Python makes of others included."""
+
+    def asks_and_waits() -> None:
+        lane.ask(lambda is_wanted: done.append("first"))
+        lane.wait(time.monotonic() + PATIENCE)
+
+    def ask_again() -> None:
+        lane.ask(lambda is_wanted: done.append("second"))
+
+    for step in itertools.count(1):
+        lane = Lane("test")
+        done: list[str] = []
+        with pressed_as_usual():
+            pressed = pressed_as_python_looks(
+                step, asks_and_waits, background, threading, interrupts, contextlib
+            )
+        asked = threading.Thread(target=ask_again, daemon=True)
+        asked.start()
+        asked.join(PATIENCE)
+        assert not asked.is_alive(), step
+        assert lane.wait(time.monotonic() + PATIENCE), step
+        assert done[-1] == "second"
+        if pressed.is_past_the_end:
+            break
+        assert isinstance(pressed.raised, KeyboardInterrupt), step
+    assert step > 20
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
+def test_ctrl_c_ends_a_wait_for_a_lane() -> None:
+    lane, may_end = Lane("test"), threading.Event()
+    lane.ask(lambda is_wanted: may_end.wait(PATIENCE) and None)
+    with pressed_as_usual(), pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        lane.wait(time.monotonic() + PATIENCE)
+    may_end.set()
+    assert lane.wait(time.monotonic() + PATIENCE)

@@ -11,7 +11,7 @@ from claimeven.solver.apart import Child, column_floors, images_among, score_apa
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.reports import SolveProgress
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.turn import ALONE_NODES
+from claimeven.solver.turn import ALONE_NODES, Turn
 from tests.positions import random_positions
 
 SMALL, PLIES = Geometry(5, 5), 5
@@ -39,17 +39,23 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
     children = [Child(c, position.play(c), None) for c in position.legal_columns]
     search = ExactSearch(Geometry(), table_mb=8, threads=3)
     told: list[tuple[int, int]] = []
-    with search.turn() as turn:
+
+    def apart(turn: Turn) -> None:
         score_apart(turn, children, lambda column, score: told.append((column, score)))
+
+    search.take_turn(apart)
     columns = [column for column, _ in told]
     assert len(set(columns)) == len(columns) >= len(children) - 2
     right = (-1, 0, -1, 7, 6, -2, 0)
     assert all(score == -right[column] for column, score in told)
-    with search.turn() as turn:
+
+    def stopped(turn: Turn) -> None:
         turn.stop()
         told.clear()
         score_apart(turn, children[:1], lambda column, score: told.append((column, score)))
         assert not told
+
+    search.take_turn(stopped)
 
 
 def test_progress_is_told_while_threads_are_apart() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import random
 import signal
@@ -15,9 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position
+from claimeven import Geometry, Position, interrupts
 from claimeven.solver import ExactSearch, SearchStopped, SolveProgress, Solver, SolverBusy
+from claimeven.solver import search as module_of_searches
 from tests.positions import random_positions
+from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
 #: Takes a search of 58 million nodes without a book, half a minute of a core.
 HARD = Position()
@@ -282,6 +286,37 @@ def test_ctrl_c_as_a_wait_ends_leaves_the_search_free(seconds: float | None) -> 
     finally:
         signal.signal(signal.SIGINT, usual)
     assert search.score(0, 0, seconds=PATIENCE) == 4
+
+
+@pytest.mark.parametrize("seconds", [None, PATIENCE])
+@pytest.mark.parametrize("waits", [False, True])
+def test_ctrl_c_at_any_step_leaves_the_search_free(seconds: float | None, waits: bool) -> None:
+    """Where it has to wait for its turn, and where it has it at once."""
+    search = ExactSearch(Geometry(4, 4, 3), table_mb=1)
+    search.load()
+    found: list[int] = []
+    for step in itertools.count(1):
+        if waits:
+            search._alone.acquire()  # as a call of another thread does
+            other = threading.Timer(0.001, search._alone.release)
+            other.start()
+        with pressed_as_usual():
+            pressed = pressed_as_python_looks(
+                step, lambda: search.score(0, 0, seconds=seconds),
+                module_of_searches, interrupts, contextlib,
+            )  # fmt: skip
+        if waits:
+            other.join()
+        assert not search._alone.locked(), step
+        again = threading.Thread(target=lambda: found.append(search.score(0, 0, seconds=PATIENCE)))
+        again.start()
+        again.join()
+        assert search.score(0, 0, seconds=PATIENCE) == 4, "it is not busy for this thread either"
+        if pressed.is_past_the_end:
+            break
+        assert isinstance(pressed.raised, KeyboardInterrupt), step
+    assert found == [4] * step
+    assert step > (20 if waits else 8)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from threading import Condition, Thread, current_thread
 from typing import TypeAlias
 
 from claimeven import interrupts
+
+#: Seconds between two looks whether Ctrl-C came while a lane is waited for.
+_LOOK = 0.1
 
 #: Tells a job whether it is still wanted.
 IsWanted: TypeAlias = Callable[[], bool]
@@ -32,14 +36,14 @@ class Lane:
 
     def ask(self, job: Job | None) -> None:
         """Do this job next; with None do no more."""
-        with self._changed:
+        # Ctrl-C within might leave the lock held, or a thread taken for started: for ever.
+        with interrupts.put_off(), self._changed:
             self._newest += 1
             self._next = job
             if job is not None and self._thread is None:
                 thread = Thread(target=self._run, name=self._name, daemon=True)
-                with interrupts.put_off():  # a thread taken for started does nothing for ever
-                    thread.start()
-                    self._thread = thread
+                thread.start()
+                self._thread = thread
 
     def wait(self, deadline: float) -> bool:
         """Wait until all is done, at the longest until a moment of `time.monotonic`.
@@ -48,9 +52,15 @@ class Lane:
         """
         if self._thread is current_thread():
             return False
-        with self._changed:
-            left = max(0.0, deadline - time.monotonic())
-            return self._changed.wait_for(lambda: self._thread is None, left)
+        left = math.inf
+        with interrupts.put_off() as ctrl_c:
+            while left > 0:
+                left = max(0.0, deadline - time.monotonic())
+                with self._changed:
+                    if self._changed.wait_for(lambda: self._thread is None, min(left, _LOOK)):
+                        return True
+                ctrl_c()
+        return False
 
     def _run(self) -> None:
         while True:

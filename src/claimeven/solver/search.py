@@ -1,7 +1,7 @@
 """The exact search of one board: its transposition table, its workers, and whose turn it is.
 
-Positions are plain integers here. One call is at work at a time (`turn`); calls from other threads
-wait for theirs.
+Positions are plain integers here. One call is at work at a time (`take_turn`); calls from other
+threads wait for theirs.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 
 from claimeven import interrupts
 from claimeven.compiled import load
@@ -32,6 +32,8 @@ from claimeven.solver.turn import Boards, Report, Scores, Solved, Turn, Worker
 
 #: Seconds between two looks whether Ctrl-C came while a turn is waited for.
 _LOOK = 0.1
+
+_Answer = TypeVar("_Answer")
 
 
 class ExactSearch:
@@ -73,8 +75,7 @@ class ExactSearch:
 
     def clear(self) -> None:
         """Forget everything in the transposition table."""
-        with self.turn():
-            self.entries.fill(0)
+        self.take_turn(lambda turn: self.entries.fill(0))
 
     def stop(self) -> None:
         """Make the call that is running raise `SearchStopped` soon; those that wait go on waiting.
@@ -82,12 +83,18 @@ class ExactSearch:
         Nothing happens if none is running.
         """
         with self._switching:
-            if self._running is not None:
-                self._running.stop()
+            running = self._running
+            if running is not None:
+                running.stop()
 
-    @contextmanager
-    def turn(self, *, seconds: float | None = None, nodes: int | None = None) -> Iterator[Turn]:
-        """Wait until no other call is at work; then have the search to oneself.
+    def take_turn(
+        self,
+        ask: Callable[[Turn], _Answer],
+        *,
+        seconds: float | None = None,
+        nodes: int | None = None,
+    ) -> _Answer:
+        """Wait until no other call is at work; return ask(turn), with the search to oneself.
 
         The turn is over `seconds` from now, or when it has visited `nodes` nodes. Raises
         `SearchStopped` if the wait takes all that time, and `SolverBusy` in a thread that is at
@@ -98,15 +105,12 @@ class ExactSearch:
         running = self._running
         if running is not None and running.is_of_this_thread():
             raise SolverBusy("this solver is in the middle of a call: it cannot be asked from it")
-        with self._waited(turn):
-            try:
-                with self._switching:
-                    turn.begin()
-                    self._running = turn
-                yield turn
-            finally:
-                with self._switching:
-                    self._running = None
+        if self._alone.locked():
+            return self._wait_for_turn(turn, ask)
+        # Between a lock of C and its block, and on the way out, no Ctrl-C can come; it can as a
+        # function of Python begins, such as the end of a context manager.
+        with self._alone:
+            return self._have_turn(turn, ask)
 
     def score(
         self,
@@ -123,8 +127,11 @@ class ExactSearch:
 
         Raises `SearchStopped` when more than `seconds` or `nodes` would be needed, or after `stop`.
         """
-        with self.turn(seconds=seconds, nodes=nodes) as turn:
-            return turn.score(mine, mask, floor=floor, ceiling=ceiling, progress=progress)
+        return self.take_turn(
+            lambda turn: turn.score(mine, mask, floor=floor, ceiling=ceiling, progress=progress),
+            seconds=seconds,
+            nodes=nodes,
+        )
 
     def outcome(self, mine: int, mask: int, *, nodes: int | None = None) -> int:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
@@ -143,9 +150,10 @@ class ExactSearch:
         playable = tactics.playable_cells(mask, geometry)
         wins = tactics.winning_cells(mine, mask, geometry)
         total = playable.bit_count()
-        scores: list[int | None] = [None] * geometry.columns
-        done = 0
-        with self.turn(nodes=nodes) as turn:
+
+        def ask(turn: Turn) -> list[int | None]:
+            scores: list[int | None] = [None] * geometry.columns
+            done = 0
             for column in geometry.centre_order:
                 move = playable & geometry.column_mask(column)
                 if move & wins:
@@ -155,7 +163,9 @@ class ExactSearch:
                         mine ^ mask, mask | move, progress=progress, done=done, total=total
                     )
                 done += bool(move)
-        return scores
+            return scores
+
+        return self.take_turn(ask, nodes=nodes)
 
     def score_many(
         self,
@@ -173,31 +183,35 @@ class ExactSearch:
         as soon as its score is known, one call at a time, in the order in which they come.
         Raises `SearchStopped` after `stop`.
         """
-        with self.turn() as turn:
-            return turn.score_many(
+        return self.take_turn(
+            lambda turn: turn.score_many(
                 mines, masks, floor=floor, ceiling=ceiling, progress=progress, solved=solved
             )
+        )
 
-    @contextmanager
-    def _waited(self, turn: Turn) -> Iterator[None]:
-        """Hold the lock, waited for up to the deadline of a turn."""
-        if turn.deadline == math.inf:
-            with self._alone:
-                yield
-            return
-        held = self._alone.acquire(blocking=False)
+    def _have_turn(self, turn: Turn, ask: Callable[[Turn], _Answer]) -> _Answer:
+        """Return ask(turn); the lock is held."""
         try:
-            if not held:
-                # Ctrl-C just after the lock was waited for would leave it held for ever.
-                with interrupts.put_off() as safe_moment:
-                    left = math.inf
-                    while not held and left > 0:
-                        left = turn.deadline - time.perf_counter()
-                        held = self._alone.acquire(timeout=max(0.0, min(left, _LOOK)))
-                        safe_moment()
-            if not held:
-                raise SearchStopped(*turn.score_range())
-            yield
+            with self._switching:
+                turn.begin()
+                self._running = turn
+            return ask(turn)
         finally:
-            if held:
-                self._alone.release()
+            self._running = None
+
+    def _wait_for_turn(self, turn: Turn, ask: Callable[[Turn], _Answer]) -> _Answer:
+        """Return ask(turn) once no other call is at work, waited for up to the deadline."""
+        with interrupts.put_off() as ctrl_c:
+            held = False
+            try:
+                left = math.inf
+                while not held and left > 0:
+                    left = turn.deadline - time.perf_counter()
+                    held = self._alone.acquire(timeout=max(0.0, min(left, _LOOK)))
+                    ctrl_c()
+                if not held:
+                    raise SearchStopped(*turn.score_range())
+                return ctrl_c.heeded(lambda: self._have_turn(turn, ask))
+            finally:
+                if held:
+                    self._alone.release()

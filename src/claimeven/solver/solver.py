@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ from claimeven.solver.turn import Progress, Turn
 #: Stands in arrays of `Solver.scores_many` for a column that cannot be played.
 ILLEGAL = -128
 
+_Answer = TypeVar("_Answer")
 Many: TypeAlias = "Sequence[Position] | tuple[Boards, Boards]"
 
 
@@ -118,8 +119,9 @@ class Solver:
     ) -> int:
         """Return the score of a position; finished games have one too."""
         self._check(position)
-        with self._turn(seconds) as turn:
-            return self._score(turn, position, report=reporter(turn, progress))
+        return self._take_turn(
+            lambda turn: self._score(turn, position, report=reporter(turn, progress)), seconds
+        )
 
     def scores(
         self,
@@ -135,8 +137,7 @@ class Solver:
         """
         self._check(position, ongoing=True)
         try:
-            with self._turn(seconds) as turn:
-                return self._scores(turn, position, progress)
+            return self._take_turn(lambda turn: self._scores(turn, position, progress), seconds)
         except SearchStopped as stopped:
             nothing = (None,) * self.geometry.columns
             raise SearchStopped(stopped.low, stopped.high, stopped.scores or nothing) from None
@@ -150,8 +151,9 @@ class Solver:
     ) -> int:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
         self._check(position)
-        with self._turn(seconds) as turn:
-            score = self._score(turn, position, -1, 1, reporter(turn, progress))
+        score = self._take_turn(
+            lambda turn: self._score(turn, position, -1, 1, reporter(turn, progress)), seconds
+        )
         return (score > 0) - (score < 0)
 
     def best_columns(
@@ -166,7 +168,8 @@ class Solver:
         Cheaper than `scores`, whose best these are. Raises `InvalidSolve` for a finished game.
         """
         self._check(position, ongoing=True)
-        with self._turn(seconds) as turn:
+
+        def ask(turn: Turn) -> tuple[int, ...]:
             report = reporter(turn, progress)
             score = self._score(turn, position, report=report)
             with _known_to_be(score):
@@ -175,6 +178,8 @@ class Solver:
                     for column in self._playable(position)
                     if self._keeps(turn, position, column, score, report)
                 )
+
+        return self._take_turn(ask, seconds)
 
     def principal_variation(
         self,
@@ -190,24 +195,24 @@ class Solver:
         """
         self._check(position)
         line: list[int] = []
-        with self._turn(seconds) as turn:
-            report = reporter(turn, progress)
-            score = self._score(turn, position, report=report)
+
+        def fill(turn: Turn) -> None:
+            at, report = position, reporter(turn, progress)
+            score = self._score(turn, at, report=report)
             with _known_to_be(score):
-                while not position.is_over:
-                    kept = (
-                        column
-                        for column in self._playable(position)
-                        if self._keeps(turn, position, column, score, report)
-                    )
+                while not at.is_over:
+                    columns = self._playable(at)
+                    kept = (c for c in columns if self._keeps(turn, at, c, score, report))
                     column = next(kept, None)
                     if column is None:
                         raise InvalidSolve(
-                            f"the book is wrong: it holds a score of {score} with {position.ply}"
+                            f"the book is wrong: it holds a score of {score} with {at.ply}"
                             " discs on the board, which no column leads to"
                         )
                     line.append(column)
-                    position, score = position.play_unchecked(column), -score
+                    at, score = at.play_unchecked(column), -score
+
+        self._take_turn(fill, seconds)
         return tuple(line)
 
     def score_many(
@@ -225,8 +230,7 @@ class Solver:
         positions of its own. Raises `InvalidSolve` for discs that are no position of this board.
         """
         mine, mask = as_boards(positions, self.geometry)
-        with self._turn(seconds) as turn:
-            return self._score_many(turn, mine, mask, progress)
+        return self._take_turn(lambda turn: self._score_many(turn, mine, mask, progress), seconds)
 
     def scores_many(
         self,
@@ -242,9 +246,12 @@ class Solver:
         """
         mine, mask = as_boards(positions, self.geometry)
         scores = np.full((len(mine), self.geometry.columns), ILLEGAL, dtype=np.int8)
-        with self._turn(seconds) as turn:
+
+        def fill(turn: Turn) -> None:
             which, columns, child_mine, child_mask = children(mine, mask, self.geometry)
             scores[which, columns] = -self._score_many(turn, child_mine, child_mask, progress)
+
+        self._take_turn(fill, seconds)
         return scores
 
     # --- inside ----------------------------------------------------------------------------------
@@ -259,14 +266,16 @@ class Solver:
         if ongoing and position.is_over:
             raise InvalidSolve(f"the game is over: {position.outcome}")
 
-    @contextmanager
-    def _turn(self, seconds: float | None) -> Iterator[Turn]:
-        """Wait for the search to be free and have it to oneself; count the time from then on."""
-        with self._search.turn(seconds=seconds) as turn:
+    def _take_turn(self, ask: Callable[[Turn], _Answer], seconds: float | None) -> _Answer:
+        """Wait for the search to be free; return ask(turn), and count the time it takes."""
+
+        def timed(turn: Turn) -> _Answer:
             try:
-                yield turn
+                return ask(turn)
             finally:
                 self._seconds += turn.seconds
+
+        return self._search.take_turn(timed, seconds=seconds)
 
     def _playable(self, position: Position) -> Iterator[int]:
         legal = position.legal_columns
