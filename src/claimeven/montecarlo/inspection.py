@@ -88,8 +88,8 @@ class OutdatedForest(ClaimevenError):
 class Forest:
     """The trees of all threads of a search, seen as one.
 
-    `unchanged` makes a context in which they stay as they are; it raises `OutdatedForest` when they
-    have changed already, and so do the methods here.
+    While `busy` is held they stay as they are; `check` raises `OutdatedForest` when they have
+    changed already, and so do the methods here.
     """
 
     _repr_html_ = shown_by("claimeven.montecarlo.result_html", "forest_html")
@@ -99,16 +99,21 @@ class Forest:
         position: Position,
         options: MonteCarloOptions,
         trees: tuple[Viewed, ...],
-        unchanged: Callable[[], AbstractContextManager[None]] = nullcontext,
+        busy: AbstractContextManager[object] | None = None,
+        check: Callable[[], object] = lambda: None,
     ) -> None:
         self.position = position
         self.options = options
         self.trees = trees
-        self.unchanged = unchanged
+        # The lock itself: as a function of Python begins that takes it or lets it go, Ctrl-C might
+        # come and leave it held.
+        self.busy = nullcontext() if busy is None else busy
+        self.check = check
 
     def root_visits(self) -> int:
         """Visits of the root."""
-        with self.unchanged():
+        with self.busy:
+            self.check()
             return self._root().facts.visits
 
     def branch(
@@ -124,7 +129,8 @@ class Forest:
             check_whole("depth", depth, 0, 1_000)
         if limit is not None:
             check_whole("limit", limit, 1, 1_000_000)
-        with self.unchanged():
+        with self.busy:
+            self.check()
             return self._branch(depth, limit, path)
 
     def line(self, column: int) -> tuple[int, ...]:
@@ -134,7 +140,8 @@ class Forest:
         defence; else the most visited move is taken. Moves at the end that are evident, a win at
         once and where all is lost a block, are added to a proven line.
         """
-        with self.unchanged():
+        with self.busy:
+            self.check()
             return self._line(column)
 
     def _line(self, column: int) -> tuple[int, ...]:

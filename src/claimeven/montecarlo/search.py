@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from threading import Event, RLock
@@ -187,7 +186,9 @@ class MonteCarloSearch:
             engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)), keep)
         evident = evident_tree(position, self.options)
         shown: tuple[Viewed, ...] = (EvidentTree(evident),) if evident else tuple(engines)
-        forest = Forest(position, self.options, shown, partial(self._unchanged, self._searches))
+        forest = Forest(
+            position, self.options, shown, self.busy, partial(self._check_unchanged, self._searches)
+        )
         kept = forest.root_visits()
         made = 0
         if not evident:
@@ -285,15 +286,10 @@ class MonteCarloSearch:
         share = int(min(seconds, 1e6) * _KEPT_A_SECOND[backend]) // self.options.threads
         return max(share, _KEPT_ANYWAY)
 
-    @contextmanager
-    def _unchanged(self, searches: int) -> Iterator[None]:
-        """Keep the trees as they are, as the search of that number left them. Raises
-        `OutdatedForest` if there has been another since.
-        """
-        with self.busy:
-            if self._searches != searches:
-                raise OutdatedForest("these trees are gone: there has been another search since")
-            yield
+    def _check_unchanged(self, searches: int) -> None:
+        """Raise `OutdatedForest` if there has been another search since the one of that number."""
+        if self._searches != searches:
+            raise OutdatedForest("these trees are gone: there has been another search since")
 
 
 def _branching(trees: Sequence[Viewed]) -> float | None:

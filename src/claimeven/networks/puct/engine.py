@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
 import numpy as np
@@ -181,12 +181,13 @@ class PuctView(Forest):
         position: Position,
         options: PuctOptions,
         tree: PuctEngine,
-        unchanged: Callable[[], AbstractContextManager[None]] = nullcontext,
+        busy: AbstractContextManager[object] | None = None,
+        check: Callable[[], object] = lambda: None,
     ) -> None:
         shown = MonteCarloOptions(
             solver=options.solver, decisive="tree" if options.solver else "off"
         )
-        super().__init__(position, shown, (tree,), unchanged)
+        super().__init__(position, shown, (tree,), busy, check)
         self.puct = options
 
     def bonus(self, parent: Facts, child: Facts) -> tuple[float, float]:

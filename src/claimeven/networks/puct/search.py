@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from threading import RLock
 from typing import Any, Final
@@ -141,7 +140,13 @@ class PuctSearch:
         until = MOST_VISITS if iterations is None else min(kept + iterations, MOST_VISITS)
         self._grow(engine, until, deadline, rng)
         grown = time.perf_counter()
-        view = PuctView(position, self.options, engine, partial(self._unchanged, self._searches))
+        view = PuctView(
+            position,
+            self.options,
+            engine,
+            self.busy,
+            partial(self._check_unchanged, self._searches),
+        )
         root = view.branch(depth=1)
         chosen = self._choose(root, position, rng)
         plain = chosen.plain_mean if chosen.visits else root.plain_mean
@@ -254,15 +259,10 @@ class PuctSearch:
             self._engine = kind(self.model, self.options)
         return self._engine
 
-    @contextmanager
-    def _unchanged(self, searches: int) -> Iterator[None]:
-        """Keep the tree as it is, as the search of that number left it. Raises `OutdatedForest` if
-        there has been another since.
-        """
-        with self.busy:
-            if self._searches != searches:
-                raise OutdatedForest("these trees are gone: there has been another search since")
-            yield
+    def _check_unchanged(self, searches: int) -> None:
+        """Raise `OutdatedForest` if there has been another search since the one of that number."""
+        if self._searches != searches:
+            raise OutdatedForest("these trees are gone: there has been another search since")
 
 
 def _branching(engine: PuctEngine) -> float | None:
