@@ -136,7 +136,7 @@ def peer() -> None:
     try:
         pyspiel: Any = importlib.import_module("pyspiel")
     except ImportError:
-        print("OpenSpiel: not installed, left out")
+        print("OpenSpiel is not installed, so it is left out: pip install 'claimeven[bench]'")
         return
     game = pyspiel.load_game("connect_four")
     simulations = 20_000

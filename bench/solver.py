@@ -12,15 +12,16 @@
     python -m bench.solver --without IDEA    what an idea of the search is worth; again for more
     python -m bench.solver --without list    the names of the ideas; "all" takes them all
 
-Every score is asserted, of ours and of `bitbully` (left out where it is not installed), and the
-nodes of our own sets. Times are
-those of the thread that searches, so other work on the machine disturbs them little; each set is
-solved with a table that is empty at its start and stays warm, one thread, no book.
+Every score is asserted, of ours and of `bitbully` (the extra `bench`; where it is not installed it
+is left out, and that is said), and the nodes of our own sets. Times are those of the thread that
+searches, so other work on the machine disturbs them little; each set is solved with a table that is
+empty at its start and stays warm, one thread, no book.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import subprocess
 import sys
@@ -86,6 +87,8 @@ def main() -> None:
         return
     single = options.rows or options.boards or options.empty or options.memory
     own = not (single or options.together)
+    if (own or options.positions or options.empty) and not options.alone:
+        options.alone = is_without_peer()
     if options.positions or own:
         folder = options.positions or OWN_POSITIONS
         for path in sorted(folder.glob("*.txt")):
@@ -100,6 +103,14 @@ def main() -> None:
         empty_board(options.threads, options.alone)
     if options.together:
         together(options.threads, options.table_mb)
+
+
+def is_without_peer() -> bool:
+    """Whether `bitbully` is not installed; if so, say it."""
+    if importlib.util.find_spec("bitbully") is not None:
+        return False
+    print("bitbully is not installed, so ours is measured alone: pip install 'claimeven[bench]'")
+    return True
 
 
 def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
@@ -151,11 +162,9 @@ def timed(forget: Callable[[], None], solve: Callable[[], list[int]], expected: 
 
 
 def bitbully_seconds(all_moves: list[str], expected: list[int]) -> dict[str, float]:
-    """Return the time each driver of `bitbully` takes for a set without its book, if there."""
-    try:
-        from bitbully import bitbully_core  # noqa: PLC0415 - an optional peer
-    except ImportError:
-        return {}
+    """Return the time each driver of `bitbully` takes for a set without its book."""
+    from bitbully import bitbully_core  # noqa: PLC0415 - an optional peer
+
     boards = []
     for moves in all_moves:
         board = bitbully_core.BoardCore()
