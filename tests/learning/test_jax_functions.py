@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 
 from claimeven.compiled import cache
-from claimeven.learning.programs import Program
+from claimeven.learning.jax_functions import JaxFunction
 from tests.learning.needs import needs_jax
 
 pytestmark = needs_jax
 
-#: Calls a program, and tells how often JAX compiled it and what it answers.
+#: Calls a function, and tells how often JAX compiled it and what it answers.
 CALL = """
 import json
 import jax, jax.monitoring, numpy
-from claimeven.learning.programs import Program
+from claimeven.learning.jax_functions import JaxFunction
 names = []
 jax.monitoring.register_event_duration_secs_listener(lambda name, _, **more: names.append(name))
-found = Program("tests.sum", lambda x, more: {"sum": x.sum() + more})(numpy.arange(5.0), 2)
+found = JaxFunction("tests.sum", lambda x, more: {"sum": x.sum() + more})(numpy.arange(5.0), 2)
 print(json.dumps([sum("backend_compile" in name for name in names), float(found["sum"])]))
 """
 
@@ -44,20 +44,20 @@ def called() -> list[float]:
 def test_another_process_loads_what_one_compiled(folder: Path) -> None:
     assert called() == [1, 12.0]
     (file,) = folder.iterdir()
-    assert file.name.startswith("tests.sum-") and file.suffix == cache.PROGRAM_SUFFIX
+    assert file.name.startswith("tests.sum-") and file.suffix == cache.JAX_SUFFIX
     assert called() == [0, 12.0]
 
 
-def scaled(factor: float) -> Program:
-    return Program("tests.scaled", lambda x: x * factor)
+def scaled(factor: float) -> JaxFunction:
+    return JaxFunction("tests.scaled", lambda x: x * factor)
 
 
 def test_each_function_and_shape_has_its_own_file(folder: Path) -> None:
     for count, (factor, size) in enumerate(((2.0, 3), (2.0, 4), (3.0, 3)), 1):
         numbers = np.arange(size, dtype=np.float32)
-        program = scaled(factor)
+        function = scaled(factor)
         for _ in range(2):
-            assert np.asarray(program(numbers)).tolist() == (numbers * factor).tolist()
+            assert np.asarray(function(numbers)).tolist() == (numbers * factor).tolist()
         assert len(list(folder.iterdir())) == count
     whole = np.arange(3)  # numbers of another kind
     assert np.asarray(scaled(2.0)(whole)).tolist() == [0, 2, 4]

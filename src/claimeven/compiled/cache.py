@@ -1,6 +1,6 @@
-"""Compiled code kept between runs: one file a kernel or program, in the user's cache folder.
+"""Compiled code kept between runs: a file for each kernel or function of JAX, in the user's cache.
 
-A file, named after the kernel or the program of JAX and a digest of all that its code depends on:
+A file, named after the kernel or the function of JAX and a digest of all that its code depends on:
 
 ```text
     offset  bytes  what
@@ -33,7 +33,7 @@ import platformdirs
 from claimeven.outputs import take_lock
 
 MAGIC = b"C4KERN\x01\n"
-SUFFIX, PROGRAM_SUFFIX = ".kernel", ".program"
+SUFFIX, JAX_SUFFIX = ".kernel", ".program"
 #: What is kept: files used within so many days, the last used ones, up to so many bytes in all.
 KEEP_DAYS, KEEP_BYTES = 60, 200 << 20
 
@@ -153,7 +153,7 @@ def tidy(folder: Path) -> None:
         for used, path in sorted(_files(folder), reverse=True):
             days = (now - used) / _DAY
             room -= path.stat().st_size
-            whole = path.suffix in (SUFFIX, PROGRAM_SUFFIX)
+            whole = path.suffix in (SUFFIX, JAX_SUFFIX)
             if room < 0 or days > (KEEP_DAYS if whole else 1):
                 path.unlink()
         for former in folder.parent.iterdir():
@@ -168,7 +168,7 @@ def _files(folder: Path) -> list[tuple[float, Path]]:
     """Return when each of our files was last used, and the file."""
     found = []
     for path in folder.iterdir():
-        if path.suffix in (SUFFIX, PROGRAM_SUFFIX, _UNFINISHED, _LOCK):
+        if path.suffix in (SUFFIX, JAX_SUFFIX, _UNFINISHED, _LOCK):
             with suppress(OSError):
                 found.append((path.stat().st_mtime, path))
     return found

@@ -5,7 +5,7 @@ and processors with matrix units (AMX) or products of bfloat16 (AVX-512) multipl
 sums, weights and all else stay float32. JAX finds the slopes of the numbers that were looked up in
 tables, not of the tables: what a table gets of them is added up afterwards (`slopes_of_table`), by
 a kernel where JAX works on the processor, since its own way takes longer there than all the rest. A
-program of JAX that called the kernel could not be kept on disk, either.
+function of JAX that called the kernel could not be kept on disk, either.
 
 Rounding that learning knows of: the pass sees each weight as the file will hold it, and the slope
 goes by as if there were no rounding. Source: Bengio, Leonard and Courville, "Estimating or
@@ -247,7 +247,7 @@ def slopes_of_table(shape: tuple[int, ...], rows: Sequence[Any], taken: Sequence
 
 @lru_cache(maxsize=1)
 def _compiled_sum() -> Any:
-    """Return the same as a program of JAX, for accelerators."""
+    """Return the same as a function of JAX, for accelerators."""
     jax, _ = jax_and_optax()
 
     def added(shape: tuple[int, ...], rows: Sequence[Any], taken: Sequence[Any]) -> Any:

@@ -21,7 +21,7 @@ from claimeven.compiled import cache
 from claimeven.learning.extras import jax_and_optax
 
 
-class Program:
+class JaxFunction:
     """A function for JAX to compile, or to load, when it is first called with arrays of a shape.
 
     Kept where JAX works on the processor. `name` begins that of its files.
@@ -54,7 +54,7 @@ class Program:
         return made
 
     def _path_of(self, text: str) -> Path | None:
-        """Return the file of a program that JAX writes so; None where there can be none."""
+        """Return the file of a function that JAX writes so; None where there can be none."""
         folder = cache.cache_folder()
         if folder is None or self._jax.default_backend() != "cpu":
             return None
@@ -62,7 +62,7 @@ class Program:
         flags, cores = os.environ.get("XLA_FLAGS"), os.cpu_count()
         made_by = (self._jax.__version__, jaxlib, sys.version, cache.processor(), cores, flags)
         digest = hashlib.blake2b(f"{text}\n{made_by}".encode(), digest_size=10)
-        return folder / f"{self.name}-{digest.hexdigest()}{cache.PROGRAM_SUFFIX}"
+        return folder / f"{self.name}-{digest.hexdigest()}{cache.JAX_SUFFIX}"
 
 
 def _read(path: Path | None) -> Any:
@@ -79,7 +79,7 @@ def _read(path: Path | None) -> Any:
 
 
 def _keep(path: Path | None, made: Any) -> None:
-    """Put a program into a file, if JAX can write it."""
+    """Put a function into a file, if JAX can write it."""
     if path is not None:
         with suppress(Exception):  # it only takes longer the next time
             from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.extras import jax_and_optax
 from claimeven.learning.forward import AUTO, Forward, as_rounded, precision_here
-from claimeven.learning.programs import Program
+from claimeven.learning.jax_functions import JaxFunction
 from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]
@@ -229,20 +229,20 @@ def _hidden_matrices(weights: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=len(OPTIMIZERS))
-def _compiled_start(optimizer: str) -> Program:
-    """Return the program that gives the state of a descent before its first step.
+def _compiled_start(optimizer: str) -> JaxFunction:
+    """Return the function that gives the state of a descent before its first step.
 
     It takes a rate, a decay and weights. JAX would compile each of its arrays by itself otherwise.
     """
-    return Program(
+    return JaxFunction(
         f"learning.net_training.start.{optimizer}",
         lambda rate, decay, weights: _optimizer(optimizer, rate, decay).init(weights),
     )
 
 
 @lru_cache(maxsize=8)
-def _compiled_slopes(geometry: Geometry, precision: str, steps: int | None) -> Program:
-    """Return the program that gives the losses of a batch and their slopes.
+def _compiled_slopes(geometry: Geometry, precision: str, steps: int | None) -> JaxFunction:
+    """Return the function that gives the losses of a batch and their slopes.
 
     The weights are rounded to `steps`, if any. It takes seconds to compile, so all trainers of a
     board share it.
@@ -257,12 +257,12 @@ def _compiled_slopes(geometry: Geometry, precision: str, steps: int | None) -> P
         (_, losses), slopes = forward.slopes(lose, seen, batch.planes, batch.states, drawn)
         return losses, slopes
 
-    return Program("learning.net_training.slopes", lost)
+    return JaxFunction("learning.net_training.slopes", lost)
 
 
 @lru_cache(maxsize=len(OPTIMIZERS))
-def _compiled_update(name: str) -> Program:
-    """Return the program that takes a step of descent by its slopes."""
+def _compiled_update(name: str) -> JaxFunction:
+    """Return the function that takes a step of descent by its slopes."""
     jax, optax = jax_and_optax()
     optimizer = _optimizer(name)
 
@@ -274,7 +274,7 @@ def _compiled_update(name: str) -> Program:
         mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
         return weights, state, mean
 
-    return Program(f"learning.net_training.update.{name}", updated)
+    return JaxFunction(f"learning.net_training.update.{name}", updated)
 
 
 def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:
