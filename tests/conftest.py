@@ -13,7 +13,7 @@ import pytest
 
 import claimeven
 from claimeven.compiled.kernels import PLAIN
-from tests import forks
+from tests import ahead, forks
 from tests.browser import browser  # noqa: F401
 
 #: Set where everything a test may need is installed: a test that is skipped all the same fails.
@@ -42,12 +42,21 @@ def pytest_configure(config: pytest.Config) -> None:
         # The tests start hundreds of processes: each would compile all of our modules anew.
         compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
     sys.dont_write_bytecode = False
+    if _shares_out_all_tests(config) and not PLAIN:
+        config.add_cleanup(ahead.started())
     forks.launch_workers()
     from hypothesis import settings
 
     # No test depends on timing: a machine under load, or the first compilation, must not fail one.
     settings.register_profile("claimeven", deadline=None)
     settings.load_profile("claimeven")
+
+
+def _shares_out_all_tests(config: pytest.Config) -> bool:
+    """Whether other processes run the tests for this one, and no part of them was asked for."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    given_out = getattr(config.option, "dist", "no") != "no" and not hasattr(config, "workerinput")
+    return whole and given_out
 
 
 def pytest_collection(session: pytest.Session) -> None:
