@@ -17,12 +17,12 @@ from tests.forks import SOURCES, environment
 
 #: In the order in which the tests come to need them.
 MODULES = (
-    "networks.puct.kernel",
-    "game.perft_kernel",
     "solver.null_window",
+    "networks.puct.kernel",
     "networks.net.features_kernel",
     "networks.net.pass_kernel",
     "minimax.kernel",
+    "game.perft_kernel",
     "montecarlo.tree.kernel",
     "montecarlo.playouts.kernel",
     "montecarlo.graph.kernel",
