@@ -161,8 +161,10 @@ class NetTrainer:
         rate = self.descent.rate_at(self.step)
         stays = min(self.descent.stays, (1 + self.step) / (10 + self.step))
         steps = self.descent.weight_steps if self.descent.rounds_at(self.step) else None
-        compiled = _compiled_slopes(self.geometry, self.precision, steps)
-        losses, slopes = compiled(self.weights, self._drawn(len(batch.planes)), batch)
+        # The slope goes by as if there were no rounding: it is that of what the pass sees.
+        seen = self.weights if steps is None else _compiled_rounding(steps)(self.weights)
+        compiled = _compiled_slopes(self.geometry, self.precision)
+        losses, slopes = compiled(seen, self._drawn(len(batch.planes)), batch)
         self.weights, self._state, self.mean = self._update(
             slopes.of_weights(self.weights), self.weights, self._state, self.mean, rate, stays
         )
@@ -241,23 +243,26 @@ def _compiled_start(optimizer: str) -> JaxFunction:
 
 
 @lru_cache(maxsize=8)
-def _compiled_slopes(geometry: Geometry, precision: str, steps: int | None) -> JaxFunction:
+def _compiled_slopes(geometry: Geometry, precision: str) -> JaxFunction:
     """Return the function that gives the losses of a batch and their slopes.
 
-    The weights are rounded to `steps`, if any. It takes seconds to compile, so all trainers of a
-    board share it.
+    It takes seconds to compile, so all trainers of a board share it.
     """
     forward = Forward(Features(geometry), precision)
 
     def lost(weights: Any, drawn: Any, batch: Batch) -> Any:
         """Of the hidden numbers those stay that are `drawn`, if any are."""
-        # The slope goes by as if there were no rounding: it is that of what the pass sees.
-        seen = weights if steps is None else as_rounded(weights, steps)
         lose = partial(losses_of, batch)
-        (_, losses), slopes = forward.slopes(lose, seen, batch.planes, batch.states, drawn)
+        (_, losses), slopes = forward.slopes(lose, weights, batch.planes, batch.states, drawn)
         return losses, slopes
 
     return JaxFunction("learning.net_training.slopes", lost)
+
+
+@lru_cache(maxsize=8)
+def _compiled_rounding(steps: int) -> JaxFunction:
+    """Return the function that rounds weights as a file of so many steps holds them."""
+    return JaxFunction("learning.net_training.rounding", partial(as_rounded, steps=steps))
 
 
 @lru_cache(maxsize=len(OPTIMIZERS))
