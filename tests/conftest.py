@@ -108,7 +108,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):  # type: ignore[no-untyped-def]
+def pytest_runtest_makereport(item, call):  # type: ignore[no-untyped-def]  # as pytest passes them
     """Fail a test that is skipped where none may be."""
     outcome = yield
     report = outcome.get_result()

@@ -39,7 +39,7 @@ def test_limits_are_finite_and_whole() -> None:
     for name in ("iterations", "depth", "nodes"):
         with pytest.raises(InvalidLimit, match=f"{name} must be a whole number, not 2.5"):
             Limit(**{name: 2.5})
-    assert Limit(iterations=np.int64(3)).iterations == 3  # type: ignore[arg-type]
+    assert Limit(iterations=np.int64(3)).iterations == 3  # type: ignore[arg-type]  # an integer to NumPy
     for name in ("seconds", "iterations", "bank"):
         for odd in ("1", True, [1]):
             with pytest.raises(InvalidLimit) as caught:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,8 +87,8 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Book:
     return build_book(tmp_path_factory.mktemp("book") / "a.book", SMALL, DISCS, table_mb=4)
 
 
-def imported(database: Path, out: Path, **more: object) -> Book:
-    made = import_database(database, out, geometry=SMALL, plies=DISCS, table_mb=1, **more)  # type: ignore[arg-type]
+def imported(database: Path, out: Path, **more: Any) -> Book:
+    made = import_database(database, out, geometry=SMALL, plies=DISCS, table_mb=1, **more)
     return made.book.unpacked()
 
 

@@ -102,7 +102,7 @@ def test_random_games_ask_for_no_score_on_the_way() -> None:
         asked.append(position)
         return usual(position)
 
-    solver.scores = scores  # type: ignore[method-assign, assignment]
+    solver.scores = scores  # type: ignore[method-assign, assignment]  # in its place
     found = [row for game in first_games(plan, solver, 50) for row in game]
     assert [row.position for row in found] == asked and len(asked) > 30
 

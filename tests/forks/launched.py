@@ -37,7 +37,7 @@ _START = (
     "import sys; sys.path.insert(0, {root!r}); from tests.forks.template import main; "
     "del sys.path[0]; main({end}, {modules!r})"
 )
-_EXECUTE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
+_EXECUTE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]  # of its own
 #: What a launch does not do: who asks for it starts a process.
 _NEVER = ("preexec_fn", "executable", "shell", "uid", "gid", "gids")
 
@@ -112,7 +112,7 @@ class Launched(subprocess.Popen[Any]):
             or any(asked[name] not in (None, False, -1) for name in _NEVER)
             or not self._template.fits(variables)
         ):
-            execute_child: Any = super()._execute_child  # type: ignore[misc]
+            execute_child: Any = super()._execute_child  # type: ignore[misc]  # of its own
             execute_child(*given)
             return
         theirs = [asked[name] for name in ("p2cread", "c2pwrite", "errwrite")]

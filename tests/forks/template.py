@@ -170,5 +170,5 @@ def _stream(number: int, like: TextIO) -> TextIO | None:
     )
     if number == 2:
         stream.reconfigure(line_buffering=True)
-    stream.buffer.raw.name = f"<{['stdin', 'stdout', 'stderr'][number]}>"  # type: ignore[attr-defined]
+    stream.buffer.raw.name = f"<{['stdin', 'stdout', 'stderr'][number]}>"  # type: ignore[attr-defined]  # a file has it
     return stream

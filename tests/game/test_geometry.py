@@ -82,7 +82,7 @@ def test_the_bounds_are_possible() -> None:
 
 
 def test_sizes_of_any_integer_type() -> None:
-    geometry = Geometry(np.int64(7), np.uint8(6), np.int8(4))  # type: ignore[arg-type]
+    geometry = Geometry(np.int64(7), np.uint8(6), np.int8(4))  # type: ignore[arg-type]  # integers to NumPy
     assert geometry == Geometry()
     assert hash(geometry) == hash(Geometry())
     assert all(type(number) is int for number in (geometry.columns, geometry.rows, geometry.bits))

@@ -112,7 +112,7 @@ def test_discs_of_positions() -> None:
 def test_bad_arguments() -> None:
     for depth in (2.0, True, None, "3"):
         with pytest.raises(ClaimevenError, match="depth must be a whole number, not"):
-            perft(Position(), depth)  # type: ignore[arg-type]
+            perft(Position(), depth)  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(ClaimevenError, match="depth must be 0 or more, not -1"):
         perft(Position(), -1)
     with pytest.raises(ClaimevenError, match="unknown backend 'gpu': choose from auto, compiled"):

@@ -120,7 +120,7 @@ def test_columns_of_any_integer_type() -> None:
     assert isinstance(position.play(column).mask, int)
     eight = Position(Geometry(8, 7)).play(7)
     words = np.uint64(eight.mine), np.uint64(eight.mask)
-    assert Position(Geometry(8, 7), *words).play(7) == eight.play(7)  # type: ignore[arg-type]
+    assert Position(Geometry(8, 7), *words).play(7) == eight.play(7)  # type: ignore[arg-type]  # integers to NumPy
 
 
 ILLEGAL = [
@@ -173,7 +173,7 @@ def test_positions_do_not_change() -> None:
     with pytest.raises(AttributeError, match="a Position cannot be changed"):
         Position().mine = 1
     with pytest.raises(AttributeError):
-        Position().other = 1  # type: ignore[attr-defined]
+        Position().other = 1
 
 
 @given(position=positions())
@@ -204,7 +204,7 @@ def test_cells_off_the_board(cell: tuple[int, int]) -> None:
 def test_discs_and_cells_are_whole_numbers(wrong: int) -> None:
     for name in ("mine", "mask"):
         with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, not {wrong!r}"):
-            Position(**{name: wrong})  # type: ignore[arg-type]
+            Position(**{name: wrong})  # type: ignore[arg-type]  # not of the geometry
     with pytest.raises(InvalidPosition, match="a row must be a whole number"):
         Position().cell(0, wrong)
 
@@ -212,7 +212,7 @@ def test_discs_and_cells_are_whole_numbers(wrong: int) -> None:
 @pytest.mark.parametrize("moves", ["4455", "", [3, 3], None])
 def test_a_position_is_not_made_from_moves(moves: object) -> None:
     with pytest.raises(InvalidPosition) as caught:
-        Position(moves)  # type: ignore[arg-type]
+        Position(moves)  # type: ignore[arg-type]  # bad on purpose
     assert str(caught.value) == (
         f"a Position takes a Geometry and discs, not {moves!r};"
         f" for moves use Position.from_moves({moves!r})"

@@ -36,8 +36,8 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
         else:
             found.root.total = -many
     else:
-        engine.records[ROOT, VISITS] = many  # type: ignore[attr-defined]
-        engine.records[ROOT, TOTAL] = -many  # type: ignore[attr-defined]
+        engine.records[ROOT, VISITS] = many  # type: ignore[attr-defined]  # of arrays
+        engine.records[ROOT, TOTAL] = -many  # type: ignore[attr-defined]  # of arrays
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -149,9 +150,9 @@ def test_tuples_are_drawn_by_their_seed() -> None:
         (lambda: NTupleSearch(made(Geometry(5, 4, 3))).search(Position(), 1), "not 7x6 connect 4"),
     ],
 )
-def test_what_cannot_be_is_refused(make: object, said: str) -> None:
+def test_what_cannot_be_is_refused(make: Callable[[], object], said: str) -> None:
     with pytest.raises(ClaimevenError, match=said):
-        make()  # type: ignore[operator]
+        make()
     with pytest.raises(InvalidSearch):
         NTupleSearch(made(Geometry())).search(Position.from_moves("1212121"), 1)
     assert issubclass(InvalidNetwork, ValueError)

@@ -83,7 +83,7 @@ def test_scores_above_the_columns_are_the_solvers(cell: Put) -> None:
 
 def test_scores_that_are_not_there_yet_stay_open_and_no_click_waits_for_them(cell: Put) -> None:
     board = BoardWidget("44")
-    board._solve = lambda position, moves, is_wanted: None  # type: ignore[method-assign]
+    board._solve = lambda position, moves, is_wanted: None  # type: ignore[method-assign]  # in its place
     board.show_scores = True
     shown = cell(board)
     texts = shown.page.eval_on_selector_all(".scores button", "all => all.map(b => b.textContent)")

@@ -78,7 +78,7 @@ def test_what_cannot_be_played_changes_nothing() -> None:
     with pytest.raises(IllegalMove, match=r"column 7 \(counted from 0\)"):
         board.play(7)
     sent: list[Any] = []
-    board.send_state = sent.append  # type: ignore[method-assign]
+    board.send_state = sent.append
     board.set_state({"moves": "4444444"})  # from the page
     assert board.moves == "44" and sent[-1] == ["moves"]
     assert board.position == Position.from_moves("44")

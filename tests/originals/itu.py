@@ -92,7 +92,7 @@ class Code:
         self._searcher = ""
         self._root: Any = None
 
-        class Noted(self._names["Node"]):  # type: ignore[misc, name-defined]
+        class Noted(self._names["Node"]):  # type: ignore[misc, name-defined]  # made from text
             """A node, of which the root of the last search is kept."""
 
             def __init__(noted, *arguments: Any, **named: Any) -> None:  # noqa: N805

@@ -29,8 +29,9 @@ def test_greedy_plays_as_the_lab_does() -> None:
 
 
 def test_a_line_is_seen_wherever_it_is() -> None:
-    winners = [Position.from_moves(moves).outcome.winner for moves in FINISHED]  # type: ignore[union-attr]
-    ours = [0 if winner is None else winner + 1 for winner in winners]
+    outcomes = [Position.from_moves(moves).outcome for moves in FINISHED]
+    assert None not in outcomes
+    ours = [0 if end is None or end.winner is None else end.winner + 1 for end in outcomes]
     assert ours == ITU["text"]["outcome"]
 
 

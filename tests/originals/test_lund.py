@@ -49,7 +49,7 @@ def test_the_preset_plays_as_the_report_tells() -> None:
     for moves, (column, *values) in zip(GOING_ON, LUND["text"]["5"], strict=False):
         if all(value is None for value in values):
             continue
-        decision = agent.choose(Position.from_moves(moves), Limit(), None)  # type: ignore[arg-type]
+        decision = agent.choose(Position.from_moves(moves), Limit(), None)  # type: ignore[arg-type]  # draws nothing
         if abs(decision.details["evaluation"]) > PROVEN:
             proven += 1  # we take the soonest win, the report any
         else:

@@ -123,7 +123,7 @@ class Leftmost:
 
 def test_the_playout_policy() -> None:
     pairs = [
-        (shallow_move(Position.from_moves(moves), Leftmost(), 2), moves)  # type: ignore[arg-type]
+        (shallow_move(Position.from_moves(moves), Leftmost(), 2), moves)  # type: ignore[arg-type]  # draws enough
         for moves in GOING_ON
     ]
     late = [i for i, (_, moves) in enumerate(pairs) if len(moves) >= 2]

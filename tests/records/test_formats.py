@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -288,6 +289,6 @@ def test_formats_have_names() -> None:
         ({"columns": (0,) * 7}, "move 7: column 1 is full"),
     ],
 )
-def test_games_that_cannot_be_are_refused(arguments: dict[str, object], said: str) -> None:
+def test_games_that_cannot_be_are_refused(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(ClaimevenError, match=said):
-        GameRecord(**{"columns": (3, 3), **arguments})  # type: ignore[arg-type]
+        GameRecord(**{"columns": (3, 3), **arguments})

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -253,37 +254,39 @@ def test_outcome_is_the_sign_of_the_score(engine: ExactSearch) -> None:
 
 
 @pytest.mark.parametrize("table_mb", [0, -1, float("inf"), float("nan"), "8", None, True, 10**400])
-def test_a_table_of_no_size_is_refused(table_mb: object) -> None:
+def test_a_table_of_no_size_is_refused(table_mb: Any) -> None:
     sentence = r"a table takes (more than 0|a finite number of) MB, not"
     with pytest.raises(InvalidSolve, match=sentence):
-        ExactSearch(STANDARD, table_mb=table_mb)  # type: ignore[arg-type]
+        ExactSearch(STANDARD, table_mb=table_mb)
 
 
 @pytest.mark.parametrize("threads", [0, -2, 257, 1.5, 1.0, "2", True])
-def test_no_number_of_threads_is_refused(threads: object) -> None:
+def test_no_number_of_threads_is_refused(threads: Any) -> None:
     sentence = r"a solver works with (1 thread or more|256 threads at most), not"
     with pytest.raises(InvalidSolve, match=sentence):
-        ExactSearch(STANDARD, table_mb=1, threads=threads)  # type: ignore[arg-type]
+        ExactSearch(STANDARD, table_mb=1, threads=threads)
 
 
 def test_boards_that_cannot_be_are_refused() -> None:
     with pytest.raises(InvalidSolve, match="9x7 connect 4 takes 72"):
         ExactSearch(Geometry(9, 7))
     with pytest.raises(InvalidSolve, match="a board must be a Geometry, not '7x6'"):
-        ExactSearch("7x6")  # type: ignore[arg-type]
+        ExactSearch("7x6")  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_numbers_of_numpy_are_numbers(engine: ExactSearch) -> None:
     search = ExactSearch(STANDARD, table_mb=np.float32(0.5), threads=np.int64(1))
-    limits = {"seconds": np.float64(600), "nodes": np.int32(10**9)}
-    score = search.score(MIDDLE.mine, MIDDLE.mask, **limits)  # type: ignore[arg-type]
+    limits: dict[str, Any] = {"seconds": np.float64(600), "nodes": np.int32(10**9)}
+    score = search.score(MIDDLE.mine, MIDDLE.mask, **limits)
     assert score == engine.score(MIDDLE.mine, MIDDLE.mask)
 
 
 def test_limits_that_are_none_are_refused(engine: ExactSearch) -> None:
+    seconds: Any
+    nodes: Any
     for seconds in (-1, float("nan"), "1", True):
         with pytest.raises(InvalidSolve, match="seconds must be a number from 0 up, or None, not"):
-            engine.score(0, 0, seconds=seconds)  # type: ignore[arg-type]
+            engine.score(0, 0, seconds=seconds)
     for nodes in (-1, 1.5, "1", True):
         with pytest.raises(InvalidSolve, match="nodes must be a whole number from 0 up, or None"):
-            engine.score(0, 0, nodes=nodes)  # type: ignore[arg-type]
+            engine.score(0, 0, nodes=nodes)

@@ -125,7 +125,7 @@ def test_arrays_of_other_kinds_are_refused() -> None:
             solver.score_many(arrays)
     for positions in ([Position()], ["44"], 5, None, float("nan")):
         with pytest.raises(InvalidSolve, match="Positions of 4x4 connect 3"):
-            solver.score_many(positions)  # type: ignore[arg-type]
+            solver.score_many(positions)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:

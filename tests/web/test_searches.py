@@ -59,7 +59,7 @@ def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str)
     decision = agent.choose(
         Position.from_moves("44"),
         agent.own,
-        np.random.default_rng(5),  # type: ignore[attr-defined]
+        np.random.default_rng(5),
     )
     assert told["total"] == len(told["steps"]) == 30
     visited = [visits for visits in decision.details["visits"] if visits]

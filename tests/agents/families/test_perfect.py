@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,9 +36,9 @@ def positions(count: int, geometry: Geometry = SMALL, seed: int = 1) -> list[Pos
     return list(random_positions(geometry, count, seed, going_on=True))
 
 
-def perfect(**options: object) -> PerfectAgent:
-    usual: Mapping[str, object] = {"pick": "centre", "quick": True, "level": 10, "table_mb": 1}
-    return PerfectAgent(**{**usual, **options})  # type: ignore[arg-type]
+def perfect(**options: Any) -> PerfectAgent:
+    usual: Mapping[str, Any] = {"pick": "centre", "quick": True, "level": 10, "table_mb": 1}
+    return PerfectAgent(**{**usual, **options})
 
 
 def test_the_centre_most_best_column_is_played_and_told() -> None:

@@ -201,7 +201,7 @@ def test_built_in_agents_have_processes_when_asked() -> None:
     with pytest.raises(InvalidLimit, match="has 1 MB of memory or more, not 0"):
         Isolation(memory_mb=0)
     with pytest.raises(InvalidLimit, match="memory_mb must be a whole number"):
-        Isolation(memory_mb=1.5)  # type: ignore[arg-type]
+        Isolation(memory_mb=1.5)  # type: ignore[arg-type]  # bad on purpose
 
 
 FAILURES = [
@@ -243,7 +243,7 @@ def test_an_agent_that_is_never_loaded_is_told(
     assert str(caught.value) == told
     for wrong in (0, -1.0, "long", float("nan"), float("inf")):
         with pytest.raises(InvalidLimit, match="load_seconds must be "):
-            Isolation(load_seconds=wrong)  # type: ignore[arg-type]
+            Isolation(load_seconds=wrong)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> None:

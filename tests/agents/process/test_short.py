@@ -74,7 +74,7 @@ def test_an_answer_is_read_as_it_was_given(drawn: bool) -> None:
     "decision",
     [
         Decision(3, value=0.0),
-        Decision(3, (0.0,) * 7),  # type: ignore[arg-type]
+        Decision(3, (0.0,) * 7),  # type: ignore[arg-type]  # no value: bad on purpose
         Decision(3, score=0),
         Decision(3, depth=0),
         Decision(3, nodes=0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
 from claimeven.arena.accuracy.examining import SetPlan
 from claimeven.arena.accuracy.measuring import MOST_FAULTS, measure, measured
-from claimeven.arena.accuracy.positions import InvalidPositions, shipped_set
+from claimeven.arena.accuracy.positions import InvalidPositions, ScoredSet, shipped_set
 
 #: Plays the first column it may, but fails where the second player is to move.
 FAILING = """
@@ -44,7 +45,7 @@ def test_the_answers_do_not_depend_on_the_number_of_processes() -> None:
     assert other["random"].accuracy.all != one["random"].accuracy.all
 
 
-def _few(count: int):  # type: ignore[no-untyped-def]
+def _few(count: int) -> ScoredSet:
     whole = shipped_set()
     assert whole is not None
     return whole.first(count)
@@ -122,10 +123,10 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_refused(
-    agent: str, asked: dict[str, object], error: type[Exception], said: str
+    agent: str, asked: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        measure_accuracy(agent, **asked)  # type: ignore[arg-type]
+        measure_accuracy(agent, **asked)
 
 
 def test_an_agent_stands_once_and_generators_of_positions_are_their_own() -> None:

@@ -112,7 +112,7 @@ def test_impossible_matches_are_told() -> None:
             if odd is None and name == "opening_plies":
                 continue  # as many as is usual
             with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
-                play_match("random", "random", **{name: odd})  # type: ignore[arg-type]
+                play_match("random", "random", **{name: odd})  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(InvalidMatch, match="objects or functions play in the process they are of"):
         play_match(lambda position: 0, "random", jobs=2)
     for jobs in (1, 2):

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def two_workers() -> Iterator[RayWorkers]:
 
 
 def work(*agents: str, games: int) -> Work:
-    return Work(MatchPlan(agents, Schedule(games, 5, Position(), 2)))  # type: ignore[arg-type]
+    return Work(MatchPlan(agents, Schedule(games, 5, Position(), 2)))  # type: ignore[arg-type]  # two of them
 
 
 def games_of(what: Work, executor: Executor | None) -> list[tuple[object, ...]]:
@@ -93,8 +94,9 @@ def one_worker(two_workers: RayWorkers) -> RayWorkers:
 def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_path: Path) -> None:
     agents = ("random", "greedy:win=yes")
     wanted = [played.game for played in play_match(*agents, games=8, seed=3).games]
-    for more in ({}, {"out": tmp_path / "match.db"}):
-        told = play_match(*agents, games=8, seed=3, executor=one_worker, **more)  # type: ignore[arg-type]
+    ways: tuple[dict[str, Any], ...] = ({}, {"out": tmp_path / "match.db"})
+    for more in ways:
+        told = play_match(*agents, games=8, seed=3, executor=one_worker, **more)
         assert [played.game.columns for played in told.games] == [game.columns for game in wanted]
     tests = [
         run_sprt(*agents, elo1=100, seed=2, most_games=60, executor=executor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,11 +34,11 @@ FAULTS = {
 HARMLESS = ("forks", "floods", "lingers")
 
 
-def tournament(path: Path, *names: str, **more: object) -> tuple[TournamentPlan, list[StoredGame]]:
+def tournament(path: Path, *names: str, **more: Any) -> tuple[TournamentPlan, list[StoredGame]]:
     """Play `random` against bots and `greedy`, a pair of games each; return what was stored."""
     specs = [str(BOTS / f"{name}.py") for name in names]
-    usual = {"rounds": 1, "seed": 5, "kind": "gauntlet", "openings": (OPENING,)}
-    plan = TournamentPlan(("random", *specs, "greedy"), **{**usual, **more})  # type: ignore[arg-type]
+    usual: dict[str, Any] = {"rounds": 1, "seed": 5, "kind": "gauntlet", "openings": (OPENING,)}
+    plan = TournamentPlan(("random", *specs, "greedy"), **{**usual, **more})
     with open_store(path, plan, resume=False) as store:
         run_tournament(plan, store)
         return plan, list(store.games())

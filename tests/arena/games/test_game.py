@@ -134,7 +134,7 @@ class Silent(Agent):
 class NoHash(Silent):
     """Equal to all of its kind, as a plain dataclass would be, and counting its games."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as Python does it
     resets = 0
 
     def __eq__(self, other: object) -> bool:

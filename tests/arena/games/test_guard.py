@@ -35,7 +35,7 @@ class Scripted(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return self.answer  # type: ignore[no-any-return]
+        return self.answer  # type: ignore[no-any-return]  # whatever it is
 
 
 class Fails(Exception):
@@ -80,7 +80,7 @@ FAULTS = [
     (None, "returned None instead of a Decision"),
     (Secret(), "returned an object of type Secret instead of a Decision"),
     (10**5000, "returned a whole number of 16,610 bits instead of a Decision"),
-    (Decision("3"), "returned '3' instead of a column number"),  # type: ignore[arg-type]
+    (Decision("3"), "returned '3' instead of a column number"),  # type: ignore[arg-type]  # bad on purpose
     (Decision(7), f"returned column 7 (counted from 0), which is not on the board: {LEGAL}"),
     (Decision(3), f"returned column 3 (counted from 0), which is full: {LEGAL}"),
     (
@@ -88,8 +88,8 @@ FAULTS = [
         "returned a whole number of 16,610 bits (counted from 0), which is not on the"
         f" board: {LEGAL}",
     ),
-    (Decision(Secret()), "returned an object of type Secret instead of a column number"),  # type: ignore[arg-type]
-    (Decision(Unsure()), "raised ZeroDivisionError: which?"),  # type: ignore[arg-type]
+    (Decision(Secret()), "returned an object of type Secret instead of a column number"),  # type: ignore[arg-type]  # bad on purpose
+    (Decision(Unsure()), "raised ZeroDivisionError: which?"),  # type: ignore[arg-type]  # bad on purpose
     (told(nodes="many"), "returned a Decision whose nodes is 'many', no number"),
     (told(nodes=2.5), "returned a Decision whose nodes is 2.5, no whole number"),
     (told(nodes=-1), "returned a Decision whose nodes is -1, out of range"),
@@ -186,13 +186,13 @@ def test_ctrl_c_is_no_fault_of_the_agent() -> None:
 def test_numbers_become_plain() -> None:
     decision = asked(
         Decision(
-            np.int64(2),  # type: ignore[arg-type]
-            value=np.float32(0.5),  # type: ignore[arg-type]
-            policy=np.array([0, 0, 1, 0, 0, 0, 0]),  # type: ignore[arg-type]
-            score=np.int8(-3),  # type: ignore[arg-type]
-            nodes=np.int32(5),  # type: ignore[arg-type]
-            depth=4.0,  # type: ignore[arg-type]
-            seconds=Fraction(1, 2),  # type: ignore[arg-type]
+            np.int64(2),  # type: ignore[arg-type]  # as libraries answer
+            value=np.float32(0.5),  # type: ignore[arg-type]  # as libraries answer
+            policy=np.array([0, 0, 1, 0, 0, 0, 0]),  # type: ignore[arg-type]  # as libraries answer
+            score=np.int8(-3),  # type: ignore[arg-type]  # as libraries answer
+            nodes=np.int32(5),  # type: ignore[arg-type]  # as libraries answer
+            depth=4.0,  # type: ignore[arg-type]  # as libraries answer
+            seconds=Fraction(1, 2),  # type: ignore[arg-type]  # as libraries answer
         )
     )
     assert decision == Decision(2, 0.5, (0, 0, 1, 0, 0, 0, 0), -3, 4, 5, 0.5)
@@ -282,7 +282,7 @@ class Talkative(Agent):
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         if isinstance(self.view, BaseException):
             raise self.view
-        return self.view  # type: ignore[no-any-return]
+        return self.view  # type: ignore[no-any-return]  # whatever it is
 
 
 def test_traces_and_trees_are_guarded() -> None:
@@ -293,9 +293,9 @@ def test_traces_and_trees_are_guarded() -> None:
         next(steps)
     assert len(list(checked_trace(agent, Position(), Limit(), generators()[0], 2))) == 2
     assert checked_tree(agent, 2, 10) is None
-    for view in (LookupError("lost"), "tree", TreeView("text", {}, None)):  # type: ignore[arg-type]
+    for view in (LookupError("lost"), "tree", TreeView("text", {}, None)):  # type: ignore[arg-type]  # bad on purpose
         agent.view = view
         with pytest.raises(AgentFault):
             checked_tree(agent, 2, 10)
-    agent.view = TreeView("text", {1: math.nan}, "svg")  # type: ignore[dict-item]
+    agent.view = TreeView("text", {1: math.nan}, "svg")  # type: ignore[dict-item]  # bad on purpose
     assert checked_tree(agent, 2, 10) == TreeView("text", {"1": None}, "svg")

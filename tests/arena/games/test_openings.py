@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -70,9 +71,9 @@ def test_balanced_openings_lie_in_their_band() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(make: object, said: str) -> None:
+def test_what_cannot_be_is_refused(make: Callable[[], object], said: str) -> None:
     with pytest.raises(InvalidMatch, match=said):
-        make()  # type: ignore[operator]
+        make()
 
 
 def test_a_band_of_scores_may_be_named() -> None:

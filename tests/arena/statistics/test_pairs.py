@@ -202,7 +202,7 @@ def test_results_that_cannot_be_are_refused() -> None:
         PairCounts.of([2.5])
     for counts in ((1, 2, 3, 4), (1, 2, 3, 4, -1)):
         with pytest.raises(InvalidEvidence, match="five counts"):
-            PairCounts(counts)  # type: ignore[arg-type]
+            PairCounts(counts)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_half_points() -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,8 +33,8 @@ def simulated(
     return games
 
 
-def ladder_of(games: Sequence[RatedGame], **options: object) -> Ladder:
-    return rate(games, np.random.default_rng(0), **{"resamples": 200, **options})  # type: ignore[arg-type]
+def ladder_of(games: Sequence[RatedGame], **options: Any) -> Ladder:
+    return rate(games, np.random.default_rng(0), **{"resamples": 200, **options})
 
 
 def holds(estimate: Estimate, truth: float) -> bool:

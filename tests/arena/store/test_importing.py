@@ -224,7 +224,7 @@ def test_what_cannot_be_picked_or_written_is_refused(path: Path, tmp_path: Path)
         ({"plies": (9, 7)}, "the least number of plies comes first: not 9 to 7"),
     ):
         with pytest.raises(InvalidMatch, match=said):
-            GameFilter(**wrong)  # type: ignore[arg-type]
+            GameFilter(**wrong)
     with pytest.raises(InvalidMatch, match=r"a\.xls must end in \.csv, \.jsonl, \.parquet, \.txt"):
         export_games(path, tmp_path / "a.xls")
     with pytest.raises(CannotWrite, match="there is no folder"):

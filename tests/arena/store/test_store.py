@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -160,9 +161,9 @@ def later_version(path: Path) -> None:
         (Path.mkdir, r"s\.db cannot be read: it is not a file"),
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, make: object, said: str) -> None:
+def test_other_files_are_refused(tmp_path: Path, make: Callable[[Path], object], said: str) -> None:
     path = tmp_path / "s.db"
-    make(path)  # type: ignore[operator]
+    make(path)
     for opening in (Store.read, Store.extend):
         with pytest.raises(InvalidStore, match=said):
             opening(path)

@@ -8,6 +8,7 @@ from statistics import NormalDist, fmean, stdev
 
 import pytest
 
+from claimeven import Position
 from claimeven.arena.store.store import InvalidStore, Store, StoredGame
 from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
 from claimeven.arena.studies.study import Findings
@@ -49,7 +50,7 @@ def test_findings_of_games_told_by_hand() -> None:
 def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
     rows = [row(number, 0, f"12{number}") for number in range(4)]
     for game, first in zip(rows, (1.0, 2.0, 4.0, 8.0), strict=True):
-        game.told["evaluations"][0] = first  # type: ignore[index]
+        game.told["evaluations"][0] = first  # type: ignore[index]  # a list here, as it is read from a file
     found = games.findings(rows, 1.0)["evaluations_per_game", "0"]
     totals = [21.0, 22.0, 24.0, 28.0]
     half = NormalDist().inv_cdf(0.975) * stdev(totals) / math.sqrt(4)
@@ -122,8 +123,8 @@ def test_other_games_in_the_folder_are_refused(tmp_path: Path) -> None:
 
 
 def test_jobs_change_nothing_and_a_function_plays_here() -> None:
-    def leftmost(position: object) -> int:
-        return position.legal_columns[0]  # type: ignore[attr-defined, no-any-return]
+    def leftmost(position: Position) -> int:
+        return position.legal_columns[0]
 
     match = study(Match(("greedy", "random"), 8, WON), Match((leftmost, "random"), 2, WON))
     one, two = Laboratory(jobs=1).run(match), Laboratory(jobs=2).run(match)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,9 +31,9 @@ def as_played(result: SequentialResult) -> dict[str, object]:
 
 
 def test_the_verdict_is_a_function_of_the_seed(tmp_path: Path) -> None:
-    options = {"elo0": -30.0, "elo1": 30.0, "seed": 4, "most_games": 2000}
-    here = run_sprt("alphabeta:depth=2", "greedy", **options)  # type: ignore[arg-type]
-    there = run_sprt("alphabeta:depth=2", "greedy", jobs=2, **options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"elo0": -30.0, "elo1": 30.0, "seed": 4, "most_games": 2000}
+    here = run_sprt("alphabeta:depth=2", "greedy", **options)
+    there = run_sprt("alphabeta:depth=2", "greedy", jobs=2, **options)
     assert here.verdict is not Verdict.UNDECIDED
     assert as_played(here) == as_played(there)
     assert len(here.standings.games) == 2 * here.run.counts.pairs
@@ -103,7 +104,7 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
         ("greedy", gives_up, Verdict.ELO1),
         (gives_up, "greedy", Verdict.ELO0),
     ):
-        result = run_sprt(first, second, model=model, elo1=50, most_games=400)  # type: ignore[arg-type]
+        result = run_sprt(first, second, model=model, elo1=50, most_games=400)
         assert result.verdict is verdict
         told = result.as_dict()
         json.dumps(told, allow_nan=False)
@@ -113,13 +114,13 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
 def test_nothing_but_draws() -> None:
     """On a board where nobody can win; between even hypotheses draws decide nothing."""
     board = Geometry(3, 3, 4)
-    options = {"geometry": board, "opening_plies": 2, "most_games": 10}
-    even = run_sprt("greedy", "random", elo0=-20, elo1=20, **options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"geometry": board, "opening_plies": 2, "most_games": 10}
+    even = run_sprt("greedy", "random", elo0=-20, elo1=20, **options)
     assert (even.verdict, even.run.counts.counts) == (Verdict.UNDECIDED, (0, 0, 5, 0, 0))
     assert even.run.ratio == pytest.approx(0, abs=1e-6)
     json.dumps(even.as_dict(), allow_nan=False)
     options["most_games"] = 4000
-    lead = run_sprt("greedy", "random", elo0=0, elo1=60, **options)  # type: ignore[arg-type]
+    lead = run_sprt("greedy", "random", elo0=0, elo1=60, **options)
     assert lead.verdict is Verdict.ELO0
 
 

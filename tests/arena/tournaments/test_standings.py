@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,12 +15,12 @@ from claimeven.arena.tournaments.standings import Standings
 AGENTS = tuple(StoredAgent(i, name, name) for i, name in enumerate(("ann", "bob", "cid")))
 
 
-def game(number: int, first: int, second: int, winner: int | None, **more: object) -> StoredGame:
+def game(number: int, first: int, second: int, winner: int | None, **more: Any) -> StoredGame:
     told = {"seconds": (0.5, 1.5, 0.5), "nodes": (3.0, None, 5.0)}
     plain = StoredGame(
         f"j{number}", number, number // 2, first, second, "44", "123", winner, told=told
     )
-    return replace(plain, **more)  # type: ignore[arg-type]
+    return replace(plain, **more)
 
 
 GAMES = (

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,10 +35,10 @@ BOTS = Path(__file__).parents[2] / "agents" / "bots"
 OPENINGS = random_openings(20, 3, 1, Position())
 
 
-def plan(*agents: str, **more: object) -> TournamentPlan:
-    usual = {"rounds": 3, "seed": 5, "openings": OPENINGS}
+def plan(*agents: str, **more: Any) -> TournamentPlan:
+    usual: dict[str, Any] = {"rounds": 3, "seed": 5, "openings": OPENINGS}
     chosen = agents or ("random", "greedy", "greedy:win=yes")
-    return TournamentPlan(chosen, **{**usual, **more})  # type: ignore[arg-type]
+    return TournamentPlan(chosen, **{**usual, **more})
 
 
 def played(path: Path, what: TournamentPlan, jobs: int = 1) -> list[StoredGame]:
@@ -49,11 +51,11 @@ def essence(game: StoredGame) -> tuple[object, ...]:
     return (game.job, game.number, game.first, game.second, game.opening, game.moves, game.winner)
 
 
-def totals(path: Path) -> object:
+def totals(path: Path) -> Any:
     """What a table shows of the games of a file, times apart."""
     with Store.read(path) as store:
-        told = Standings.of(store.agents, store.games()).as_dict()
-    for agent in told["agents"]:  # type: ignore[attr-defined]
+        told: Any = Standings.of(store.agents, store.games()).as_dict()
+    for agent in told["agents"]:
         del agent["per_move"]["seconds"]
     return told
 
@@ -210,9 +212,9 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
         (lambda: plan(openings=()), "needs an opening"),
     ],
 )
-def test_plans_that_cannot_be(make: object, said: str) -> None:
+def test_plans_that_cannot_be(make: Callable[[], object], said: str) -> None:
     with pytest.raises(InvalidMatch, match=said):
-        make()  # type: ignore[operator]
+        make()
 
 
 def test_labels_are_brief_where_they_still_differ() -> None:

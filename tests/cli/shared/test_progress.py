@@ -62,7 +62,7 @@ def test_the_line_is_written_over_and_wiped(monkeypatch: pytest.MonkeyPatch) -> 
     with terminal(monkeypatch) as there:
         with progress.status_line() as line:
             for text in ("a long text", "short", "x" * 500):
-                line.show(lambda text=text: text)  # type: ignore[misc]
+                line.show(lambda text=text: text)  # type: ignore[misc]  # default binds it
         text = sent(there)
     assert "\x1b" not in text
     states = shown(text)

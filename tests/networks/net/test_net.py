@@ -194,7 +194,7 @@ def test_sizes_that_cannot_be_are_refused() -> None:
         ("line_numbers", 1.5, r"the line numbers of a net: 1 to 64, not 1\.5"),
     ):
         with pytest.raises(InvalidNetwork, match=told):
-            NetShape(**{name: size})  # type: ignore[arg-type]
+            NetShape(**{name: size})  # type: ignore[arg-type]  # bad on purpose
     arrays = dict(drawn_net().arrays)
     for name, array, told in (
         (

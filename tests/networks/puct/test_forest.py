@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,9 +25,9 @@ WON = Position.from_moves("1213141")
         ({"geometry": Geometry(9, 9)}, "64"),
     ],
 )
-def test_bad_sizes(given: dict[str, object], told: str) -> None:
+def test_bad_sizes(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ClaimevenError, match=told):
-        PuctForest(**given)  # type: ignore[arg-type]
+        PuctForest(**given)
 
 
 @pytest.mark.parametrize(
@@ -37,9 +39,9 @@ def test_bad_sizes(given: dict[str, object], told: str) -> None:
         ({"solver": 1}, "solver must be true or false"),
     ],
 )
-def test_bad_options(given: dict[str, float], told: str) -> None:
+def test_bad_options(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ClaimevenError, match=told):
-        PuctOptions(**given)  # type: ignore[arg-type]
+        PuctOptions(**given)
 
 
 def test_bad_calls() -> None:
