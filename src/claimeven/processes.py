@@ -12,6 +12,7 @@ POSIX only.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -182,6 +183,24 @@ class Child(WatchedProcess):
             self.hang_up()
             self._wait()
             self.kill()
+
+    def _end_of_it(self, kind: type[ChildEnded] = ChildEnded) -> ChildEnded:
+        """Tell how it ended; what it was sent last and did not read came after its end.
+
+        Where it has forked there is still somebody who might, so that it could be sent.
+        """
+        return super()._end_of_it(ChildGone if self._has_unread() else kind)
+
+    def _has_unread(self) -> bool:
+        """Whether something that was sent is still to be read."""
+        if self._requests not in self._ends:
+            return False
+        import fcntl  # noqa: PLC0415 - POSIX only, as is all this
+        import termios  # noqa: PLC0415 - likewise
+
+        with contextlib.suppress(OSError):  # a system that cannot tell
+            return any(fcntl.ioctl(self._requests, termios.FIONREAD, bytes(4)))
+        return False
 
     def _at_once(self, seconds: float | None) -> bytes | None:
         """Wait for a message and read it; None for whatever else comes first.

@@ -45,7 +45,7 @@ class ChildEnded(Exception):
 
 
 class ChildGone(ChildEnded):
-    """A process that had ended before it was written to."""
+    """A process that had ended before it was written to, or before it read what was written."""
 
 
 class ChildSilent(Exception):

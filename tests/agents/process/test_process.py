@@ -453,3 +453,21 @@ def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec:
         assert one == other
         assert (there.process == process) == (move <= 3)
     there.close()
+
+
+@pytest.mark.usefixtures("real_starts")
+@pytest.mark.parametrize("moves", [1, 5])  # the slow way and the quick way
+def test_that_holds_of_one_that_has_forked(moves: int) -> None:
+    """The fork lives on and holds the pipes, so nothing tells that its parent has ended."""
+    agent = make_agent(bot("doubles"))
+    assert isinstance(agent, ProcessAgent)
+    agent.reset()
+    for _ in range(moves):
+        assert agent.choose(Position(), Limit(), rng()).column == 0
+    process = agent.process
+    assert process is not None
+    os.kill(process, signal.SIGKILL)
+    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    assert agent.choose(Position(), Limit(), rng()).column == 0
+    assert agent.process != process
+    agent.close()

@@ -309,11 +309,10 @@ class ProcessAgent(Agent):
             if in_time and "value" in told:
                 return told["value"]
             reason = str(told.get("fault", told.get("invalid")))
-        except ChildGone:
-            self._drop()
-            raise
         except ChildEnded as ended:
             self._drop()
+            if question is not None and isinstance(ended, ChildGone):
+                raise
             raise fault_of(ended) from None
         except ChildSilent:
             self._drop()
