@@ -16,7 +16,7 @@ def main() -> None:
     try:
         from claimeven.cli.main import main as run  # noqa: PLC0415 - see above
 
-        run(heed_interrupts=lambda: signal.signal(signal.SIGINT, usual))
+        run(on_interrupt=usual if usual is signal.default_int_handler else None)
     finally:
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)

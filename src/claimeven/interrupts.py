@@ -18,22 +18,24 @@ _Handle: TypeAlias = Callable[[int, FrameType | None], object]
 class SafeMoment:
     """A block in which Ctrl-C is put off; called at moments at which it may come. See `put_off`."""
 
-    __slots__ = ("_came", "_usual")
+    __slots__ = ("_before", "_came", "_usual")
 
-    def __init__(self) -> None:
-        self._usual: _Handle | None = None
+    def __init__(self, usual: _Handle | None = None) -> None:
+        self._usual = usual
+        self._before: _Handle | int | None = None
         self._came = False
 
     def __enter__(self) -> SafeMoment:
-        usual = signal.getsignal(signal.SIGINT)
+        before = signal.getsignal(signal.SIGINT)
+        usual = self._usual or before
         if callable(usual) and threading.current_thread() is threading.main_thread():
-            self._usual = usual
+            self._usual, self._before = usual, before
             signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, *ended_by: object) -> None:
-        if self._usual is not None:
-            signal.signal(signal.SIGINT, self._usual)
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
             self()
 
     def __call__(self) -> None:
@@ -41,6 +43,10 @@ class SafeMoment:
         if self._came and self._usual is not None:
             self._came = False
             self._usual(signal.SIGINT, sys._getframe())
+
+    def forget(self) -> None:
+        """Put Ctrl-C off for good: what came, and what comes in the block, is as good as heeded."""
+        self._usual = None
 
     def heeded(self, call: Callable[[], _Result]) -> _Result:
         """Return call(), which Ctrl-C may end at any moment; what follows it is not disturbed.
@@ -69,15 +75,16 @@ class SafeMoment:
 _HEEDED = SafeMoment.heeded.__code__
 
 
-def put_off() -> SafeMoment:
+def put_off(usual: _Handle | None = None) -> SafeMoment:
     """Put Ctrl-C off until a safe moment: a block, with a function to call at such moments.
 
     It ends the block as KeyboardInterrupt would have, if Ctrl-C came, and so does the end of the
     block. For code in which an exception from nowhere does harm, such as a compiler: what it holds
     half-made might be thrown away twice. In threads but the main one, which it never comes to, and
-    where it is ignored nothing changes.
+    where it is ignored nothing changes. `usual` is what Ctrl-C does as a rule, if it is not what it
+    does before the block and will do after it.
     """
-    return SafeMoment()
+    return SafeMoment(usual)
 
 
 @contextmanager

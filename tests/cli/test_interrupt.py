@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import signal
 import subprocess
@@ -10,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from claimeven import interrupts
+from claimeven.cli import main as module_of_program
 from tests.cli.conftest import COMPILING, command, environment, interrupted
+from tests.pressing import pressed_at
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
 
@@ -107,3 +111,30 @@ def test_ctrl_c_while_the_program_starts_leaves_no_trace(sign: str) -> None:
     told = [line for line in lines if line and not line.startswith("import time:")]
     assert (out, told) in (("", []), ("", ["interrupted"]))
     assert program.returncode == (130 if told else -signal.SIGINT)
+
+
+def test_ctrl_c_again_while_it_is_answered_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At whatever step of the program it comes, from the first on the way to the last."""
+
+    def pressed(*given: object, **named: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    def run() -> None:
+        module_of_program.main(on_interrupt=signal.default_int_handler)
+
+    monkeypatch.setattr(module_of_program.cli, "main", pressed)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # to be in force again at the end
+    try:
+        for step in itertools.count(1):
+            ended = pressed_at(step, run, module_of_program, interrupts)
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            assert isinstance(ended.raised, SystemExit), step
+            assert ended.raised.code == 130
+            assert capsys.readouterr().err == "interrupted\n", step
+            if ended.is_past_the_end:
+                break
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert step > 100

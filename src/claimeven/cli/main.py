@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import click
@@ -90,41 +91,53 @@ def cli(ctx: click.Context) -> None:
 
 
 def main(
-    arguments: list[str] | None = None, heed_interrupts: Callable[[], object] | None = None
+    arguments: list[str] | None = None,
+    on_interrupt: Callable[[int, FrameType | None], object] | None = None,
 ) -> None:
     """Run the command line: bad input ends with one sentence on stderr and exit status 2.
 
-    `heed_interrupts` is called once Ctrl-C can be answered in words.
+    `on_interrupt` is what Ctrl-C does once it can be answered in words, if it does not do so yet.
+    Those words are said whole, however often it is pressed.
     """
     prepare_streams()
+    with interrupts.put_off(on_interrupt) as ctrl_c:
+        status = _answered(lambda: ctrl_c.heeded(lambda: _run(arguments)))
+        ctrl_c.forget()
+        sys.exit(status)
+
+
+def _run(arguments: list[str] | None) -> int:
+    status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
+    return status if isinstance(status, int) else 0
+
+
+def _answered(run: Callable[[], int]) -> int:
+    """Return the status that a run ends with, or say what it failed by and return that of it."""
     try:
-        if heed_interrupts is not None:
-            heed_interrupts()
-        status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
+        return run()
     except ClaimevenError as error:
-        status = complain(str(error))
+        return complain(str(error))
     except click.UsageError as error:
         hint = f" (try '{error.ctx.command_path} --help')" if error.ctx else ""
-        status = complain(error.format_message().rstrip(".") + hint)
+        return complain(error.format_message().rstrip(".") + hint)
     except click.ClickException as error:
-        status = complain(error.format_message())
+        return complain(error.format_message())
     except MemoryError:
-        status = complain("there is not enough memory: choose a smaller table or tree")
+        return complain("there is not enough memory: choose a smaller table or tree")
     except (click.Abort, KeyboardInterrupt) as error:
         print(str(error) or str(error.__cause__ or "") or "interrupted", file=sys.stderr)
-        status = INTERRUPTED
         # Where Ctrl-C met code given as text, as it does in a named tuple that is being made,
         # Python notes that nobody answered it and ends `python -m` by the signal. This forgets it.
         exec("")
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone: say nothing more.
         drop_output()
-        status = LOST_OUTPUT
+        return LOST_OUTPUT
     except OSError as error:
         complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}")
         drop_output()
-        status = LOST_OUTPUT
-    sys.exit(status if isinstance(status, int) else 0)
+        return LOST_OUTPUT
 
 
 def complain(sentence: str) -> int:
