@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import itertools
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import gymnasium
@@ -13,11 +16,13 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
-from claimeven import Geometry, Position, encodings
+from claimeven import Geometry, Position, encodings, interrupts
+from claimeven.adapters import vector
 from claimeven.adapters.episodes import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv
 from claimeven.adapters.vector import OUT, VectorConnectFour
 from tests.cli.conftest import environment
+from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
 BOARDS = [(7, 6, 4), (5, 4, 3), (8, 7, 4), (3, 9, 3)]
 MODES = list(AutoresetMode)
@@ -358,3 +363,24 @@ def test_pictures_of_all_games() -> None:
     frames = envs.render()
     assert frames is not None and len(frames) == 3 and len(set(frames)) == 3
     assert "second player" in frames[0]
+
+
+def test_ctrl_c_at_any_step_leaves_games_that_can_be_stepped() -> None:
+    """The locks that Python makes of others are let go, and no thread steps games any more."""
+    games = VectorConnectFour(16384, threads=2)
+    assert games.threads == 2
+    left = np.zeros(games.num_envs, np.int64)
+    modules = (vector, interrupts, concurrent.futures.thread, concurrent.futures._base, threading)
+    for step in itertools.count(1):
+        games.reset(seed=1)
+        with pressed_as_usual():
+            pressed = pressed_as_python_looks(step, lambda: games.step(left), *modules)
+        again = threading.Thread(target=games.step, args=(left,), daemon=True)
+        again.start()
+        again.join(60)
+        assert not again.is_alive(), step
+        if pressed.is_past_the_end:
+            break
+        assert isinstance(pressed.raised, KeyboardInterrupt), step
+    games.close()
+    assert step > 20

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from claimeven import interrupts
 from claimeven.adapters import vector_kernel as kernel
 from claimeven.adapters.episodes import (
     SEATS,
@@ -240,7 +241,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         if self._pool is not None:
-            self._pool.shutdown()
+            with interrupts.put_off():
+                self._pool.shutdown()
 
     @property
     def _games(self) -> tuple[Array, ...]:
@@ -264,14 +266,17 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         Raises `InvalidEnvironment` where games found no beginning.
         """
         ends = [self.num_envs * part // self.threads for part in range(self.threads + 1)]
-        parts = list(pairwise(ends))
-        later = [
-            self._pool.submit(work, *self._board, *part, *arguments)
-            for part in parts[1:]
-            if self._pool is not None
-        ]
-        failed = work(*self._board, *parts[0], *arguments) or 0
-        failed += sum(each.result() or 0 for each in later)
+        first, *others = pairwise(ends)
+        # Ctrl-C in the middle would leave games that others go on to step, or a lock of the pool
+        # held; a step is soon over.
+        with interrupts.put_off():
+            later = [
+                self._pool.submit(work, *self._board, *part, *arguments)
+                for part in others
+                if self._pool is not None
+            ]
+            failed = work(*self._board, *first, *arguments) or 0
+            failed += sum(each.result() or 0 for each in later)
         if failed:
             self._is_begun = False
             raise InvalidEnvironment("games are over before the learner moves: begin elsewhere")
