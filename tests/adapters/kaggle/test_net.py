@@ -88,6 +88,14 @@ def test_arrays_are_those_of_the_file(tmp_path: Path) -> None:
         assert (arrays[name] == array).all() and arrays[name].dtype == np.float32
 
 
+def test_a_file_that_was_written_anew_is_exported_anew(tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    ours.write_net(path, drawn_net(seed=1))
+    first = submission(f"net:model={path}")
+    ours.write_net(path, drawn_net(seed=2))
+    assert submission(f"net:model={path}") != first
+
+
 @pytest.mark.parametrize("shape", [(1225, 512), (600, 15), (5000, 33), (3, 7), (0, 9)])
 def test_a_product_in_pieces_is_the_product(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(0)

@@ -21,6 +21,8 @@ MOST_WEIGHTS: Final = 1 << 26
 #: Weights of a net in a submission: each takes a byte or less of the file, and is looked at for
 #: every position.
 MOST_NET_WEIGHTS: Final = 1 << 24
+#: Bytes of a net that is packed anew each time: little ones leave the large ones their place.
+_LITTLE: Final = 1 << 18
 
 
 @lru_cache(maxsize=2)
@@ -43,7 +45,6 @@ def packed_network(network: NTupleNetwork) -> bytes:
     return bytes(head) + zlib.compress(numbers, 7)
 
 
-@lru_cache(maxsize=2)
 def packed_net(path: str | Path) -> bytes:
     """Return the net of a file that was read before in few bytes.
 
@@ -65,4 +66,10 @@ def packed_net(path: str | Path) -> bytes:
     for array in model.arrays.values():
         content += array.astype(array.dtype.newbyteorder("<")).tobytes()
     head = bytes((board.columns, board.rows, board.connect))
-    return head + lzma.compress(content)
+    return head + (_pressed(content) if len(content) > _LITTLE else lzma.compress(content))
+
+
+@lru_cache(maxsize=2)
+def _pressed(content: bytes) -> bytes:
+    """Return bytes in fewer, which takes most of a second for a net of the usual size."""
+    return lzma.compress(content)
