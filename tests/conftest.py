@@ -27,6 +27,9 @@ os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 #: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
 #: time that importing NumPy takes, and few of the hundreds of processes ask it for anything.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+#: Numba's compiler raises thousands of errors that it catches itself, and colours each where it
+#: can: a twentieth of the time that kernels take to compile.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
