@@ -288,6 +288,38 @@ def test_ctrl_c_as_a_wait_ends_leaves_the_search_free(seconds: float | None) -> 
     assert search.score(0, 0, seconds=PATIENCE) == 4
 
 
+class OtherCall:
+    """Has the search to itself, as a call of another thread, until the main thread waits for it.
+
+    Or until the end of the block: Ctrl-C may come before that.
+    """
+
+    def __init__(self, search: ExactSearch) -> None:
+        self._alone = search._alone
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> None:
+        self._alone.acquire()
+        self._thread.start()
+
+    def __exit__(self, *ended_by: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not (self._over.is_set() or self._is_waited_for()):
+            time.sleep(0.0005)
+        self._alone.release()
+
+    @staticmethod
+    def _is_waited_for() -> bool:
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        while frame is not None and frame.f_code is not ExactSearch._wait_for_turn.__code__:
+            frame = frame.f_back
+        return frame is not None
+
+
 @pytest.mark.parametrize("seconds", [None, PATIENCE])
 @pytest.mark.parametrize("waits", [False, True])
 def test_ctrl_c_at_any_step_leaves_the_search_free(seconds: float | None, waits: bool) -> None:
@@ -296,17 +328,11 @@ def test_ctrl_c_at_any_step_leaves_the_search_free(seconds: float | None, waits:
     search.load()
     found: list[int] = []
     for step in itertools.count(1):
-        if waits:
-            search._alone.acquire()  # as a call of another thread does
-            other = threading.Timer(0.001, search._alone.release)
-            other.start()
-        with pressed_as_usual():
+        with OtherCall(search) if waits else contextlib.nullcontext(), pressed_as_usual():
             pressed = pressed_as_python_looks(
                 step, lambda: search.score(0, 0, seconds=seconds),
                 module_of_searches, interrupts, contextlib,
             )  # fmt: skip
-        if waits:
-            other.join()
         assert not search._alone.locked(), step
         again = threading.Thread(target=lambda: found.append(search.score(0, 0, seconds=PATIENCE)))
         again.start()
