@@ -36,8 +36,9 @@ def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
 
 def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None:
     out = str(tmp_path / "mean.npz")
-    words = ("train", "average", str(SHIPPED_NET), str(SHIPPED_NET), "--out", out)
-    ran = run(*words, "--shares", "2,1")
+    both = (str(SHIPPED_NET), str(SHIPPED_NET))
+    words = ("train", "average", *both, "--out", out, "--shares", "2,1")
+    ran = run(*words)
     assert ran.status == 0
     told = json.loads(run(*words, "--json").out)
     assert (told["out"], told["models"]) == (out, [str(SHIPPED_NET)] * 2)

@@ -9,10 +9,11 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.learning import InvalidRun, average_nets
+from claimeven.learning.rounding import packed_by_play
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, read_net
-from claimeven.networks.net.file import write_net
+from claimeven.networks.net.file import unpacked, write_net
 
 SMALL = Geometry(4, 4, 3)
 SHAPE = NetShape(pairs=6, blocks=1, line_numbers=2, column_numbers=1)
@@ -41,10 +42,16 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
     assert mean.geometry == SMALL
     assert mean.shape == SHAPE
     assert mean.knows_scores
+    wanted = {
+        name: (array + 2 * nets[1].arrays[name] + 5 * nets[2].arrays[name]) / np.float32(8)
+        for name, array in nets[0].arrays.items()
+    }
+    kept = unpacked(packed_by_play(Net(SHAPE, wanted, SMALL), 127))
     for name, array in mean.arrays.items():
-        wanted = (nets[0].arrays[name] + 2 * nets[1].arrays[name] + 5 * nets[2].arrays[name]) / 8
-        unit = np.abs(wanted).max() / 127
-        assert np.abs(array - wanted).max() <= unit, name
+        unit = np.abs(wanted[name]).max() / 127
+        assert np.abs(array - kept.arrays[name]).max() <= unit, name
+        # What makes up for other weights' errors may lie further off, if seldom.
+        assert (np.abs(array - wanted[name]) <= unit).mean() > 0.9, name
     told = read_model(out).facts["recipe"]
     assert (told["method"], told["shares"]) == ("average", [1, 2, 5])
     assert [part["recipe"] for part in told["models"]] == [None] * 3
@@ -56,7 +63,7 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
 
 def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
     (path,) = files(tmp_path, drawn(4, scores=False), steps=31)
-    average_nets([path, path], tmp_path / "mean.npz")
+    average_nets([path, path], tmp_path / "mean.npz", weight_steps=31)
     before, after = read_net(path), read_net(tmp_path / "mean.npz")
     assert not after.knows_scores
     for name, array in before.arrays.items():

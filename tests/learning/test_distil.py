@@ -249,6 +249,7 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
     ("asked", "said"),
     [
         ({"size": "tiny"}, "there is no size 'tiny'"),
+        ({"policy_target": "one"}, "there is no policy target 'one'"),
         ({"epochs": 0}, "epochs is 0: 1e-06 to"),
         ({"batch": 0}, "batch is 0: 1 to 65536 can be"),
         ({"weight_steps": 200}, "weight steps is 200: 1 to 127 can be"),

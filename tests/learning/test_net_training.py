@@ -187,6 +187,28 @@ def test_losses_and_steps() -> None:
     assert trainer.step == 40
 
 
+def test_any_of_the_right_columns_will_do() -> None:
+    trainer = NetTrainer(TINY, Descent(steps=40, rate=0.01, policy_target="any"), SMALL, seed=1)
+    batch = made_batch(trainer.net())
+    right = batch.playable & (np.random.default_rng(6).random((16, 4)) < 0.5)
+    right[:, 0] = True  # it is playable in all of them
+    batch = batch._replace(policies=(right / right.sum(axis=1, keepdims=True)).astype(np.float32))
+    wanted = 0.0
+    for place, output in enumerate(trainer.net().raw(*boards_of(SMALL, 16)).tolist()):
+        chances = [math.exp(output[c]) if batch.playable[place, c] else 0.0 for c in range(4)]
+        of_right = sum(chances[c] for c in range(4) if right[place, c])
+        wanted -= math.log(of_right / sum(chances)) / 16
+    assert trainer.learn(batch).policy == pytest.approx(wanted, abs=1e-5)
+    losses = [trainer.learn(batch).policy for _ in range(39)]
+    assert losses[-1] < 0.6 * wanted
+
+    # Which of them it plays is no matter, and so nothing draws it away from one.
+    outputs = np.zeros((16, 9), dtype=np.float32)
+    outputs[np.arange(16), right.argmax(axis=1)] = 20.0
+    assert float(losses_of(batch, outputs, "any")[1].policy) == pytest.approx(0, abs=1e-6)
+    assert float(losses_of(batch, outputs, "each")[1].policy) > 1
+
+
 def test_the_rate_rises_and_falls() -> None:
     rates = [Descent(steps=2000, rate=0.5).rate_at(step) for step in range(2000)]
     assert rates.index(max(rates)) in range(400, 600)

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from claimeven.learning.net_measuring import write_measured
+from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, read_net
-from claimeven.networks.net.file import KIND, MOST_STEPS, STEPS
+from claimeven.networks.net.file import KIND, MOST_STEPS
 from claimeven.outputs import check_output
 
 
@@ -30,7 +31,7 @@ def average_nets(
     models: Sequence[str | Path],
     out: str | Path,
     shares: Sequence[float] | None = None,
-    weight_steps: int = STEPS,
+    weight_steps: int = WEIGHT_STEPS,
 ) -> dict[str, Any]:
     """Write the mean of the weights of nets to a file, and return how good it is.
 

@@ -1,7 +1,7 @@
 """Learning a net from exact labels: policy, value and scores of positions that are solved.
 
-The policy's target is an equal share for every column that keeps the exact score, the value's the
-sign of that score. A part of the games is held out to show how far the learning is; the positions
+The policy's target are the columns that keep the exact score, the value's is the sign of that
+score. A part of the games is held out to show how far the learning is; the positions
 of the held-out sets that come along, and their mirror images, are never learnt from.
 """
 
@@ -26,17 +26,19 @@ from claimeven.learning.held_out import HELD_OUT, held_out
 from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.net_training import (
     ADAMW,
+    EACH,
     OPTIMIZERS,
+    POLICY_TARGETS,
     Batch,
     Descent,
     Losses,
     NetTrainer,
 )
 from claimeven.learning.progress import TrainingProgress
+from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, Features, NetShape, read_net
-from claimeven.networks.net.file import STEPS
 from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such
 
@@ -65,9 +67,10 @@ class DistilRecipe:
     positions are drawn anew for every step, from the data sets in that proportion; with
     `ply_shares`, plies and a number each, positions of these plies in that proportion, and no
     others; with both, within plies from the data sets that have such. Then a position is seen
-    `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`; weights are
-    kept with `weight_steps` steps either side of zero, which the net knows of from the part
-    `round_from` of its steps on. `dropped` is that of `Descent` too, against learning by heart.
+    `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`, and so are
+    `policy_target` and `dropped`, against learning by heart. Weights are kept with `weight_steps`
+    steps either side of zero (see `rounding`), which the net knows of from the part `round_from` of
+    its steps on.
     `precision` is one of `forward.PRECISIONS`. `start` is the file of a net of that size to begin
     with, else weights are drawn. Raises `InvalidRun` for anything out of range.
     """
@@ -79,13 +82,14 @@ class DistilRecipe:
     optimizer: str = ADAMW
     rate: float = 1e-3
     decay: float = 1e-4
-    weight_steps: int = STEPS
+    weight_steps: int = WEIGHT_STEPS
     seed: int = 0
     start: str | None = None
     shares: tuple[float, ...] | None = None
     ply_shares: tuple[PlyShare, ...] | None = None
-    round_from: float = 0.7
+    round_from: float = 1.0
     dropped: float = 0.0
+    policy_target: str = EACH
     precision: str = AUTO
     geometry: Geometry = STANDARD
 
@@ -94,10 +98,12 @@ class DistilRecipe:
         for name, choices in (
             ("size", tuple(SHAPES)),
             ("optimizer", OPTIMIZERS),
+            ("policy target", POLICY_TARGETS),
             ("precision", PRECISIONS),
         ):
-            if getattr(self, name) not in choices:
-                raise InvalidRun(no_such(name, getattr(self, name), choices))
+            chosen = getattr(self, name.replace(" ", "_"))
+            if chosen not in choices:
+                raise InvalidRun(no_such(name, chosen, choices))
         if self.shares is not None and not all(0 < share < math.inf for share in self.shares):
             raise InvalidRun("shares of data sets are numbers greater than 0")
         self._check_ply_shares()
@@ -257,6 +263,7 @@ def train_distil(
         round_from=recipe.round_from,
         dropped=recipe.dropped,
         optimizer=recipe.optimizer,
+        policy_target=recipe.policy_target,
     )
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}

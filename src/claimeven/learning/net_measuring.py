@@ -10,9 +10,10 @@ import claimeven
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
+from claimeven.learning.rounding import packed_by_play
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
-from claimeven.networks.net.file import packed, unpacked
+from claimeven.networks.net.file import unpacked
 
 
 def accuracy_facts(net: Net, data: Dataset) -> dict[str, Any]:
@@ -32,11 +33,12 @@ def write_measured(
 ) -> dict[str, Any]:
     """Write a net with how it was made and how good it is; return these figures.
 
-    It is measured as its file will be read again, rounded to `steps` either side of zero: on the
+    It is measured as its file will be read again, rounded to `steps` either side of zero by
+    `rounding.packed_by_play`: on the
     positions `held` out of its data, if there are any, and on the held-out sets of its board, if it
     has such. Figures are shares; None where no position counts. Raises `CannotWrite`.
     """
-    model = packed(net, steps=steps)
+    model = packed_by_play(net, steps)
     kept = unpacked(model)
     sets = [name for name in HELD_OUT if shipped_set(net.geometry, name) is not None]
     data = {name: held_out(name, net.geometry) for name in sets}

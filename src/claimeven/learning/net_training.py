@@ -1,10 +1,12 @@
 """Training of nets by JAX: batches of positions, their targets, steps of gradient descent.
 
 The forward pass is that of `networks.net`, written for JAX; tests hold the two equal. The loss of a
-position is the cross-entropy of its policy, plus half the squared error of its value, plus half the
-mean squared error of its columns' scores where they are known. Steps are AdamW's, or Muon's for the
-matrices of hidden layers, with a rate that rises over the first steps and falls to nothing by half
-a cosine. What is played is the running mean of the weights, which is better than the last ones.
+position is that of its policy, plus half the squared error of its value, plus half the mean squared
+error of its columns' scores where they are known. The policy's is its cross-entropy with a target;
+or, where all right columns are as good, that of its playing any of them. Steps are AdamW's, or
+Muon's for the matrices of hidden layers, with a rate that rises over the first steps and falls to
+nothing by half a cosine. What is played is the running mean of the weights, which is better than
+the last ones.
 
 Muon makes each step of a matrix orthogonal, so that it changes in all directions alike; one as long
 as AdamW's takes about half as many positions to learn as much, and more time the smaller the
@@ -48,6 +50,11 @@ FALLS: Final = ("cosine", "stepwise", "none")
 MUON: Final = "muon"
 ADAMW: Final = "adamw"
 OPTIMIZERS: Final = (MUON, ADAMW)
+#: Of the columns that the target of a policy holds, it is to have each as often as the target, or
+#: any of them.
+EACH: Final = "each"
+ANY: Final = "any"
+POLICY_TARGETS: Final = (EACH, ANY)
 #: How long a step of Muon is, by the usual length of one of AdamW.
 _LENGTH: Final = 0.2
 #: Sets apart the seeds of what is left out from those of the weights.
@@ -93,7 +100,7 @@ class Descent:
     With `weight_steps` the net sees its weights rounded to so many steps either side of zero in the
     last steps, from the part `round_from` of all on: the rest of the weights then make up for it.
     With `dropped` each pair of hidden numbers is left out of a step by that chance, rounded to a
-    256th.
+    256th. `policy_target` is one of `POLICY_TARGETS`.
     """
 
     steps: int
@@ -105,6 +112,7 @@ class Descent:
     round_from: float = 0.7
     dropped: float = 0.0
     optimizer: str = ADAMW
+    policy_target: str = EACH
 
     def rounds_at(self, step: int) -> bool:
         """Whether the weights of a step, from 0, are rounded."""
@@ -163,7 +171,7 @@ class NetTrainer:
         steps = self.descent.weight_steps if self.descent.rounds_at(self.step) else None
         # The slope goes by as if there were no rounding: it is that of what the pass sees.
         seen = self.weights if steps is None else _compiled_rounding(steps)(self.weights)
-        compiled = _compiled_slopes(self.geometry, self.precision)
+        compiled = _compiled_slopes(self.geometry, self.precision, self.descent.policy_target)
         losses, slopes = compiled(seen, self._drawn(len(batch.planes)), batch)
         self.weights, self._state, self.mean = self._update(
             slopes.of_weights(self.weights), self.weights, self._state, self.mean, rate, stays
@@ -243,7 +251,7 @@ def _compiled_start(optimizer: str) -> JaxFunction:
 
 
 @lru_cache(maxsize=8)
-def _compiled_slopes(geometry: Geometry, precision: str) -> JaxFunction:
+def _compiled_slopes(geometry: Geometry, precision: str, policy_target: str) -> JaxFunction:
     """Return the function that gives the losses of a batch and their slopes.
 
     It takes seconds to compile, so all trainers of a board share it.
@@ -252,7 +260,7 @@ def _compiled_slopes(geometry: Geometry, precision: str) -> JaxFunction:
 
     def lost(weights: Any, drawn: Any, batch: Batch) -> Any:
         """Of the hidden numbers those stay that are `drawn`, if any are."""
-        lose = partial(losses_of, batch)
+        lose = partial(losses_of, batch, policy_target=policy_target)
         (_, losses), slopes = forward.slopes(lose, weights, batch.planes, batch.states, drawn)
         return losses, slopes
 
@@ -298,14 +306,18 @@ def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, A
     return drawn
 
 
-def losses_of(batch: Batch, outputs: Any) -> Any:
+def losses_of(batch: Batch, outputs: Any, policy_target: str = EACH) -> Any:
     """Return the loss of a batch of which the net has such outputs, and its parts."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
     columns = batch.playable.shape[1]
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
-    policy = -(batch.policies * logs).sum(axis=1).mean()
+    if policy_target == EACH:
+        policy = -(batch.policies * logs).sum(axis=1).mean()
+    else:
+        right = jnp.where(batch.policies > 0, logs, -1e9)
+        policy = -jax.nn.logsumexp(right, axis=1).mean()
     value = ((jnp.tanh(outputs[:, columns]) - batch.values) ** 2).mean()
     errors = (outputs[:, columns + 1 :] - batch.scores / Net.SCORE_UNIT) ** 2
     score = (errors * batch.scored).mean()

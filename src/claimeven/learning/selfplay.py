@@ -23,13 +23,14 @@ import claimeven
 from claimeven.arena.executors.work import Executor
 from claimeven.learning.net_training import Descent, Losses, NetTrainer
 from claimeven.learning.replay import Replay
+from claimeven.learning.rounding import packed_by_play
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.learning.selfplay_measuring import gate, measure_selfplay
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.learning.selfplay_work import PATIENCE, Played, play_selfplay
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
-from claimeven.networks.net.file import packed, unpacked
+from claimeven.networks.net.file import unpacked
 
 KIND: Final = "selfplay checkpoint"
 #: The names of the arrays of the best net begin with this, in a checkpoint.
@@ -248,7 +249,7 @@ class _Meter:
 
 def _written(net: Net, path: Path, recipe: SelfPlayRecipe, row: Row) -> Net:
     """Write the model with what is known of it; return the net as its file will be read."""
-    model = packed(net, steps=recipe.weight_steps)
+    model = packed_by_play(net, recipe.weight_steps)
     facts = {
         **model.facts,
         "recipe": {**recipe.as_dict(), "iterations": recipe.iterations},

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.net import SHAPES, NetShape
-from claimeven.networks.net.file import STEPS
 from claimeven.networks.puct import PuctOptions
 from claimeven.suggestions import no_such
 
@@ -100,7 +100,7 @@ class SelfPlayRecipe:
     size: str = "small"
     gate: int = 0
     gate_least: float = 0.5
-    weight_steps: int = STEPS
+    weight_steps: int = WEIGHT_STEPS
     every: int = 1
     positions: int = 500
     against: int = 10

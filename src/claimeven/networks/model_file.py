@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ import numpy.typing as npt
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.zip_packing import zipped
 from claimeven.outputs import write_bytes
 
 VERSION: Final = 1
@@ -31,8 +33,15 @@ VERSION: Final = 1
 MOST: Final = 1 << 29
 _HEADER: Final = "header"
 _MARK: Final = "claimeven model"
-#: When every member of an archive says it was made, so that the same model is the same file.
-_TIME = (1980, 1, 1, 0, 0, 0)
+#: What readers of archives raise for bytes that are none, or no longer.
+_DAMAGED: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 Array = npt.NDArray[Any]
 
@@ -69,17 +78,12 @@ def write_model(path: str | Path, model: ModelFile, quick: bool = False) -> None
     With `quick` it is packed less tightly. Raises `CannotWrite`.
     """
     header = np.frombuffer(json.dumps(model.as_dict(), sort_keys=True).encode(), dtype=np.uint8)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(
-        packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1 if quick else 9
-    ) as archive:
-        for name, array in {_HEADER: header, **model.arrays}.items():
-            member = io.BytesIO()
-            np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
-            info = zipfile.ZipInfo(f"{name}.npy", _TIME)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, member.getvalue())
-    write_bytes(path, packed.getvalue())
+    members = {}
+    for name, array in {_HEADER: header, **model.arrays}.items():
+        member = io.BytesIO()
+        np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+        members[f"{name}.npy"] = member.getvalue()
+    write_bytes(path, zipped(members, quick))
 
 
 def read_model(
@@ -90,8 +94,9 @@ def read_model(
     Raises `InvalidNetwork`, in a sentence that names the file, for one that cannot be read, is
     damaged, foreign, too large, holds anything but numbers, or is of another kind or board.
     """
+    content = _content(path)
     try:
-        with Path(path).open("rb") as stream, zipfile.ZipFile(stream) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > MOST:
                 raise InvalidNetwork(f"it unpacks to more than {MOST >> 20} MB")
@@ -102,15 +107,23 @@ def read_model(
         model = _model(arrays)
     except InvalidNetwork as error:
         raise InvalidNetwork(f"{path} is no model: {error}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+    except _DAMAGED:
         raise InvalidNetwork(f"{path} is no model, or it is damaged") from None
-    except OSError as error:
-        raise InvalidNetwork(f"{path} cannot be read: {error.strerror or error}") from None
     if kind is not None and model.kind != kind:
         raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, not {kind!r}")
     if geometry is not None and model.geometry != geometry:
         raise InvalidNetwork(f"{path} knows {model.geometry}, not {geometry}")
     return model
+
+
+def _content(path: str | Path) -> bytes:
+    try:
+        with Path(path).open("rb") as stream:
+            if os.fstat(stream.fileno()).st_size > MOST:
+                raise InvalidNetwork(f"{path} is no model: it is larger than {MOST >> 20} MB")
+            return stream.read()
+    except OSError as error:
+        raise InvalidNetwork(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:

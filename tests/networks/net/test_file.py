@@ -60,10 +60,40 @@ def test_a_damaged_file_is_refused(whole: Path, tmp_path: Path) -> None:
         except InvalidNetwork as error:
             assert str(path) in str(error)
             assert "\n" not in str(error)
+    for _ in range(60):  # bytes that were lost or doubled on the way
+        at = rng.randrange(len(content))
+        path.write_bytes(content[:at] + content[at + rng.choice([1, -1]) :])
+        with pytest.raises(InvalidNetwork, match="is no model"):
+            read_net(path)
     for length in (0, 10, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:length])
         with pytest.raises(InvalidNetwork, match="is no model, or it is damaged"):
             read_net(path)
+
+
+def test_a_damaged_name_is_refused(whole: Path, tmp_path: Path) -> None:
+    """A flag that says that a member's name is in UTF-8, and a name that is not."""
+    content, path = bytearray(whole.read_bytes()), tmp_path / "a.npz"
+    with zipfile.ZipFile(whole) as archive:
+        at = archive.infolist()[1].header_offset
+    content[at + 7] |= 1 << 3
+    content[at + 30] = 0x9B
+    path.write_bytes(content)
+    with pytest.raises(InvalidNetwork, match="is no model, or it is damaged"):
+        read_net(path)
+
+
+def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with path.open("wb") as stream:
+        stream.truncate((1 << 29) + 1)  # of a hole, which takes no room
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidNetwork, match="is no model: it is larger than 512 MB"):
+            read_net(path)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_another_board_and_another_kind_are_refused(whole: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from claimeven.cli.shared.tables import fitted
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
 @click.option("--out", required=True, help="File of the mean, .npz.")
 @click.option("--shares", help="How much each net counts: 1,2,... Default: alike.")
-@click.option("--weight-steps", default=31, show_default=True, help="Steps a weight is kept in.")
+@click.option("--weight-steps", default=15, show_default=True, help="Steps a weight is kept in.")
 @json_option
 def average(
     models: tuple[str, ...], out: str, shares: str | None, weight_steps: int, as_json: bool

@@ -40,13 +40,19 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 )
 @click.option("--rate", default=1e-3, show_default=True, help="Greatest rate of the descent.")
 @click.option("--decay", default=1e-4, show_default=True, help="Decay of the weights.")
-@click.option("--weight-steps", default=31, show_default=True, help="Steps a weight is kept in.")
+@click.option("--weight-steps", default=15, show_default=True, help="Steps a weight is kept in.")
 @click.option("--seed", default=0, show_default=True, help="Seed of weights and order.")
 @click.option(
     "--round-from",
-    default=0.7,
+    default=1.0,
     show_default=True,
     help="Part of the steps after which the net sees its weights rounded.",
+)
+@click.option(
+    "--policy-target",
+    default="each",
+    show_default=True,
+    help="each right column alike, or any of them: errs less, shows one.",
 )
 @click.option(
     "--dropped",
@@ -98,6 +104,7 @@ def distil(
       claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
       claimeven train distil a.csv b.csv --out run3 --ply-shares 4-7:1,8-41:4
       claimeven train distil a.csv --out run4 --optimizer muon --batch 4096 --rate 4e-3
+      claimeven train distil a.csv --out run5 --policy-target any
     """
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start

@@ -269,17 +269,16 @@ class Net:
 
     def raw(self, mines: Words, masks: Words) -> Floats:
         """Return the output of n positions, (n, 2 * columns + 1): see the module."""
-        arrays, nothing = self.arrays, np.float32(0)
+        arrays = self.arrays
         sums, differences = self.inputs(mines, masks)
         level = sums @ arrays["in_sum"] + arrays["in_bias"]
-        slant = differences @ arrays["in_difference"]
-        one, other = np.maximum(level + slant, nothing), np.maximum(level - slant, nothing)
-        sums, differences = (one + other) * _HALF, (one - other) * _HALF
+        sums, differences = cut_off(level, differences @ arrays["in_difference"])
+        sums, differences = sums * _HALF, differences * _HALF
         for n, bias in enumerate(self._block_biases):
             level, slant = sums @ self._blocks[2 * n] + bias, differences @ self._blocks[2 * n + 1]
-            one, other = np.maximum(level + slant, nothing), np.maximum(level - slant, nothing)
-            sums += (one + other) * _QUARTER
-            differences += (one - other) * _QUARTER
+            more, apart = cut_off(level, slant)
+            sums += more * _QUARTER
+            differences += apart * _QUARTER
         level = sums @ arrays["out_sum"] + arrays["out_bias"]
         slant = differences @ arrays["out_difference"]
         board = self.features.mirroring
@@ -342,3 +341,10 @@ class Net:
             np.empty((4, max(self.shape.pairs, outputs.shape[1])), dtype=np.float32),
             outputs,
         )
+
+
+def cut_off(level: Floats, slant: Floats) -> tuple[Floats, Floats]:
+    """Return the sums and the differences of pairs that are cut off at 0: see the module."""
+    nothing = np.float32(0)
+    one, other = np.maximum(level + slant, nothing), np.maximum(level - slant, nothing)
+    return one + other, one - other

@@ -1,0 +1,152 @@
+"""Rounding of a net's weights in which later ones make up for the errors of earlier ones.
+
+Weights are rounded input by input. The error of each is carried over to those of the same output
+that are not rounded yet, so that what the layer gives in play changes least: as far as two inputs
+go together in play, the one can stand in for the other. Each layer is rounded by what it is given
+by the rounded layers before it. A net of 15 steps either side of zero is then as good as one of all
+of float32; each weight rounded for itself it would be worse.
+
+Play that shows what goes together are games of the net against itself in which every other move is
+drawn at random; nothing needs to be known of their positions.
+
+Sources: Hassibi and Stork, "Second order derivatives for network pruning: optimal brain surgeon"
+(NIPS 1992); Frantar, Ashkboos, Hoefler and Alistarh, "GPTQ: accurate post-training quantization for
+generative pre-trained transformers" (ICLR 2023).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.position import Position
+from claimeven.networks.model_file import ModelFile
+from claimeven.networks.net import Net
+from claimeven.networks.net.file import MOST_STEPS, Rounded, packed_as, rounded, units_of
+from claimeven.networks.net.net import cut_off
+from claimeven.networks.policy_value import playable_columns
+
+Floats = npt.NDArray[np.float32]
+Words = npt.NDArray[np.uint64]
+
+#: Steps either side of zero that are enough for weights rounded so.
+WEIGHT_STEPS: Final = 15
+#: How many times as fine tables are rounded, for whose errors nothing makes up, and the output.
+_FINER: Final = 4
+#: Positions for each number that a layer is given, and how many games are played at a time.
+_POSITIONS, _GAMES = 10, 128
+#: A part of the mean square of a layer's inputs that is added to that of each: inputs that were
+#: seldom seen, or always with others, would else be leant on too much.
+_DAMPING: Final = 0.01
+#: Inputs whose errors are carried over at once to all that come later.
+_BLOCK: Final = 64
+
+
+def packed_by_play(net: Net, steps: int = WEIGHT_STEPS) -> ModelFile:
+    """Return what the file of a net holds, rounded to `steps` either side of zero by its play."""
+    fine = min(_FINER * steps, MOST_STEPS)
+    tables = {name: rounded(net.arrays[name], fine) for name in ("lines", "columns")}
+    looked_up = {name: _weights(*kept) for name, kept in tables.items()}
+    seen = Net(net.shape, {**net.arrays, **looked_up}, net.geometry)
+    boards = positions_of_play(net, _POSITIONS * len(net.arrays["in_sum"]))
+    layers = _Layers(net, steps, *seen.inputs(*boards))
+    layers.first()
+    for block in range(net.shape.blocks):
+        layers.block(f"block{block}_")
+    layers.steps = fine
+    layers.products("out_")
+    return packed_as(net, {**tables, **layers.matrices})
+
+
+class _Layers:
+    """A net that is rounded layer by layer, and what the rounded part makes of some positions."""
+
+    def __init__(self, net: Net, steps: int, sums: Floats, differences: Floats) -> None:
+        self.net, self.steps = net, steps
+        self.sums, self.differences = sums, differences
+        self.matrices: dict[str, Rounded] = {}
+
+    def first(self) -> None:
+        """Round the first layer."""
+        sums, differences = cut_off(*self.products("in_"))
+        self.sums, self.differences = sums / 2, differences / 2
+
+    def block(self, name: str) -> None:
+        """Round a layer that adds to what is there."""
+        sums, differences = cut_off(*self.products(name))
+        self.sums, self.differences = self.sums + sums / 4, self.differences + differences / 4
+
+    def products(self, name: str) -> tuple[Floats, Floats]:
+        """Round a layer; return its products, of sums and of differences."""
+        level = self._product(name + "sum", self.sums) + self.net.arrays[name + "bias"]
+        return level, self._product(name + "difference", self.differences)
+
+    def _product(self, name: str, inputs: Floats) -> Floats:
+        """Round a matrix by its inputs; return the product of both."""
+        kept = self.matrices[name] = rounded_by(self.net.arrays[name], self.steps, inputs)
+        product: Floats = inputs @ _weights(*kept)
+        return product
+
+
+def rounded_by(weights: Floats, steps: int, inputs: Floats) -> Rounded:
+    """Return weights (inputs, outputs) rounded to `steps` either side of zero by their inputs.
+
+    `inputs` are (positions, inputs): what the layer is given. The units are those of weights that
+    are rounded each for itself.
+    """
+    unit = units_of(weights, steps)
+    together = (inputs.T @ inputs).astype(np.float64) / max(1, len(inputs))
+    usual = float(np.diag(together).mean()) if weights.size else 0.0
+    if usual == 0.0:  # nothing comes in, or nothing goes out
+        return rounded(weights, steps)
+    together[np.diag_indices_from(together)] += _DAMPING * usual
+    # Those that matter most first: there are then most left that can make up for their errors.
+    order = np.argsort(-np.diag(together), kind="stable")
+    carried = np.linalg.cholesky(np.linalg.inv(together[np.ix_(order, order)])).T
+    left = weights[order].astype(np.float64)
+    whole = np.empty(weights.shape, dtype=np.int8)
+    for begin in range(0, len(left), _BLOCK):
+        end = min(begin + _BLOCK, len(left))
+        errors = np.empty_like(left[begin:end])
+        for row, place in enumerate(range(begin, end)):
+            near = np.clip(np.rint(left[place] / unit), -steps, steps)
+            whole[order[place]] = near
+            errors[row] = (left[place] - near * unit) / carried[place, place]
+            left[place + 1 : end] -= np.outer(carried[place, place + 1 : end], errors[row])
+        left[end:] -= carried[begin:end, end:].T @ errors
+    return whole, unit
+
+
+def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words]:
+    """Return the boards of positions, `count` or less, none of them twice, of play by a net.
+
+    They are `mines` and `masks` as `Net.judge` takes them, of games in which each move is the net's
+    or, as often, drawn at random.
+    """
+    rng = np.random.default_rng(seed)
+    found: dict[tuple[int, int], None] = {}
+    for _ in range(1 + count // _GAMES):  # a small board has not as many
+        games = [Position(net.geometry)] * _GAMES if len(found) < count else []
+        while games:
+            found |= dict.fromkeys((game.mine, game.mask) for game in games)
+            mines, masks = _boards([(game.mine, game.mask) for game in games])
+            priors = net.judge(mines, masks).priors
+            drawn = (1 + rng.random(priors.shape)) * playable_columns(masks, net.geometry)
+            at_random = rng.random((len(games), 1)) < 0.5
+            columns = np.where(at_random, drawn, priors).argmax(axis=1)
+            games = [game.play(int(column)) for game, column in zip(games, columns, strict=True)]
+            games = [game for game in games if not game.is_over]
+    each = list(found)
+    return _boards([each[n] for n in rng.permutation(len(each))[:count]])
+
+
+def _boards(positions: list[tuple[int, int]]) -> tuple[Words, Words]:
+    mines, masks = np.array(positions, dtype=np.uint64).T.copy()
+    return mines, masks
+
+
+def _weights(whole: npt.NDArray[Any], unit: Floats) -> Floats:
+    weights: Floats = whole.astype(np.float32) * unit
+    return weights

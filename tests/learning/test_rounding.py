@@ -1,0 +1,145 @@
+"""Rounding that makes up for its errors: beside the plain form of the method, and what it gains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.learning.rounding import packed_by_play, positions_of_play, rounded_by
+from claimeven.networks.net import Net, NetShape
+from claimeven.networks.net.file import packed, rounded, units_of, unpacked
+from tests.networks.net.support import TINY, drawn_net
+
+SMALL = Geometry(4, 4, 3)
+
+
+def mixed(seed: int, count: int, inputs: int, sources: int) -> np.ndarray:
+    """Inputs that go together, since each is a mixture of a few."""
+    rng = np.random.default_rng(seed)
+    mixture = rng.normal(size=(count, sources)) @ rng.normal(size=(sources, inputs))
+    return (mixture + 0.1 * rng.normal(size=(count, inputs))).astype(np.float32)
+
+
+def one_by_one(weights: np.ndarray, steps: int, inputs: np.ndarray) -> np.ndarray:
+    """Round one input after the other; the rest are then what fits its error best.
+
+    The rest is found anew each time by least squares on what the layer is to give, with a little
+    added to the diagonal, and no inverse is carried along.
+    """
+    unit = units_of(weights, steps)
+    together = inputs.T.astype(np.float64) @ inputs / len(inputs)
+    together += 0.01 * np.diag(together).mean() * np.eye(len(weights))
+    left = [int(n) for n in np.argsort(-np.diag(together), kind="stable")]
+    wanted, whole = weights.astype(np.float64), np.zeros(weights.shape)
+    while left:
+        first = left.pop(0)
+        whole[first] = np.clip(np.rint(wanted[first] / unit), -steps, steps)
+        error = whole[first] * unit - wanted[first]
+        if left:
+            rest = together[np.ix_(left, left)]
+            wanted[left] -= np.outer(np.linalg.solve(rest, together[left, first]), error)
+    return whole
+
+
+@pytest.mark.parametrize(("inputs", "steps"), [(5, 3), (70, 7), (150, 15)])
+def test_it_is_the_plain_form_of_the_method(inputs: int, steps: int) -> None:
+    """Beside one that solves for the rest each time; 70 are more than it carries at once."""
+    rng = np.random.default_rng(inputs)
+    weights = rng.normal(size=(inputs, 9)).astype(np.float32)
+    given = mixed(1, 500, inputs, 4)
+    whole, unit = rounded_by(weights, steps, given)
+    assert whole.dtype == np.int8
+    assert np.array_equal(unit, units_of(weights, steps))
+    assert np.abs(whole).max() <= steps
+    apart = np.abs(whole - one_by_one(weights, steps, given))
+    # A weight halfway between two steps may go either way, and all after it with it.
+    assert (apart.max(axis=0) == 0).mean() > 0.7
+
+
+def test_a_layer_gives_in_play_what_it_gave() -> None:
+    weights = np.random.default_rng(1).normal(size=(80, 30)).astype(np.float32)
+    # Other inputs of the same mixture than those it was rounded by.
+    both = mixed(2, 2000, 80, 12)
+    seen, other = both[:1000], both[1000:]
+    wanted = other @ weights
+
+    def error(kept: tuple[np.ndarray, np.ndarray]) -> float:
+        return float(((other @ (kept[0] * kept[1]) - wanted) ** 2).mean())
+
+    assert error(rounded_by(weights, 4, seen)) < 0.15 * error(rounded(weights, 4))
+
+
+def test_inputs_that_have_nothing_in_common_are_rounded_each_for_itself() -> None:
+    weights = np.random.default_rng(2).normal(size=(16, 5)).astype(np.float32)
+    apart = np.eye(16, dtype=np.float32) * np.arange(1, 17, dtype=np.float32)
+    for given in (apart, np.zeros((10, 16), dtype=np.float32), np.zeros((0, 16), np.float32)):
+        whole, unit = rounded_by(weights, 6, given)
+        assert np.array_equal(whole, rounded(weights, 6)[0])
+        assert np.array_equal(unit, rounded(weights, 6)[1])
+    empty = np.zeros((0, 5), dtype=np.float32)
+    assert rounded_by(empty, 6, np.zeros((10, 0), dtype=np.float32))[0].shape == (0, 5)
+
+
+def test_weights_of_inputs_that_never_came_stay() -> None:
+    weights = np.random.default_rng(3).normal(size=(20, 6)).astype(np.float32)
+    given = mixed(4, 300, 20, 3)
+    given[:, 7] = 0
+    whole, unit = rounded_by(weights, 5, given)
+    assert np.array_equal(whole[7], np.clip(np.rint(weights[7] / unit), -5, 5))
+    assert not np.array_equal(whole, rounded(weights, 5)[0])
+
+
+@pytest.mark.parametrize("geometry", [Geometry(), SMALL, Geometry(5, 6)], ids=str)
+def test_positions_of_play(geometry: Geometry) -> None:
+    net = drawn_net(geometry, seed=1)
+    mines, masks = positions_of_play(net, 300)
+    assert len(mines) == 300
+    assert len({*zip(mines.tolist(), masks.tolist(), strict=True)}) == 300
+    plies = set()
+    for mine, mask in zip(mines.tolist(), masks.tolist(), strict=True):
+        both = (mine, mask ^ mine)
+        first, second = both if mask.bit_count() % 2 == 0 else both[::-1]
+        position = Position.from_discs(geometry, first, second)  # refuses what cannot be
+        assert not position.is_over
+        plies.add(position.ply)
+    assert len(plies) > geometry.cells // 2
+    again = positions_of_play(net, 300)
+    assert np.array_equal(again[0], mines)
+    assert np.array_equal(again[1], masks)
+    assert not np.array_equal(positions_of_play(net, 300, seed=1)[0], mines)
+
+
+def test_a_board_with_few_positions_has_all_that_play_meets() -> None:
+    net = drawn_net(Geometry(2, 2, 2), seed=1)
+    mines, _ = positions_of_play(net, 10_000)
+    assert 3 <= len(mines) <= 3**4
+
+
+@pytest.mark.parametrize("geometry", [Geometry(), SMALL, Geometry(1, 9, 4)], ids=str)
+def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
+    shape = NetShape(pairs=24, blocks=2, line_numbers=3, column_numbers=2)
+    net = drawn_net(geometry, shape, seed=5, knows_scores=True)
+    model = packed_by_play(net, 4)
+    back = unpacked(model)
+    assert back.knows_scores
+    assert (back.shape, back.geometry) == (net.shape, geometry)
+    assert all(np.array_equal(a, net.arrays[n]) for n, a in back.arrays.items() if "bias" in n)
+    assert model.arrays.keys() == packed(net, steps=4).arrays.keys()
+    boards = positions_of_play(net, 500, seed=9)  # other games than those it was rounded by
+    wanted = net.raw(*boards)
+
+    def error(rough: Net) -> float:
+        return float(((rough.raw(*boards) - wanted) ** 2).mean())
+
+    alone = error(unpacked(packed(net, steps=4)))
+    assert error(back) < alone * (0.5 if geometry.columns > 1 else 1.01)
+    again = packed_by_play(net, 4)
+    assert all(np.array_equal(array, again.arrays[name]) for name, array in model.arrays.items())
+
+
+def test_a_net_that_knows_nothing_can_be_rounded() -> None:
+    """All its numbers are 0, and so is whatever its layers are given."""
+    net = Net.untaught(TINY, SMALL)
+    back = unpacked(packed_by_play(net))
+    assert all(not array.any() for array in back.arrays.values())
