@@ -42,6 +42,7 @@ _POSITIONS, _GAMES = 10, 128
 _DAMPING: Final = 0.01
 #: Inputs whose errors are carried over at once to all that come later.
 _BLOCK: Final = 64
+_HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
 def packed_by_play(net: Net, steps: int = WEIGHT_STEPS) -> ModelFile:
@@ -71,12 +72,13 @@ class _Layers:
     def first(self) -> None:
         """Round the first layer."""
         sums, differences = cut_off(*self.products("in_"))
-        self.sums, self.differences = sums / 2, differences / 2
+        self.sums, self.differences = sums * _HALF, differences * _HALF
 
     def block(self, name: str) -> None:
         """Round a layer that adds to what is there."""
         sums, differences = cut_off(*self.products(name))
-        self.sums, self.differences = self.sums + sums / 4, self.differences + differences / 4
+        self.sums += sums * _QUARTER
+        self.differences += differences * _QUARTER
 
     def products(self, name: str) -> tuple[Floats, Floats]:
         """Round a layer; return its products, of sums and of differences."""

@@ -103,6 +103,6 @@ def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
     table = weights.reshape(-1, weights.shape[-1])
     greatest = np.abs(table).max(axis=0)
     usual = np.sqrt((table.astype(np.float64) ** 2).mean(axis=0))
-    unit = (np.minimum(greatest, FAR * usual) / steps).astype(np.float32)
+    unit: npt.NDArray[np.float32] = (np.minimum(greatest, FAR * usual) / steps).astype(np.float32)
     unit[unit == 0] = 1.0
     return unit
