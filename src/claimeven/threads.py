@@ -78,15 +78,15 @@ class _Crew:
         Ctrl-C ends main and the wait after it, and has all stopped first. `until_they_rest` lets
         them end on their own where main ends as it should.
         """
-        with interrupts.put_off() as ctrl_c:
+        with interrupts.put_off() as safe_moment:
             is_told = True
             try:
                 for number in numbers:
                     self._start(number)
-                result = ctrl_c.heeded(main)
+                result = safe_moment.heeded(main)
                 is_told = not until_they_rest
             finally:
-                self._wait(ctrl_c, is_told)
+                self._wait(safe_moment, is_told)
         if self._failures:
             raise self._failures[0]
         return result
@@ -110,7 +110,7 @@ class _Crew:
             self._at_work.discard(number)
             self._one_rests.set()
 
-    def _wait(self, ctrl_c: interrupts.SafeMoment, is_told: bool) -> None:
+    def _wait(self, safe_moment: interrupts.SafeMoment, is_told: bool) -> None:
         """Wait until all rest, told to stop or not; if Ctrl-C comes, stop them and raise it then.
 
         They are told again at each look: what they call may have begun after it was to stop. No
@@ -124,7 +124,7 @@ class _Crew:
             self._one_rests.wait(_REST_LOOK)
             self._one_rests.clear()
             try:
-                ctrl_c()
+                safe_moment()
             except BaseException as raised:  # whatever the handler makes of Ctrl-C
                 interrupt, is_told = raised, True
         if interrupt is not None:

@@ -100,9 +100,9 @@ def main(
     Those words are said whole, however often it is pressed.
     """
     prepare_streams()
-    with interrupts.put_off(on_interrupt) as ctrl_c:
-        status = _answered(lambda: ctrl_c.heeded(lambda: _run(arguments)))
-        ctrl_c.forget()
+    with interrupts.put_off(on_interrupt) as safe_moment:
+        status = _answered(lambda: safe_moment.heeded(lambda: _run(arguments)))
+        safe_moment.forget()
         sys.exit(status)
 
 

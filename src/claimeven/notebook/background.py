@@ -53,13 +53,13 @@ class Lane:
         if self._thread is current_thread():
             return False
         left = math.inf
-        with interrupts.put_off() as ctrl_c:
+        with interrupts.put_off() as safe_moment:
             while left > 0:
                 left = max(0.0, deadline - time.monotonic())
                 with self._changed:
                     if self._changed.wait_for(lambda: self._thread is None, min(left, _LOOK)):
                         return True
-                ctrl_c()
+                safe_moment()
         return False
 
     def _run(self) -> None:

@@ -201,17 +201,17 @@ class ExactSearch:
 
     def _wait_for_turn(self, turn: Turn, ask: Callable[[Turn], _Answer]) -> _Answer:
         """Return ask(turn) once no other call is at work, waited for up to the deadline."""
-        with interrupts.put_off() as ctrl_c:
+        with interrupts.put_off() as safe_moment:
             held = False
             try:
                 left = math.inf
                 while not held and left > 0:
                     left = turn.deadline - time.perf_counter()
                     held = self._alone.acquire(timeout=max(0.0, min(left, _LOOK)))
-                    ctrl_c()
+                    safe_moment()
                 if not held:
                     raise SearchStopped(*turn.score_range())
-                return ctrl_c.heeded(lambda: self._have_turn(turn, ask))
+                return safe_moment.heeded(lambda: self._have_turn(turn, ask))
             finally:
                 if held:
                     self._alone.release()
