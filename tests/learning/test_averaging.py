@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.learning import InvalidRun, average_nets
-from claimeven.learning.rounding import packed_by_play
+from claimeven.learning.rounding import packed_by_play, positions_of_play
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, read_net
@@ -63,11 +63,15 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
 
 def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
     (path,) = files(tmp_path, drawn(4, scores=False), steps=31)
-    average_nets([path, path], tmp_path / "mean.npz", weight_steps=31)
+    average_nets([path, path], tmp_path / "mean.npz", weight_steps=127)
     before, after = read_net(path), read_net(tmp_path / "mean.npz")
     assert not after.knows_scores
+    boards = positions_of_play(before, 300)
+    told, wanted = after.raw(*boards), before.raw(*boards)
+    assert np.abs(told - wanted).max() < 0.01 * np.abs(wanted).max()
     for name, array in before.arrays.items():
-        assert np.allclose(array, after.arrays[name], atol=1e-6), name
+        rough = 2 * np.abs(array).max() / 127
+        assert (np.abs(array - after.arrays[name]) < rough).mean() > 0.95, name
 
 
 def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> None:

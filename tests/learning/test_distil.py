@@ -21,11 +21,12 @@ from claimeven.learning import DistilRecipe, InvalidRun, PlyShare, train_distil
 from claimeven.learning.distil import Lessons, _split, batch_of, chances_of
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
-from claimeven.networks.net import Features, read_net
+from claimeven.networks.net import SHAPES, Features, read_net, write_net
 from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 from tests.cli.conftest import interrupted
 from tests.learning.needs import needs_jax
+from tests.networks.net.support import drawn_net
 
 pytestmark = needs_jax
 
@@ -241,6 +242,10 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
     assert recipe["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
     with pytest.raises(InvalidRun, match="is a net of another size: "):
         train_distil(tmp_path / "other", data, replace(begun, size="medium"))
+    narrow = tmp_path / "narrow.npz"
+    write_net(narrow, drawn_net(SMALL, replace(SHAPES["small"], pairs=90)))
+    train_distil(tmp_path / "wider", data, replace(begun, start=str(narrow)))
+    assert read_net(tmp_path / "wider" / "model.npz").shape == SHAPES["small"]
     with pytest.raises(InvalidRun, match="holds a run with start '"):
         train_distil(tmp_path / "on", data, replace(begun, start=None))
 

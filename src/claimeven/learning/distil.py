@@ -22,6 +22,7 @@ from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.forward import AUTO, PRECISIONS
+from claimeven.learning.growing import can_grow, grown
 from claimeven.learning.held_out import HELD_OUT, held_out
 from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.net_training import (
@@ -70,9 +71,9 @@ class DistilRecipe:
     `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`, and so are
     `policy_target` and `dropped`, against learning by heart. Weights are kept with `weight_steps`
     steps either side of zero (see `rounding`), which the net knows of from the part `round_from` of
-    its steps on.
-    `precision` is one of `forward.PRECISIONS`. `start` is the file of a net of that size to begin
-    with, else weights are drawn. Raises `InvalidRun` for anything out of range.
+    its steps on. `precision` is one of `forward.PRECISIONS`. `start` is the file of a net to begin
+    with, of that size or with fewer pairs (see `growing`), else weights are drawn. Raises
+    `InvalidRun` for anything out of range.
     """
 
     size: str = "medium"
@@ -322,9 +323,9 @@ def _without_repeats(parts: Sequence[Dataset]) -> list[Dataset]:
 def _begin_with(path: Path, trainer: NetTrainer) -> str:
     """Let training begin with the net of a file; return the digest of the file."""
     net = read_net(path, trainer.geometry)
-    if net.shape != trainer.shape:
+    if not can_grow(net.shape, trainer.shape):
         raise InvalidRun(f"{path} is a net of another size: {net.shape.as_dict()}")
-    trainer.begin_with(net)
+    trainer.begin_with(grown(net, trainer.shape, trainer.seed))
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from claimeven.learning.extras import jax_and_optax
 from claimeven.learning.table_kernel import add_slopes
 from claimeven.networks.net import Features
-from claimeven.networks.net.file import FAR
+from claimeven.networks.net.file import FAR, MOST_STEPS, steps_for
 from claimeven.networks.net.planes import BOARD_NUMBERS, PLANES
 
 FLOAT32: Final = "float32"
@@ -264,14 +264,15 @@ def as_rounded(weights: Any, steps: int) -> Any:
     jax, _ = jax_and_optax()
     jnp = jax.numpy
 
-    def rounded(matrix: Any) -> Any:
+    def rounded(matrix: Any, steps: int) -> Any:
         table = matrix.reshape(-1, matrix.shape[-1])
         usual = jnp.sqrt((table**2).mean(axis=0))
-        unit = jnp.minimum(jnp.abs(table).max(axis=0), FAR * usual) / steps
+        greatest = jnp.abs(table).max(axis=0)
+        unit = jnp.maximum(jnp.minimum(greatest, FAR * usual) / steps, greatest / MOST_STEPS)
         unit = jnp.where(unit == 0, 1.0, unit)
-        return jnp.clip(jnp.rint(matrix / unit), -steps, steps) * unit
+        return jnp.clip(jnp.rint(matrix / unit), -MOST_STEPS, MOST_STEPS) * unit
 
     return {
-        name: rounded(array) if array.ndim > 1 and array.size else array
+        name: rounded(array, steps_for(name, steps)) if array.ndim > 1 and array.size else array
         for name, array in weights.items()
     }

@@ -24,7 +24,15 @@ import numpy.typing as npt
 from claimeven.game.position import Position
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
-from claimeven.networks.net.file import MOST_STEPS, Rounded, packed_as, rounded, units_of
+from claimeven.networks.net.file import (
+    TABLES,
+    Rounded,
+    packed_as,
+    rounded,
+    steps_for,
+    units_of,
+    whole_steps,
+)
 from claimeven.networks.net.net import cut_off
 from claimeven.networks.policy_value import playable_columns
 
@@ -33,8 +41,6 @@ Words = npt.NDArray[np.uint64]
 
 #: Steps either side of zero that are enough for weights rounded so.
 WEIGHT_STEPS: Final = 15
-#: How many times as fine tables are rounded, for whose errors nothing makes up, and the output.
-_FINER: Final = 4
 #: Positions for each number that a layer is given, and how many games are played at a time.
 _POSITIONS, _GAMES = 10, 128
 #: A part of the mean square of a layer's inputs that is added to that of each: inputs that were
@@ -47,8 +53,7 @@ _HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 def packed_by_play(net: Net, steps: int = WEIGHT_STEPS) -> ModelFile:
     """Return what the file of a net holds, rounded to `steps` either side of zero by its play."""
-    fine = min(_FINER * steps, MOST_STEPS)
-    tables = {name: rounded(net.arrays[name], fine) for name in ("lines", "columns")}
+    tables = {name: rounded(net.arrays[name], steps_for(name, steps)) for name in TABLES}
     looked_up = {name: _weights(*kept) for name, kept in tables.items()}
     seen = Net(net.shape, {**net.arrays, **looked_up}, net.geometry)
     boards = positions_of_play(net, _POSITIONS * len(net.arrays["in_sum"]))
@@ -56,7 +61,6 @@ def packed_by_play(net: Net, steps: int = WEIGHT_STEPS) -> ModelFile:
     layers.first()
     for block in range(net.shape.blocks):
         layers.block(f"block{block}_")
-    layers.steps = fine
     layers.products("out_")
     return packed_as(net, {**tables, **layers.matrices})
 
@@ -87,7 +91,9 @@ class _Layers:
 
     def _product(self, name: str, inputs: Floats) -> Floats:
         """Round a matrix by its inputs; return the product of both."""
-        kept = self.matrices[name] = rounded_by(self.net.arrays[name], self.steps, inputs)
+        kept = self.matrices[name] = rounded_by(
+            self.net.arrays[name], steps_for(name, self.steps), inputs
+        )
         product: Floats = inputs @ _weights(*kept)
         return product
 
@@ -113,7 +119,7 @@ def rounded_by(weights: Floats, steps: int, inputs: Floats) -> Rounded:
         end = min(begin + _BLOCK, len(left))
         errors = np.empty_like(left[begin:end])
         for row, place in enumerate(range(begin, end)):
-            near = np.clip(np.rint(left[place] / unit), -steps, steps)
+            near = whole_steps(left[place], unit)
             whole[order[place]] = near
             errors[row] = (left[place] - near * unit) / carried[place, place]
             left[place + 1 : end] -= np.outer(carried[place, place + 1 : end], errors[row])

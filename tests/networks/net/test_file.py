@@ -16,7 +16,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.networks import InvalidNetwork, ModelFile, read_policy_value, write_model
 from claimeven.networks.net import Net, NetShape, read_net, write_net
-from claimeven.networks.net.file import packed
+from claimeven.networks.net.file import packed, rounded, units_of
 from tests.networks.net.support import TINY, drawn_net
 
 SMALL = Geometry(4, 4, 3)
@@ -196,3 +196,16 @@ def test_nothing_large_is_set_aside_for_sizes_that_are_a_lie(tmp_path: Path) -> 
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_a_weight_far_from_the_others_is_kept() -> None:
+    """It takes more steps than the others, and none of them loses by it."""
+    weights = np.random.default_rng(1).normal(size=(1000, 3)).astype(np.float32)
+    before = units_of(weights, 15)
+    weights[7, 1] = 20.0
+    whole, unit = rounded(weights, 15)
+    assert unit[1] < 1.3 * before[1]
+    assert whole[7, 1] * unit[1] == pytest.approx(20.0, abs=float(unit[1]) / 2)
+    weights[7, 1] = 200.0  # as many steps as an int8 can hold, which are longer then
+    whole, unit = rounded(weights, 15)
+    assert (whole[7, 1], unit[1]) == (127, pytest.approx(200 / 127))

@@ -73,7 +73,7 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     show_default=True,
     help="Of products: float32, bfloat16, or auto: bfloat16 where it is quick.",
 )
-@click.option("--start", help="A net of that size to begin with; else weights are drawn.")
+@click.option("--start", help="A net to begin with, of that size or narrower; else drawn.")
 @plots_option
 @json_option
 @geometry_options

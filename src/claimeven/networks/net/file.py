@@ -22,10 +22,15 @@ from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.net.net import Net, NetShape
 
 KIND: Final = "net"
-#: Steps either side of zero that a weight is rounded to, and the most that fit.
+#: What is looked up by the state of a line or of two columns.
+TABLES: Final = ("lines", "columns")
+#: Steps from zero to weights that lie as far as most do, and the most that fit.
 STEPS, MOST_STEPS = 31, 127
-#: Weights further from zero than so many times their root mean square are cut off there.
-FAR: Final = 5.0
+#: How far most lie, in root mean squares of the weights of an output; others take more steps.
+FAR: Final = 3.0
+#: How many times as fine tables are rounded, and the output layer: few numbers, and much hangs on
+#: each.
+_FINER: Final = 4
 _UNIT, _BIAS = "_unit", "_bias"
 
 #: Weights as whole numbers, int8, of a unit for each output, float32.
@@ -50,7 +55,11 @@ def read_net(path: str | Path, geometry: Geometry | None = None) -> Net:
 
 def packed(net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS) -> ModelFile:
     """Return what the file of a net holds, each weight rounded for itself."""
-    matrices = {n: rounded(w, steps) for n, w in net.arrays.items() if not n.endswith(_BIAS)}
+    matrices = {
+        name: rounded(weights, steps_for(name, steps))
+        for name, weights in net.arrays.items()
+        if not name.endswith(_BIAS)
+    }
     return packed_as(net, matrices, facts)
 
 
@@ -91,9 +100,21 @@ def unpacked(model: ModelFile) -> Net:
 
 
 def rounded(weights: npt.NDArray[Any], steps: int) -> Rounded:
-    """Return weights as whole numbers from -steps to steps, and the unit of each output."""
+    """Return weights as whole numbers of a unit, `steps` either side of zero, and the units."""
     unit = units_of(weights, steps)
-    return np.clip(np.rint(weights / unit), -steps, steps).astype(np.int8), unit
+    return whole_steps(weights, unit).astype(np.int8), unit
+
+
+def whole_steps(weights: npt.NDArray[Any], unit: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return weights as whole numbers of a unit, as many as fit."""
+    whole: npt.NDArray[Any] = np.clip(np.rint(weights / unit), -MOST_STEPS, MOST_STEPS)
+    return whole
+
+
+def steps_for(name: str, steps: int) -> int:
+    """Return the steps of an array where those of hidden layers are rounded to `steps`."""
+    fine = name.startswith("out_") or name in TABLES
+    return min(_FINER * steps, MOST_STEPS) if fine else steps
 
 
 def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
@@ -103,6 +124,9 @@ def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
     table = weights.reshape(-1, weights.shape[-1])
     greatest = np.abs(table).max(axis=0)
     usual = np.sqrt((table.astype(np.float64) ** 2).mean(axis=0))
-    unit: npt.NDArray[np.float32] = (np.minimum(greatest, FAR * usual) / steps).astype(np.float32)
+    far = np.minimum(greatest, FAR * usual)
+    unit: npt.NDArray[np.float32] = np.maximum(far / steps, greatest / MOST_STEPS).astype(
+        np.float32
+    )
     unit[unit == 0] = 1.0
     return unit

@@ -67,7 +67,7 @@ class NetShape:
     `InvalidNetwork` for one out of range.
     """
 
-    pairs: int = 384
+    pairs: int = 512
     blocks: int = 4
     line_numbers: int = 8
     column_numbers: int = 4
@@ -117,7 +117,7 @@ class NetShape:
 #: Nets of a few sizes by their names.
 SHAPES: Final = {
     "small": NetShape(pairs=128, blocks=2, line_numbers=4, column_numbers=1),
-    "medium": NetShape(pairs=384, blocks=4, line_numbers=8, column_numbers=4),
+    "medium": NetShape(pairs=512, blocks=4, line_numbers=8, column_numbers=4),
     "large": NetShape(pairs=768, blocks=4, line_numbers=8, column_numbers=8),
 }
 
