@@ -38,8 +38,20 @@ from claimeven.watched import (
     tie,
 )
 
-__all__ = ["AVAILABLE", "Child", "ChildEnded", "ChildGarbled", "ChildGone", "ChildSilent", "Parent"]
+__all__ = [
+    "AVAILABLE",
+    "ONE_CORE",
+    "Child",
+    "ChildEnded",
+    "ChildGarbled",
+    "ChildGone",
+    "ChildSilent",
+    "Parent",
+]
 
+#: Of the environment of a child that is one core's worth of work: one thread multiplies matrices.
+#: Several such children would else be in each other's way, and take five times as long.
+ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: Where children can be had.
 AVAILABLE = os.name == "posix"
 #: Length of a message, before it.

@@ -9,7 +9,7 @@ from typing import Any
 
 from claimeven import processes
 from claimeven.agents.process.process import VARIABLES
-from claimeven.arena.executors.local_workers import ONE_CORE
+from claimeven.processes import ONE_CORE
 from tests.forks.launched import SOLVING, Launched, Template
 
 #: What each of them imports, and no more: the memory of an agent is bounded.
@@ -21,13 +21,13 @@ AGENT = Template(
 )
 PLAYER = Template(
     "claimeven.arena.executors.worker",
+    "claimeven.arena.accuracy.answer_worker",
     "claimeven.agents.registry",
     "claimeven.compiled.compiler",
     *SOLVING,
     variables=lambda: {**os.environ, **ONE_CORE},
 )
 SEARCHER = Template(
-    "claimeven.arena.accuracy.answer_worker",
     "claimeven.web.worker",
     "claimeven.compiled.compiler",
     *SOLVING,

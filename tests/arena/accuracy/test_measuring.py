@@ -11,9 +11,11 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
+from claimeven.arena.accuracy import answers
 from claimeven.arena.accuracy.examining import SetPlan
 from claimeven.arena.accuracy.measuring import MOST_FAULTS, measure, measured
 from claimeven.arena.accuracy.positions import InvalidPositions, ScoredSet, shipped_set
+from claimeven.processes import Child
 
 #: Plays the first column it may, but fails where the second player is to move.
 FAILING = """
@@ -43,6 +45,20 @@ def test_the_answers_do_not_depend_on_the_number_of_processes() -> None:
         assert one[name].by_band == two[name].by_band
     other = measure(SetPlan(plan.agents, plan.positions, seed=6))
     assert other["random"].accuracy.all != one["random"].accuracy.all
+
+
+def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes of two threads each, on two cores, took five times as long."""
+    asked = []
+
+    class Told(Child):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            asked.append({**options["variables"]})
+            super().__init__(*given, **options)
+
+    monkeypatch.setattr(answers, "Child", Told)
+    assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
+    assert [each["OPENBLAS_NUM_THREADS"] for each in asked] == ["1", "1"]
 
 
 def _few(count: int) -> ScoredSet:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.processes import Child, ChildEnded, ChildSilent
+from claimeven.processes import ONE_CORE, Child, ChildEnded, ChildSilent
 
 if TYPE_CHECKING:
     from claimeven.arena.accuracy.examining import Answer, SetPlan
@@ -32,7 +32,7 @@ def answers_of_workers(
     workers: dict[int, Child] = {}
     try:
         for _ in range(jobs):
-            child = Child("claimeven.arena.accuracy.answer_worker")
+            child = Child("claimeven.arena.accuracy.answer_worker", variables=ONE_CORE)
             workers[child.answers] = child
             child.send(pickle.dumps(plan))
         waiting = set(workers)

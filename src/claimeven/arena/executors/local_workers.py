@@ -13,7 +13,7 @@ from typing import Final
 
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import AnyWork, Result, Tell
-from claimeven.processes import Child, ChildEnded, ChildSilent
+from claimeven.processes import ONE_CORE, Child, ChildEnded, ChildSilent
 
 #: Games handed to a worker at a time, at most: their numbers must fit into a pipe.
 MOST = 512
@@ -23,8 +23,6 @@ SPELL = 0.2
 TRIES = 3
 #: Seconds that a worker has to become ready: it may have to compile what it plays with.
 START: Final = 900.0
-#: Of a worker's environment: it is one core's worth of work, so one thread multiplies matrices.
-ONE_CORE: Final = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: Milliseconds between two looks at workers that say nothing.
 LOOK = 100
 
