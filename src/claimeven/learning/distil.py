@@ -1,8 +1,8 @@
 """Learning a net from exact labels: policy, value and scores of positions that are solved.
 
 The policy's target are the columns that keep the exact score, the value's is the sign of that
-score. A part of the games is held out to show how far the learning is; the positions
-of the held-out sets that come along, and their mirror images, are never learnt from.
+score. A part of the games is held out to show how far the learning is; the positions of the
+held-out sets that come along, and their mirror images, are never learnt from.
 """
 
 from __future__ import annotations
