@@ -125,7 +125,7 @@ class SelfPlayRecipe:
     @property
     def search(self) -> PuctOptions:
         """How its searches work: those that play, and those that measure."""
-        return PuctOptions(c=self.c, fpu=self.fpu)
+        return PuctOptions(c=self.c, fpu=self.fpu, prior_temperature=1.0)
 
     @property
     def most_random_plies(self) -> int:

@@ -36,6 +36,7 @@ OPTIONS = (
     PuctOptions(leaves=1, solver=False, c=1.0, fpu=0.0),
     PuctOptions(leaves=1, capacity=150, c=20.0),
     PuctOptions(leaves=1, reuse=False, fpu=1.0),
+    PuctOptions(leaves=1, prior_temperature=2.0),
 )
 
 

@@ -36,6 +36,7 @@ def test_bad_sizes(given: dict[str, Any], told: str) -> None:
         ({"c": -1.0}, "c must be a number from 0 to 1000, not -1.0"),
         ({"c": float("nan")}, "c must be"),
         ({"fpu": 3}, "fpu must be a number from 0 to 2, not 3"),
+        ({"prior_temperature": 0}, "prior_temperature must be a number from 0.1 to 10, not 0"),
         ({"solver": 1}, "solver must be true or false"),
     ],
 )

@@ -87,6 +87,29 @@ def test_what_is_told() -> None:
     assert tree_text(tree, POSITION).splitlines()[4].split() == ["move", "P", "N", "T", "E", "Q"]
 
 
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0, 10.0])
+def test_priors_are_made_even_by_their_temperature(temperature: float) -> None:
+    """Their ratios go by the power of 1 / temperature, at the root and below."""
+    model = Hashed(POSITION.geometry)
+    result = searched(PuctOptions(prior_temperature=temperature, solver=False))
+
+    def check(node: Branch, position: Position) -> int:
+        _, (given,) = model.evaluate(
+            *(np.array([word], dtype=np.uint64) for word in (position.mine, position.mask))
+        )
+        powers = {c.column: float(given[c.column]) ** (1 / temperature) for c in node.children}
+        for child in node.children:
+            assert child.prior == pytest.approx(powers[child.column] / sum(powers.values()), 1e-6)
+        return len(node.children)
+
+    root = result.forest.branch(2)
+    checked = check(root, POSITION)
+    for child in root.children:
+        if child.children:
+            checked += check(child, POSITION.play(child.column))
+    assert checked > 20
+
+
 def test_one_iteration_is_the_model_alone() -> None:
     """Its most likely column, worth what the model thinks of the position."""
     model = Hashed(Geometry())

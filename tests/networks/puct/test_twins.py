@@ -14,7 +14,11 @@ from tests.networks.puct.support import BOARDS, Hashed, assert_same, unfinished
 
 pytestmark = pytest.mark.core
 
-OPTIONS = (PuctOptions(), PuctOptions(c=3.0, fpu=0.0, solver=False), PuctOptions(c=0.3, fpu=1.0))
+OPTIONS = (
+    PuctOptions(prior_temperature=0.7),
+    PuctOptions(c=3.0, fpu=0.0, solver=False),
+    PuctOptions(c=0.3, fpu=1.0, prior_temperature=3.0),
+)
 
 
 def models(geometry: Geometry) -> list[PolicyValue]:

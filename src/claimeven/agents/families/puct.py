@@ -60,6 +60,7 @@ KINDS = (
                    "a file that `train` wrote; else one that comes along"),
             _number("c", "constant of the bonus c * prior * sqrt(N) / (1 + n)"),
             _number("fpu", "how much less than its parent an untried move is taken to be worth"),
+            _number("prior_temperature", "above 1 moves that look bad are tried sooner"),
             _whole("leaves", "most leaves that the model judges at a time"),
             Option("solver", "flag", DEFAULT.solver, "back up proven wins and losses"),
             _number("noise", "how much of the priors at the root is random"),

@@ -155,6 +155,7 @@ class PuctForest(ReadableForest):
         back_up_leaves(
             self._nodes,
             self._batch,
+            self._rules,
             np.ascontiguousarray(values),
             np.ascontiguousarray(priors),
         )

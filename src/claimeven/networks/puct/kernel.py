@@ -45,6 +45,7 @@ from claimeven.networks.puct.layout import (
     MINE,
     NO_CHILDREN,
     NODES,
+    PRIOR_POWER,
     PUCT_RULES,
     SOLVER,
     TREES,
@@ -229,27 +230,29 @@ def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, mo
 
 
 @inlined
-def give_priors(node: Int, priors: Singles, leaf: Int, nodes: Nodes) -> None:
-    """Give the children of a node what the model thinks of their columns, made to sum 1 over those
-    that are not known to lose; the same to each where that is 0.
+def give_priors(node: Int, priors: Singles, leaf: Int, nodes: Nodes, rules: PuctRules) -> None:
+    """Give the children of a node what the model thinks of their columns, to the power of the
+    rules, made to sum 1 over those that are not known to lose; the same to each where that is 0.
     """
-    counts = nodes.counts
+    counts, power = nodes.counts, rules.settings[PRIOR_POWER]
     first = np.int64(counts[node, CHILD])
     last = first + count_of(counts[node, META])
     total, live = 0.0, 0
     for child in range(first, last):
         if proof_of(counts[child, META]) != PROVEN_LOSS:
-            total += np.float64(priors[leaf, column_of(counts[child, META])])
+            total += np.float64(priors[leaf, column_of(counts[child, META])]) ** power
             live += 1
     for child in range(first, last):
         if proof_of(counts[child, META]) == PROVEN_LOSS:
             continue
-        prior = np.float64(priors[leaf, column_of(counts[child, META])])
+        prior = np.float64(priors[leaf, column_of(counts[child, META])]) ** power
         nodes.priors[child] = np.float32(prior / total if total > 0.0 else 1.0 / live)
 
 
-@kernel(void(NODES, BATCH, float32[::1], float32[:, ::1]))
-def back_up_leaves(nodes: Nodes, batch: Batch, values: Singles, priors: Singles) -> None:
+@kernel(void(NODES, BATCH, PUCT_RULES, float32[::1], float32[:, ::1]))
+def back_up_leaves(
+    nodes: Nodes, batch: Batch, rules: PuctRules, values: Singles, priors: Singles
+) -> None:
     """Give the leaves that wait their priors and back up their values: one row for each leaf."""
     counts = nodes.counts
     for leaf in range(values.shape[0]):
@@ -257,7 +260,7 @@ def back_up_leaves(nodes: Nodes, batch: Batch, values: Singles, priors: Singles)
         depth = batch.leaves[leaf, LENGTH]
         node = path[depth]
         if counts[node, CHILD] != NO_CHILDREN:
-            give_priors(node, priors, leaf, nodes)
+            give_priors(node, priors, leaf, nodes, rules)
         # A value is that of the side to move, a total that of the player who moved.
         result = -np.float64(values[leaf])
         for step in range(depth, -1, -1):

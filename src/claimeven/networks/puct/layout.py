@@ -44,7 +44,7 @@ MINE, MASK, ROOT_FIELDS = range(3)
 #: Fields of a leaf: its node, and its depth below the root.
 LEAF, LENGTH, LEAF_FIELDS = range(3)
 #: Fields of `settings`: see `PuctOptions`.
-C, FPU, SOLVER, SETTINGS_FIELDS = range(4)
+C, FPU, SOLVER, PRIOR_POWER, SETTINGS_FIELDS = range(5)
 
 
 class Nodes(NamedTuple):

@@ -7,6 +7,8 @@ is selected, then the left one.
 - `c` (0 to 1000): how much trying is worth.
 - `fpu` (0 to 2): first-play urgency: how much less than its parent a move is taken to be worth that
   was not tried, but never less than -1.
+- `prior_temperature` (0.1 to 10): P is what the model gives to the power of 1 / prior_temperature,
+  made to sum to 1 again: above 1 a move that looks bad is tried sooner, below 1 later.
 - `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
   are not selected, and the search ends when the root is proven.
 - `leaves` (1 to 4096): the most leaves that the model judges together; those of one batch are
@@ -33,6 +35,7 @@ from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
 BOUNDS: Final = {
     "c": (0.0, 1000.0),
     "fpu": (0.0, 2.0),
+    "prior_temperature": (0.1, 10.0),
     "noise": (0.0, 1.0),
     "temperature": (0.0, 1000.0),
 }
@@ -48,6 +51,7 @@ class PuctOptions:
 
     c: float = 3.0
     fpu: float = 0.2
+    prior_temperature: float = 1.0
     solver: bool = True
     leaves: int = 8
     capacity: int = 4_000_000
@@ -85,9 +89,14 @@ class PuctOptions:
         return 1.0
 
     @property
+    def prior_power(self) -> float:
+        """The power that priors are taken to."""
+        return 1.0 / self.prior_temperature
+
+    @property
     def numbers(self) -> tuple[float, ...]:
         """The options as kernels have them, in the order of `layout`."""
-        return float(self.c), float(self.fpu), float(self.solver)
+        return float(self.c), float(self.fpu), float(self.solver), self.prior_power
 
 
 #: What a search does where nothing else is said.

@@ -154,18 +154,19 @@ class PuctTree:
     def evaluate(self, leaf: PuctNode) -> float:
         """Ask the model what a leaf is worth to its side to move, and give its children priors.
 
-        They sum to 1 over the children that are not known to lose.
+        They are taken to a power, and sum to 1 over the children that are not known to lose.
         """
         mine, mask = (
             np.array([w], dtype=np.uint64) for w in (leaf.position.mine, leaf.position.mask)
         )
         values, priors = self.model.evaluate(mine, mask)
         live = [child for child in leaf.children or () if child.proof != PROVEN_LOSS]
+        given = [float(priors[0, child.column]) ** self.options.prior_power for child in live]
         total = 0.0
-        for child in live:
-            total += float(priors[0, child.column])
-        for child in live:
-            share = float(priors[0, child.column]) / total if total > 0.0 else 1.0 / len(live)
+        for prior in given:
+            total += prior
+        for child, prior in zip(live, given, strict=True):
+            share = prior / total if total > 0.0 else 1.0 / len(live)
             child.prior = float(np.float32(share))
         return float(values[0])
 

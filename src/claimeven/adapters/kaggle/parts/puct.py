@@ -54,11 +54,12 @@ class Puct:
     """A search on one board; `judge` returns the values and priors of positions.
 
     `c` is the constant of the bonus, `fpu` how much less than its parent an untried move is taken
-    to be worth; `leaves` the most that are judged at a time. With `solver` proven results are
-    backed up. Of the priors at the root the part `noise` is drawn at random; with a `temperature`
-    the move is, its chance going by its visits to the power of 1 / temperature. With `reuse` the
-    tree is kept from move to move. `iterations` and `seconds` are the most for a move, `capacity`
-    the most nodes; `seed` starts the random numbers.
+    to be worth; `leaves` the most that are judged at a time. Priors are taken to the power of 1 /
+    `prior_temperature`. With `solver` proven results are backed up. Of the priors at the root the
+    part `noise` is drawn at random; with a `temperature` the move is, its chance going by its
+    visits to the power of 1 / temperature. With `reuse` the tree is kept from move to move.
+    `iterations` and `seconds` are the most for a move, `capacity` the most nodes; `seed` starts
+    the random numbers.
     """
 
     spends_bank = False
@@ -70,6 +71,7 @@ class Puct:
         *,
         c: float = 3.0,
         fpu: float = 0.2,
+        prior_temperature: float = 1.0,
         leaves: int = 8,
         solver: bool = True,
         noise: float = 0.0,
@@ -84,6 +86,7 @@ class Puct:
         self.judge = judge
         self.c = c
         self.fpu = fpu
+        self.prior_power = 1.0 / prior_temperature
         self.leaves = leaves
         self.solver = solver
         self.noise = noise
@@ -252,15 +255,17 @@ class Puct:
             result = -result
 
     def count_judged(self, path: list[PuctNode], value: float, priors: list[float]) -> None:
-        """Give the children of a leaf their priors, which sum to 1 over those that are not known
-        to lose, and count the leaf's value, that of the side to move, in every node of the path.
+        """Give the children of a leaf their priors, to the power asked for and summing to 1 over
+        those that are not known to lose, and count the leaf's value, that of the side to move, in
+        every node of the path.
         """
         live = [child for child in path[-1].children or () if child.proof != -1]
+        given = [priors[child.column] ** self.prior_power for child in live]
         total = 0.0
-        for child in live:
-            total += priors[child.column]
-        for child in live:
-            share = priors[child.column] / total if total > 0.0 else 1.0 / len(live)
+        for prior in given:
+            total += prior
+        for child, prior in zip(live, given, strict=True):
+            share = prior / total if total > 0.0 else 1.0 / len(live)
             child.prior = float(np.float32(share))
         for node in reversed(path):
             value = -value
