@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import resource
 import shutil
 import signal
@@ -250,6 +251,12 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
         train_distil(tmp_path / "on", data, replace(begun, start=None))
 
 
+def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
+    row = {"policy_loss": 1.0, "value_loss": 0.2, "score_loss": 0.05}
+    assert DistilRecipe().loss_of(row) == pytest.approx(1 + 0.5 * 0.2 + 0.5 * 0.05)
+    assert DistilRecipe(value_weight=2, score_weight=6).loss_of(row) == pytest.approx(1.7)
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -257,6 +264,8 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
         ({"policy_target": "one"}, "there is no policy target 'one'"),
         ({"epochs": 0}, "epochs is 0: 1e-06 to"),
         ({"batch": 0}, "batch is 0: 1 to 65536 can be"),
+        ({"value_weight": -1}, "value weight is -1: 0 to 1000 can be"),
+        ({"score_weight": math.nan}, "score weight is nan: 0 to 1000 can be"),
         ({"weight_steps": 200}, "weight steps is 200: 1 to 127 can be"),
     ],
 )

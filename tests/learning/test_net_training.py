@@ -12,7 +12,15 @@ import pytest
 from claimeven import Geometry
 from claimeven.game.arrays import mirrored_keys
 from claimeven.learning.forward import Forward, as_rounded, slopes_of_table
-from claimeven.learning.net_training import OPTIMIZERS, Batch, Descent, NetTrainer, losses_of
+from claimeven.learning.net_training import (
+    OPTIMIZERS,
+    Aim,
+    Batch,
+    Descent,
+    Losses,
+    NetTrainer,
+    losses_of,
+)
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import packed, unpacked
 from tests.learning.needs import needs_jax
@@ -190,6 +198,19 @@ def test_losses_and_steps() -> None:
     assert trainer.step == 40
 
 
+@pytest.mark.parametrize("weighs", ["value", "score"])
+def test_what_weighs_more_is_learnt_sooner(weighs: str) -> None:
+    def learnt(weight: float) -> Losses:
+        descent = Descent(steps=40, rate=0.01, **{f"{weighs}_weight": weight})
+        trainer = NetTrainer(TINY, descent, SMALL, seed=1)
+        batch = made_batch(trainer.net())
+        return [trainer.learn(batch) for _ in range(40)][-1]
+
+    none, usual, most = (learnt(weight) for weight in (0.0, 0.5, 20.0))
+    assert getattr(most, weighs) < getattr(usual, weighs) < getattr(none, weighs)
+    assert usual.policy < most.policy
+
+
 def test_any_of_the_right_columns_will_do() -> None:
     trainer = NetTrainer(TINY, Descent(steps=40, rate=0.01, policy_target="any"), SMALL, seed=1)
     batch = made_batch(trainer.net())
@@ -208,8 +229,8 @@ def test_any_of_the_right_columns_will_do() -> None:
     # Which of them it plays is no matter, and so nothing draws it away from one.
     outputs = np.zeros((16, 9), dtype=np.float32)
     outputs[np.arange(16), right.argmax(axis=1)] = 20.0
-    assert float(losses_of(batch, outputs, "any")[1].policy) == pytest.approx(0, abs=1e-6)
-    assert float(losses_of(batch, outputs, "each")[1].policy) > 1
+    assert float(losses_of(batch, outputs, Aim("any"))[1].policy) == pytest.approx(0, abs=1e-6)
+    assert float(losses_of(batch, outputs, Aim("each"))[1].policy) > 1
 
 
 def test_the_rate_rises_and_falls() -> None:
@@ -247,7 +268,7 @@ def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
     )
     batch = made_batch(trainer.net())
     forward = Forward(trainer.features)
-    lose = partial(losses_of, batch)
+    lose = partial(losses_of, batch, aim=trainer.descent.aim)
     before = {name: np.asarray(array) for name, array in trainer.weights.items()}
     _, slopes = jax.jit(partial(forward.slopes, lose))(before, batch.planes, batch.states)
     found = slopes.of_weights(before)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -30,6 +30,7 @@ from claimeven.learning.net_training import (
     EACH,
     OPTIMIZERS,
     POLICY_TARGETS,
+    USUAL_WEIGHT,
     Batch,
     Descent,
     Losses,
@@ -69,11 +70,11 @@ class DistilRecipe:
     `ply_shares`, plies and a number each, positions of these plies in that proportion, and no
     others; with both, within plies from the data sets that have such. Then a position is seen
     `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`, and so are
-    `policy_target` and `dropped`, against learning by heart. Weights are kept with `weight_steps`
-    steps either side of zero (see `rounding`), which the net knows of from the part `round_from` of
-    its steps on. `precision` is one of `forward.PRECISIONS`. `start` is the file of a net to begin
-    with, of that size or with fewer pairs (see `growing`), else weights are drawn. Raises
-    `InvalidRun` for anything out of range.
+    `policy_target`, `value_weight`, `score_weight`, and `dropped`, against learning by heart.
+    Weights are kept with `weight_steps` steps either side of zero (see `rounding`), which the net
+    knows of from the part `round_from` of its steps on. `precision` is one of `forward.PRECISIONS`.
+    `start` is the file of a net to begin with, of that size or with fewer pairs (see `growing`),
+    else weights are drawn. Raises `InvalidRun` for anything out of range.
     """
 
     size: str = "medium"
@@ -91,6 +92,8 @@ class DistilRecipe:
     round_from: float = 1.0
     dropped: float = 0.0
     policy_target: str = EACH
+    value_weight: float = USUAL_WEIGHT
+    score_weight: float = USUAL_WEIGHT
     precision: str = AUTO
     geometry: Geometry = STANDARD
 
@@ -117,6 +120,8 @@ class DistilRecipe:
             ("weight_steps", 1, 127),
             ("round_from", 0, 1),
             ("dropped", 0, 0.9),
+            ("value_weight", 0, 1000),
+            ("score_weight", 0, 1000),
             ("seed", 0, 2**63 - 1),
         ):
             value = getattr(self, name)
@@ -136,6 +141,26 @@ class DistilRecipe:
     def shape(self) -> NetShape:
         """The sizes of the net."""
         return SHAPES[self.size]
+
+    def descent(self, steps: int) -> Descent:
+        """Return how the weights of a net go down in so many steps."""
+        return Descent(
+            steps,
+            self.rate,
+            self.decay,
+            weight_steps=self.weight_steps,
+            round_from=self.round_from,
+            dropped=self.dropped,
+            optimizer=self.optimizer,
+            policy_target=self.policy_target,
+            value_weight=self.value_weight,
+            score_weight=self.score_weight,
+        )
+
+    def loss_of(self, row: Mapping[str, Any]) -> float:
+        """Return the loss that the descent lowers, by a row of the log."""
+        parts = (float(row[f"{name}_loss"]) for name in Losses._fields)
+        return float(self.descent(1).aim.of(Losses(*parts)))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data."""
@@ -256,16 +281,7 @@ def train_distil(
     chances = chances_of(learnt_parts, recipe.shares, recipe.ply_shares)
     lessons = Lessons(learnt, recipe.batch, recipe.seed, chances)
     steps = max(1, round(recipe.epochs * len(learnt) / recipe.batch))
-    descent = Descent(
-        steps,
-        recipe.rate,
-        recipe.decay,
-        weight_steps=recipe.weight_steps,
-        round_from=recipe.round_from,
-        dropped=recipe.dropped,
-        optimizer=recipe.optimizer,
-        policy_target=recipe.policy_target,
-    )
+    descent = recipe.descent(steps)
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}
     told["precision"] = trainer.precision

@@ -1,12 +1,12 @@
 """Training of nets by JAX: batches of positions, their targets, steps of gradient descent.
 
 The forward pass is that of `networks.net`, written for JAX; tests hold the two equal. The loss of a
-position is that of its policy, plus half the squared error of its value, plus half the mean squared
-error of its columns' scores where they are known. The policy's is its cross-entropy with a target;
-or, where all right columns are as good, that of its playing any of them. Steps are AdamW's, or
-Muon's for the matrices of hidden layers, with a rate that rises over the first steps and falls to
-nothing by half a cosine. What is played is the running mean of the weights, which is better than
-the last ones.
+position is that of its policy, plus the squared error of its value and the mean squared error of
+its columns' scores where they are known, each by its weight. The policy's is its cross-entropy with
+a target; or, where all right columns are as good, that of its playing any of them. Steps are
+AdamW's, or Muon's for the matrices of hidden layers, with a rate that rises over the first steps
+and falls to nothing by half a cosine. What is played is the running mean of the weights, which is
+better than the last ones.
 
 Muon makes each step of a matrix orthogonal, so that it changes in all directions alike; one as long
 as AdamW's takes about half as many positions to learn as much, and more time the smaller the
@@ -38,8 +38,8 @@ from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]
 
-#: Weights of the losses of values and scores beside that of the policy.
-_VALUE, _SCORE = 0.5, 0.5
+#: What the losses of values and of scores count for beside that of the policy, if nothing is said.
+USUAL_WEIGHT: Final = 0.5
 #: Steps over which the rate rises; and where it does not fall, whatever the steps in all.
 _WARM_UP: Final = 500
 _SHORT_WARM_UP: Final = 100
@@ -89,6 +89,19 @@ class Losses(NamedTuple):
     score: float
 
 
+class Aim(NamedTuple):
+    """What a descent lowers: see `Descent`."""
+
+    policy_target: str = EACH
+    value_weight: float = USUAL_WEIGHT
+    score_weight: float = USUAL_WEIGHT
+
+    def of(self, losses: Losses) -> Any:
+        """Return the losses as one."""
+        policy, value, score = losses
+        return policy + self.value_weight * value + self.score_weight * score
+
+
 @dataclass(frozen=True)
 class Descent:
     """How the weights go down: `steps` in all, the greatest `rate`, and the `decay` of weights.
@@ -100,7 +113,8 @@ class Descent:
     With `weight_steps` the net sees its weights rounded to so many steps either side of zero in the
     last steps, from the part `round_from` of all on: the rest of the weights then make up for it.
     With `dropped` each pair of hidden numbers is left out of a step by that chance, rounded to a
-    256th. `policy_target` is one of `POLICY_TARGETS`.
+    256th. `policy_target` is one of `POLICY_TARGETS`. `value_weight` and `score_weight` say what
+    the losses of values and scores count for beside that of the policy.
     """
 
     steps: int
@@ -113,6 +127,13 @@ class Descent:
     dropped: float = 0.0
     optimizer: str = ADAMW
     policy_target: str = EACH
+    value_weight: float = USUAL_WEIGHT
+    score_weight: float = USUAL_WEIGHT
+
+    @property
+    def aim(self) -> Aim:
+        """What is lowered."""
+        return Aim(self.policy_target, float(self.value_weight), float(self.score_weight))
 
     def rounds_at(self, step: int) -> bool:
         """Whether the weights of a step, from 0, are rounded."""
@@ -171,8 +192,9 @@ class NetTrainer:
         steps = self.descent.weight_steps if self.descent.rounds_at(self.step) else None
         # The slope goes by as if there were no rounding: it is that of what the pass sees.
         seen = self.weights if steps is None else _compiled_rounding(steps)(self.weights)
-        compiled = _compiled_slopes(self.geometry, self.precision, self.descent.policy_target)
-        losses, slopes = compiled(seen, self._drawn(len(batch.planes)), batch)
+        target, *weighs = self.descent.aim
+        compiled = _compiled_slopes(self.geometry, self.precision, target)
+        losses, slopes = compiled(seen, self._drawn(len(batch.planes)), batch, tuple(weighs))
         self.weights, self._state, self.mean = self._update(
             slopes.of_weights(self.weights), self.weights, self._state, self.mean, rate, stays
         )
@@ -258,9 +280,9 @@ def _compiled_slopes(geometry: Geometry, precision: str, policy_target: str) -> 
     """
     forward = Forward(Features(geometry), precision)
 
-    def lost(weights: Any, drawn: Any, batch: Batch) -> Any:
+    def lost(weights: Any, drawn: Any, batch: Batch, weighs: Any) -> Any:
         """Of the hidden numbers those stay that are `drawn`, if any are."""
-        lose = partial(losses_of, batch, policy_target=policy_target)
+        lose = partial(losses_of, batch, aim=Aim(policy_target, *weighs))
         (_, losses), slopes = forward.slopes(lose, weights, batch.planes, batch.states, drawn)
         return losses, slopes
 
@@ -306,14 +328,14 @@ def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, A
     return drawn
 
 
-def losses_of(batch: Batch, outputs: Any, policy_target: str = EACH) -> Any:
+def losses_of(batch: Batch, outputs: Any, aim: Aim) -> Any:
     """Return the loss of a batch of which the net has such outputs, and its parts."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
     columns = batch.playable.shape[1]
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
-    if policy_target == EACH:
+    if aim.policy_target == EACH:
         policy = -(batch.policies * logs).sum(axis=1).mean()
     else:
         right = jnp.where(batch.policies > 0, logs, -1e9)
@@ -321,4 +343,5 @@ def losses_of(batch: Batch, outputs: Any, policy_target: str = EACH) -> Any:
     value = ((jnp.tanh(outputs[:, columns]) - batch.values) ** 2).mean()
     errors = (outputs[:, columns + 1 :] - batch.scores / Net.SCORE_UNIT) ** 2
     score = (errors * batch.scored).mean()
-    return policy + _VALUE * value + _SCORE * score, Losses(policy, value, score)
+    losses = Losses(policy, value, score)
+    return aim.of(losses), losses

@@ -19,7 +19,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
-    from claimeven.learning import PlyShare, TrainingProgress
+    from claimeven.learning import DistilRecipe, PlyShare, TrainingProgress
 
 #: What the table calls the shares of the log; only those that were measured have a column.
 _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "easy": "easy"}
@@ -53,6 +53,18 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     default="each",
     show_default=True,
     help="each right column alike, or any of them: errs less, shows one.",
+)
+@click.option(
+    "--value-weight",
+    default=0.5,
+    show_default=True,
+    help="What errors of who wins count for, beside those of the policy.",
+)
+@click.option(
+    "--score-weight",
+    default=0.5,
+    show_default=True,
+    help="What errors of the columns' scores count for.",
 )
 @click.option(
     "--dropped",
@@ -116,7 +128,9 @@ def distil(
     say_when_compiling()
     try:
         with drawn_in_the_end(out, plots), status_line() as line:
-            rows = train_distil(out, data, recipe, lambda at: line.show(lambda: _progress(at)))
+            rows = train_distil(
+                out, data, recipe, lambda at: line.show(lambda: _progress(at, recipe))
+            )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
     if as_json:
@@ -124,7 +138,7 @@ def distil(
         return
     measured = [name for name in _SHARES if any(name in row for row in rows)]
     headings = ("steps", "seconds", "loss", *(_SHARES[name] for name in measured))
-    cells = [_cells(row, measured) for row in rows]
+    cells = [_cells(row, measured, recipe) for row in rows]
     print("\n".join(table_lines(headings, cells, table_width())))
     print(fitted(f"model: {out}/model.npz", text_width()))
 
@@ -145,26 +159,21 @@ def _ply_shares(text: str) -> tuple[PlyShare, ...]:
     return tuple(found)
 
 
-def _progress(at: TrainingProgress) -> str:
+def _progress(at: TrainingProgress, recipe: DistilRecipe) -> str:
     """Say how far it is, how fast, and what was measured last."""
     text = count_text(at.done, at.total, "steps", at.seconds)
     if at.row is not None:
-        text += f"; loss {_loss(at.row):.3f}"
+        text += f"; loss {recipe.loss_of(at.row):.3f}"
         share = at.row.get("hard", at.row.get("held_out"))
         if share is not None:
             text += f", {share:.1%} right"
     return text
 
 
-def _loss(row: Any) -> float:
-    """Return the loss that the descent lowers: see `learning.net_training`."""
-    return float(row["policy_loss"] + 0.5 * row["value_loss"] + 0.5 * row["score_loss"])
-
-
-def _cells(row: Any, measured: list[str]) -> list[str]:
+def _cells(row: Any, measured: list[str], recipe: DistilRecipe) -> list[str]:
     return [
         f"{row['steps']:,}",
         f"{row['seconds']:.0f}",
-        f"{_loss(row):.3f}",
+        f"{recipe.loss_of(row):.3f}",
         *("-" if row.get(name) is None else f"{row[name]:.1%}" for name in measured),
     ]
