@@ -52,6 +52,8 @@ def test_workers_step_back_behind_everything_else() -> None:
         session = Path(f"/proc/{process}/autogroup")
         if session.exists() and session.read_text():
             assert session.read_text().split()[-1] == "10"
+        given = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
+        assert "OPENBLAS_NUM_THREADS=1" in given  # a net that thinks leaves the others their cores
 
     with_pool(work)
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from claimeven.agents.process import wire
 from claimeven.errors import ClaimevenError
-from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildSilent
+from claimeven.processes import ONE_CORE, Child, ChildEnded, ChildGarbled, ChildSilent
 
 #: Seconds that a worker has to stop a job before it is ended. Most take milliseconds; but workers
 #: step back behind all others of a busy machine, and to end one costs more than to wait for it.
@@ -274,7 +274,7 @@ class _Worker:
     """A worker process as the event loop sees it. `has_ended` once it is listened to no more."""
 
     def __init__(self) -> None:
-        self.child = Child("claimeven.web.worker")
+        self.child = Child("claimeven.web.worker", variables=ONE_CORE)
         self.is_warm = False
         self.has_ended = False
         self.when_ended_idle: Callable[[], None] = lambda: None
