@@ -1,23 +1,29 @@
-"""Which model a search with priors asks: that of a file, or the one that comes along."""
+"""Which model a search with priors asks, that of a file or the one that comes along, and how."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.networks import ntuple_file
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.model_file import read_model
+from claimeven.networks.net import Net
 from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple_policy import NTuplePolicyValue
 from claimeven.networks.policy_value import PolicyValue
+from claimeven.networks.puct.options import PuctOptions
 
 _DATA: Final = Path(__file__).parent / "data"
 #: The net and the n-tuple network that come along.
 SHIPPED_NET: Final = _DATA / "net-7x6-v1.npz"
 SHIPPED_NTUPLE: Final = _DATA / "ntuple-7x6-v1.npz"
+#: How models are searched best, as was measured: see `docs/learning.md`. The net that comes along
+#: is surer of its policy than it is right.
+_OF_SHIPPED: Final = {"c": 1.0, "prior_temperature": 5.0}
+_OF_TUPLES: Final = {"c": 1.5}
 
 
 def default_policy_value(geometry: Geometry = STANDARD) -> PolicyValue:
@@ -49,3 +55,19 @@ def read_policy_value(path: str | Path) -> PolicyValue:
     except InvalidNetwork as error:
         raise InvalidNetwork(f"{path} is no model: {error}") from None
     raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, which has no values")
+
+
+def suited_options(model: PolicyValue, **given: Any) -> PuctOptions:
+    """Return the options of a search that suit a model, where nothing else is `given`.
+
+    Raises `InvalidOptions` as `PuctOptions` does.
+
+    >>> suited_options(default_policy_value(), fpu=0.3)
+    PuctOptions(c=1.0, fpu=0.3, prior_temperature=5.0, ...)
+    """
+    suited: dict[str, float] = {}
+    if isinstance(model, NTuplePolicyValue):
+        suited = _OF_TUPLES
+    elif isinstance(model, Net) and model is _shipped():
+        suited = _OF_SHIPPED
+    return PuctOptions(**{**suited, **given})

@@ -11,8 +11,23 @@ import pytest
 from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_rows import decision_rows
-from claimeven.networks import ModelFile, NTupleNetwork, NTuples, write_model, write_network
-from claimeven.networks.evaluators import default_policy_value, read_policy_value
+from claimeven.agents.families.montecarlo import MonteCarloAgent
+from claimeven.networks import (
+    ModelFile,
+    NTupleNetwork,
+    NTuples,
+    PuctOptions,
+    UniformPolicyValue,
+    write_model,
+    write_network,
+)
+from claimeven.networks.evaluators import (
+    default_policy_value,
+    read_policy_value,
+    suited_options,
+)
+from claimeven.networks.net import SHAPES, write_net
+from tests.networks.net.support import drawn_net
 
 POSITION = Position.from_moves("4435")
 
@@ -47,6 +62,26 @@ def test_a_win_at_once_needs_no_model() -> None:
     )
     assert (decision.column, decision.value, decision.iterations) == (0, 1.0, 1)
     assert "priors" not in decision.details
+
+
+def test_it_searches_as_suits_the_model(tmp_path: Path) -> None:
+    """Unless the spec says something else."""
+    write_net(tmp_path / "other.npz", drawn_net(Geometry(), SHAPES["small"]))
+    write_network(tmp_path / "tuples.npz", NTupleNetwork(NTuples.drawn(3, 3)))
+
+    def found(spec: str) -> tuple[float, float]:
+        agent = make_agent(spec)
+        assert isinstance(agent, MonteCarloAgent)
+        options = agent.search.options
+        assert isinstance(options, PuctOptions)
+        return options.c, options.prior_temperature
+
+    assert found("puct") == (1.0, 5.0)
+    assert found("puct:c=3") == (3.0, 5.0)
+    assert found("puct:prior_temperature=1") == (1.0, 1.0)
+    assert found(f"puct:model={tmp_path}/other.npz") == (3.0, 1.0)
+    assert found(f"puct:model={tmp_path}/tuples.npz") == (1.5, 1.0)
+    assert suited_options(UniformPolicyValue()) == PuctOptions()
 
 
 def test_models_from_files(tmp_path: Path) -> None:

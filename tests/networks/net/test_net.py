@@ -151,6 +151,21 @@ def test_mirror_images_get_mirrored_answers(geometry: Geometry) -> None:
     assert np.allclose(one.scores, image.scores[:, ::-1], atol=1e-5, equal_nan=True)
 
 
+def test_values_by_scores() -> None:
+    """A net that knows scores values a position by who wins and by that of its best column."""
+    net = drawn_net(seed=6, knows_scores=True)
+    boards = boards_of(Geometry(), 60)
+    values, priors = net.evaluate(*boards)
+    judged = net.judge(*boards)
+    for value, sign, scores in zip(
+        values.tolist(), judged.values.tolist(), judged.scores.tolist(), strict=True
+    ):
+        best = max(score for score in scores if not math.isnan(score))
+        assert value == pytest.approx((sign + math.tanh(best / 10)) / 2, abs=1e-6)
+    assert np.isnan(judged.scores).any()
+    assert (priors == judged.priors).all()
+
+
 def test_many_positions_get_what_each_gets_alone() -> None:
     net = drawn_net(seed=6)
     mines, masks = boards_of(Geometry(), 600)

@@ -185,13 +185,14 @@ def _net(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 
 def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
-    if not isinstance(puct.model_of(options["model"]), Net):
+    model = puct.model_of(options["model"])
+    if not isinstance(model, Net):
         raise InvalidSpec(
             f"model={options['model']} cannot be exported with puct: it holds an n-tuple network,"
             " and a net is wanted (ntuple-alphabeta takes an n-tuple network along)"
         )
-    given = {name: value for name, value in options.items() if name not in ("model", "backend")}
-    given = {name: value for name, value in given.items() if value is not None}
+    limits = {name: options[name] for name in ("iterations", "seconds")}
+    given = {**vars(puct.search_of(model, options)), **_said(limits)}
     search = _call("Puct", "board", "Net(board, NET).judge", **given, seed=seed, indent=8)
     return _with_net(("puct",), search, options["model"])
 

@@ -12,10 +12,14 @@ from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.montecarlo.options import MAX_ITERATIONS
 from claimeven.montecarlo.search import BACKENDS
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.evaluators import default_policy_value, read_policy_value
+from claimeven.networks.evaluators import (
+    default_policy_value,
+    read_policy_value,
+    suited_options,
+)
 from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct import PuctOptions, PuctSearch
-from claimeven.networks.puct.options import BOUNDS, DEFAULT, WHOLE_BOUNDS
+from claimeven.networks.puct import PuctSearch
+from claimeven.networks.puct.options import BOUNDS, DEFAULT, WHOLE_BOUNDS, PuctOptions
 
 #: What stands in a spec for the model that comes along.
 DEFAULT_MODEL = "default"
@@ -32,16 +36,26 @@ def model_of(name: str) -> PolicyValue:
         raise InvalidSpec(str(error)) from None
 
 
+def search_of(model: PolicyValue, options: Mapping[str, Any]) -> PuctOptions:
+    """Return how an agent with such options searches with a model."""
+    told = {name: options[name] for name in vars(DEFAULT)}
+    return suited_options(model, **{n: value for n, value in told.items() if value is not None})
+
+
 def _build(options: Mapping[str, Any]) -> Agent:
-    given = dict(options)
-    own = Limit(given.pop("seconds"), given.pop("iterations"))
-    model, backend = model_of(given.pop("model")), given.pop("backend")
-    search = PuctSearch(model, PuctOptions(**given), backend)
+    model = model_of(options["model"])
+    search = PuctSearch(model, search_of(model, options), options["backend"])
+    own = Limit(options["seconds"], options["iterations"])
     return MonteCarloAgent("puct", search, own, Limit(iterations=USUAL_ITERATIONS), remembers=False)
 
 
 def _number(name: str, text: str) -> Option:
     return Option(name, "float", getattr(DEFAULT, name), text, *BOUNDS[name])
+
+
+def _suited(name: str, text: str) -> Option:
+    """An option that goes by the model where nothing is said."""
+    return Option(name, "float", None, f"{text}; else what suits the model", *BOUNDS[name])
 
 
 def _whole(name: str, text: str) -> Option:
@@ -58,9 +72,9 @@ KINDS = (
             Option("seconds", "float", None, "wall-clock time for a move", 0.001, 1e6),
             Option("model", "file", DEFAULT_MODEL,
                    "a file that `train` wrote; else one that comes along"),
-            _number("c", "constant of the bonus c * prior * sqrt(N) / (1 + n)"),
+            _suited("c", "constant of the bonus c * prior * sqrt(N) / (1 + n)"),
             _number("fpu", "how much less than its parent an untried move is taken to be worth"),
-            _number("prior_temperature", "above 1 moves that look bad are tried sooner"),
+            _suited("prior_temperature", "above 1 moves that look bad are tried sooner"),
             _whole("leaves", "most leaves that the model judges at a time"),
             Option("solver", "flag", DEFAULT.solver, "back up proven wins and losses"),
             _number("noise", "how much of the priors at the root is random"),

@@ -233,15 +233,14 @@ class Net:
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return values and priors of positions: see `PolicyValue`.
 
-        The values of a net that knows scores lie halfway between the value of the outcome and the
-        score of the best column, as a part of the most discs that a side can have left.
+        The values of a net that knows scores lie halfway between the value of the outcome and that
+        of the best column's score: its hyperbolic tangent, as a part of `SCORE_UNIT`.
         """
         found = self.judge(mines, masks)
         if not self.knows_scores:
             return found.values, found.priors
-        most = np.float32(self.geometry.cells / 2)
-        scores = np.clip(np.nanmax(found.scores, axis=1) / most, np.float32(-1), np.float32(1))
-        return (found.values + scores) * np.float32(0.5), found.priors
+        graded = np.tanh(np.nanmax(found.scores, axis=1) / np.float32(self.SCORE_UNIT))
+        return (found.values + graded) * np.float32(0.5), found.priors
 
     def judge(self, mines: Words, masks: Words) -> Judgement:
         """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`."""

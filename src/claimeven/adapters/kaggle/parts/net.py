@@ -24,8 +24,6 @@ from claimeven.adapters.kaggle.parts.board import Board
 from claimeven.adapters.kaggle.parts.clock import Clock
 from claimeven.adapters.kaggle.parts.features import DIGITS, Features
 
-#: Points of score that are 1 in the output.
-SCORE_UNIT = 10.0
 #: Positions that pass through a layer at a time, and products in a piece of a layer. NumPy works at
 #: pieces so small in one thread; a whole layer it would share out among threads, which take longer
 #: to find each other than to do their part.
@@ -155,10 +153,9 @@ class Net:
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         values = np.tanh(outputs[:, columns])
         if self.told["knows_scores"]:
-            # Halfway to the score of the best column: a search wins soon then, and loses late.
-            scores = np.where(is_open, outputs[:, columns + 1 :], np.float32(-np.inf)).max(axis=1)
-            most = np.float32(self.board.cells / 2)
-            values = (values + np.clip(scores * np.float32(SCORE_UNIT) / most, -1, 1)) / 2
+            # Halfway to that of the best column's score: a search wins soon then, and loses late.
+            scores = np.where(is_open, outputs[:, columns + 1 :], np.float32(-np.inf))
+            values = (values + np.tanh(scores.max(axis=1))) / 2
         return values, chances / chances.sum(axis=1, keepdims=True)
 
 
