@@ -13,6 +13,7 @@ import pytest
 
 import claimeven
 from claimeven.compiled.kernels import PLAIN
+from claimeven.processes import ONE_CORE
 from tests import ahead, forks
 from tests.browser import browser  # noqa: F401
 
@@ -26,7 +27,9 @@ NO_BYTECODE = sys.dont_write_bytecode
 os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 #: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
 #: time that importing NumPy takes, and few of the hundreds of processes ask it for anything.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+#: Workers are given the same, and may begin as any other process.
+for name, value in ONE_CORE.items():
+    os.environ.setdefault(name, value)
 #: Numba's compiler raises thousands of errors that it catches itself, and colours each where it
 #: can: a twentieth of the time that kernels take to compile.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")

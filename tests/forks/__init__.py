@@ -12,6 +12,9 @@ with other launches only what was imported, for a template does nothing else: it
 and compiles nothing. How Python ends, and what it flushes then, is Python's own doing; only what it
 shares is neither taken apart nor freed then, since that would copy it all first.
 
+A launch of the program that is going to start workers is first forked once more, into a template of
+its own. So they are launches too, and its children; and so is that template (`children_of`).
+
 What is not as in a start of Python: how long it takes, which modules are there already, the order
 of sets of text (one for all launches of a template), and whatever is read but once, when Python or
 a library starts. So a test that is about these starts Python itself (fixture `real_starts`, or
@@ -20,19 +23,18 @@ start do so by themselves, and all do where there is no Linux. `CLAIMEVEN_REAL_S
 process of the tests started.
 """
 
-from tests.forks.agents import AGENT, PLAYER, SEARCHER, launch_workers
-from tests.forks.launched import REAL, Launched, Template
+from tests.forks.agents import AGENT, launch_workers
+from tests.forks.launched import REAL, Launched, Template, children_of
 from tests.forks.program import PROGRAM, SOURCES, command, environment, program, run_program
 
 __all__ = [
     "AGENT",
-    "PLAYER",
     "PROGRAM",
     "REAL",
-    "SEARCHER",
     "SOURCES",
     "Launched",
     "Template",
+    "children_of",
     "command",
     "environment",
     "launch_workers",

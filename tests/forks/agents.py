@@ -3,47 +3,47 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
 from claimeven import processes
 from claimeven.agents.process.process import VARIABLES
-from claimeven.processes import ONE_CORE
-from tests.forks.launched import SOLVING, Launched, Template
+from tests.forks.launched import Launched, Template
+from tests.forks.program import PROGRAM
 
-#: What each of them imports, and no more: the memory of an agent is bounded.
+#: What an agent from a file begins with, and no more: its memory is bounded.
 AGENT = Template(
     "claimeven.agents.worker",
     "claimeven.agents.files",
     "numpy.random",
     variables=lambda: {**os.environ, **VARIABLES},
 )
-PLAYER = Template(
-    "claimeven.arena.executors.worker",
-    "claimeven.arena.accuracy.answer_worker",
-    "claimeven.agents.registry",
-    "claimeven.compiled.compiler",
-    *SOLVING,
-    variables=lambda: {**os.environ, **ONE_CORE},
-)
-SEARCHER = Template(
-    "claimeven.web.worker",
-    "claimeven.compiled.compiler",
-    *SOLVING,
-    variables=lambda: dict(os.environ),
-)
-_TEMPLATES = {module: each for each in (AGENT, PLAYER, SEARCHER) for module in each.modules}
+#: Workers begin as the program does.
+_TEMPLATES = {
+    "claimeven.agents.worker": AGENT,
+    "claimeven.arena.executors.worker": PROGRAM,
+    "claimeven.arena.accuracy.answer_worker": PROGRAM,
+    "claimeven.web.worker": PROGRAM,
+}
 
 
-def launch_workers() -> None:
+def launch_workers(templates: Mapping[str, Template] = _TEMPLATES) -> None:
     """Let this process launch all such processes, whoever makes one."""
 
     def popen(arguments: list[str], **options: Any) -> subprocess.Popen[Any]:
-        for module, template in _TEMPLATES.items():
+        for module, template in templates.items():
             if any(f"from {module} import main;" in argument for argument in arguments):
-                return Launched(arguments, template, **options)
+                return Launched(arguments, template, sets_path=True, **options)
         return subprocess.Popen(arguments, **options)
 
     here: Any = processes
     here.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": popen})
+
+
+def launch_workers_from(asking: socket.socket, variables: Mapping[str, str]) -> None:
+    """Let this process, itself a launch, launch its workers from a template it has by now."""
+    PROGRAM.take(asking, variables)
+    launch_workers({module: each for module, each in _TEMPLATES.items() if each is PROGRAM})

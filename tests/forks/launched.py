@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.forks.template import LONGEST
+from tests.forks.template import LONGEST, NAME
 
 ROOT = Path(__file__).parents[2]
 #: Set where each start is to be one of Python itself.
@@ -28,8 +28,6 @@ AT_START = (
 )  # fmt: skip
 #: One of them that is read when it is asked for. Ray sets it in the process that asks it to play.
 LATER = "PYTHONBREAKPOINT"
-#: What most processes import that search; the last Numba does, when a kernel is first called.
-SOLVING = ("claimeven.book.library", "claimeven.solver.solver", "numpy.ma")
 #: What Linux calls it to adopt orphans (`prctl`).
 _ADOPT = 36
 #: What a template runs.
@@ -55,14 +53,24 @@ class Template:
         self._owner = 0
         self._at_start: dict[str, str] = {}
 
-    def fits(self, variables: Mapping[str, str]) -> bool:
-        """Whether Python would start with these variables as the template has."""
+    def take(self, asking: socket.socket, variables: Mapping[str, str]) -> None:
+        """Be what a process of this number asks on a socket, which was started with variables."""
+        self._owner, self._at_start, self._asking = os.getpid(), _at_start(variables), asking
+
+    def fits(self, variables: Mapping[str, str], sets_path: bool) -> bool:
+        """Whether Python would start with these variables as the template has.
+
+        Where what it runs `sets_path`, that may be another.
+        """
         if sys.platform != "linux" or os.environ.get(REAL):
             return False
         with self._lock:
             if self._owner != os.getpid():
                 self._start()
-        return _at_start(variables) == self._at_start
+        apart = {"PYTHONPATH"} if sets_path else set()
+        return all(
+            name in apart for name, _ in _at_start(variables).items() ^ self._at_start.items()
+        )
 
     def launch(self, asked: Mapping[str, Any], descriptors: list[int]) -> int:
         """Return the number of a new process, a child of this one."""
@@ -75,8 +83,8 @@ class Template:
 
     def _start(self) -> None:
         variables = self.variables()
-        self._owner, self._at_start = os.getpid(), _at_start(variables)
-        self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.take(asking, variables)
         start = _START.format(root=str(ROOT), end=theirs.fileno(), modules=self.modules)
         self.process = subprocess.Popen(
             [sys.executable, "-c", start],
@@ -95,10 +103,21 @@ class Template:
 
 
 class Launched(subprocess.Popen[Any]):
-    """A `Popen` whose process is forked from a template where that fits, and started elsewhere."""
+    """A `Popen` whose process is forked from a template where that fits, and started elsewhere.
 
-    def __init__(self, arguments: list[str], template: Template, **options: Any) -> None:
-        self._template = template
+    One that `launches` has a template of its own for its workers; the first thing that one that
+    `sets_path` does is to say where modules are.
+    """
+
+    def __init__(
+        self,
+        arguments: list[str],
+        template: Template,
+        launches: bool = False,
+        sets_path: bool = False,
+        **options: Any,
+    ) -> None:
+        self._template, self._launches, self._sets_path = template, launches, sets_path
         self.is_fork = False
         super().__init__(arguments, **options)
 
@@ -110,7 +129,7 @@ class Launched(subprocess.Popen[Any]):
             arguments[0] != sys.executable
             or arguments[1] not in ("-m", "-c")
             or any(asked[name] not in (None, False, -1) for name in _NEVER)
-            or not self._template.fits(variables)
+            or not self._template.fits(variables, self._sets_path)
         ):
             execute_child: Any = super()._execute_child  # type: ignore[misc]  # of its own
             execute_child(*given)
@@ -125,6 +144,7 @@ class Launched(subprocess.Popen[Any]):
                 "folder": str(Path(asked["cwd"] or "").absolute()),
                 "variables": dict(variables),
                 "numbers": [0, 1, 2, *passed],
+                "launches": self._launches,
                 "session": asked["start_new_session"],
                 "blocked": [int(number) for number in blocked],
             },
@@ -135,6 +155,16 @@ class Launched(subprocess.Popen[Any]):
         own._child_created = True
         ends = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
         own._close_pipe_fds(*(asked[name] for name in ends))
+
+
+def children_of(process: int) -> list[int]:
+    """The children of a process, in order, but for the template it may have."""
+    told = subprocess.run(
+        ["ps", "-o", "pid=,comm=", "--ppid", str(process)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    named = [line.split(maxsplit=1) for line in told.stdout.splitlines()]
+    return [int(number) for number, name in named if name != NAME]
 
 
 def _at_start(variables: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.forks.launched import SOLVING, Launched, Template
+from tests.forks.launched import Launched, Template
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -26,22 +26,32 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "claimeven", *arguments]
 
 
-#: What the program imports soon or later, without the heavy packages that few of its verbs need.
+#: What the program and its workers import soon or later, without the heavy packages that few of its
+#: verbs need. The last Numba imports when a kernel is first called.
 PROGRAM = Template(
     "claimeven.agents.registry",
+    "claimeven.arena.accuracy.answer_worker",
+    "claimeven.arena.executors.worker",
     "claimeven.arena.tournaments.tournament",
+    "claimeven.book.library",
     "claimeven.cli.main",
     "claimeven.cli.match",
     "claimeven.cli.solve",
     "claimeven.compiled.compiler",
-    *SOLVING,
+    "claimeven.solver.solver",
+    "claimeven.web.server",
+    "claimeven.web.worker",
+    "numpy.ma",
     variables=environment,
 )
+#: Words with which it starts workers.
+STARTS_WORKERS = {"serve", "--jobs"}
 
 
 def program(arguments: list[str], **options: Any) -> Launched:
     """Launch the program: a `Popen` with the same options."""
-    return Launched(arguments, PROGRAM, **options)
+    launches = not STARTS_WORKERS.isdisjoint(arguments)
+    return Launched(arguments, PROGRAM, launches, **options)
 
 
 def run_program(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:

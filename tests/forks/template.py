@@ -20,10 +20,13 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TextIO
 
 #: Bytes of the longest question, and file descriptors that come with one.
 LONGEST, MOST = 1 << 17, 16
+#: What a template of a launch is called, and where Linux is told so.
+NAME, _NAMED = "template", Path("/proc/self/comm")
 #: Modules that Python ends with.
 _ENDS = ("__main__", "builtins", "sys")
 
@@ -44,18 +47,11 @@ def main(asked_on: int, modules: list[str]) -> None:
     gc.freeze()  # looking for garbage among all this would copy it
     gc.enable()
     there.extend(sys.modules)
-    asking = socket.socket(fileno=asked_on)
-    while True:
-        question, descriptors, _, _ = socket.recv_fds(asking, LONGEST, MOST)
-        if not question:
-            return
-        asked = json.loads(question)
-        if _forked(asked["session"], asking):
-            break
-        for descriptor in descriptors:
-            os.close(descriptor)
+    asked = _asked_of_a_fork(asked_on)
+    if asked is None:
+        return
     try:
-        _become(asked, descriptors)
+        _become(*asked)
     except SystemExit as given:
         code = 0 if given.code is None else given.code
         end.status = code if isinstance(code, int) and 0 <= code < 256 else None
@@ -66,6 +62,23 @@ def main(asked_on: int, modules: list[str]) -> None:
         end.status = 1
         raise
     end.status = 0
+
+
+def _asked_of_a_fork(asked_on: int) -> tuple[dict[str, Any], list[int]] | None:
+    """Fork for each question; None where nobody can ask any more.
+
+    A fork returns from here with its question and the file descriptors that came with it.
+    """
+    with socket.socket(fileno=asked_on) as asking:
+        while True:
+            question, descriptors, _, _ = socket.recv_fds(asking, LONGEST, MOST)
+            if not question:
+                return None
+            asked = json.loads(question)
+            if _forked(asked["session"], asking):
+                return asked, descriptors
+            for descriptor in descriptors:
+                os.close(descriptor)
 
 
 def _forked(session: bool, asking: socket.socket) -> bool:
@@ -92,6 +105,9 @@ def _forked(session: bool, asking: socket.socket) -> bool:
 def _become(asked: dict[str, Any], descriptors: list[int]) -> None:
     """Go on as an interpreter that was started so."""
     _take(descriptors, asked["numbers"])
+    if asked["launches"] and (of_its_own := _asked_of_its_template(asked["variables"])):
+        asked, descriptors = of_its_own
+        _take(descriptors, asked["numbers"])
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["variables"])
@@ -113,6 +129,33 @@ def _become(asked: dict[str, Any], descriptors: list[int]) -> None:
         names.clear()
         names.update(__name__="__main__", __builtins__=__builtins__)
         exec(compile(what, "<string>", "exec"), names)
+
+
+def _asked_of_its_template(
+    variables: dict[str, str],
+) -> tuple[dict[str, Any], list[int]] | None:
+    """Give a launch a template of its own, for its workers: a fork of what it is as yet.
+
+    Returns None to the launch, and to its workers what was asked of the template.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork():
+        theirs.close()
+        from tests.forks import agents
+
+        agents.launch_workers_from(ours, variables)
+        return None
+    os.setsid()
+    ours.close()
+    usual = _NAMED.read_text("utf-8")
+    _NAMED.write_text(NAME, "utf-8")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    _take([nothing, nothing, nothing, theirs.detach()], [0, 1, 2, 3])
+    asked = _asked_of_a_fork(3)
+    if asked is None:
+        os._exit(0)
+    _NAMED.write_text(usual, "utf-8")
+    return asked
 
 
 class _End:

@@ -179,6 +179,37 @@ def test_a_variable_that_is_not_read_at_the_start_is_no_reason_to_start_python()
         assert ended(program) == (0, "some.where\n")
 
 
+LAUNCHING = """
+import os, sys
+from claimeven.processes import Child
+child = Child("claimeven.web.worker")
+command = open(f"/proc/{child.process}/cmdline").read()
+is_started = "from claimeven.web.worker import main;" in command
+print(os.getpid(), os.getppid() == int(sys.argv[-1]), is_started, child.process, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_launch_has_its_workers_forked_and_all_end_with_it() -> None:
+    options: dict[str, Any] = {"env": forks.environment(), "text": True}
+    options |= {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    for more, is_started in ((["--jobs"], False), ([], True)):
+        words = [sys.executable, "-c", LAUNCHING, *more, str(os.getpid())]
+        with forks.program(words, **options) as launched:
+            assert launched.is_fork
+            assert launched.stdout is not None
+            own, parent, *told = launched.stdout.readline().split()
+            assert (int(own), parent, told[0]) == (launched.pid, "True", str(is_started))
+            assert forks.children_of(launched.pid) == [int(told[1])]
+            every = Path(f"/proc/{own}/task/{own}/children").read_text().split()
+            assert len(every) == 1 + (not is_started)
+            launched.kill()
+        deadline = time.monotonic() + PATIENCE
+        while any(Path(f"/proc/{number}/cmdline").exists() for number in every):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
 def test_a_template_ends_with_who_has_started_it() -> None:
     code = (
         "import subprocess, sys, time; from tests import forks\n"

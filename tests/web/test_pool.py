@@ -12,6 +12,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents.process import wire
+from claimeven.processes import ONE_CORE
 from claimeven.web.pool import PoolBusy, PoolClosed, WorkerLost, WorkerPool, WorkFailed, WorkTooLong
 from tests.web.conftest import PATIENCE
 
@@ -52,8 +53,19 @@ def test_workers_step_back_behind_everything_else() -> None:
         session = Path(f"/proc/{process}/autogroup")
         if session.exists() and session.read_text():
             assert session.read_text().split()[-1] == "10"
+
+    with_pool(work)
+
+
+@pytest.mark.usefixtures("real_starts")
+def test_a_net_that_thinks_leaves_the_others_their_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ONE_CORE:
+        monkeypatch.delenv(name)
+
+    async def work(pool: WorkerPool) -> None:
+        (process,) = pool.processes
         given = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
-        assert "OPENBLAS_NUM_THREADS=1" in given  # a net that thinks leaves the others their cores
+        assert {f"{name}=1" for name in ONE_CORE} <= set(given)
 
     with_pool(work)
 

@@ -29,11 +29,7 @@ HARD = "/api/scores?board=8x7&moves=4"
 
 def processes_of(server: Server) -> list[int]:
     """The workers of a server."""
-    told = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(server.process.pid)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return [int(word) for word in told.stdout.split()]
+    return forks.children_of(server.process.pid)
 
 
 def has_ended(process: int) -> bool:
