@@ -12,10 +12,11 @@ import pytest
 #: Where a Chromium of the system is looked for, before Playwright's own. The first is the same
 #: without windows, as Playwright's own is, and takes two thirds of the time.
 _COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-#: It asks nothing of the network by itself, and runs as any user.
+#: It asks nothing of the network by itself, runs as any user, and shows all pages in one process.
 _ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--renderer-process-limit=1",
 ]  # fmt: skip
 
 

@@ -169,8 +169,11 @@ def drawn(*rows: str) -> str:
 
 @pytest.fixture(scope="module")
 def context(browser: Any, server: Server) -> Iterator[Any]:
-    """A browser's session; nothing it opens may fail, warn, or ask another host."""
-    context = browser.new_context(viewport=DESKTOP, base_url=server.url)
+    """A browser's session; nothing it opens may fail, warn, or ask another host.
+
+    It asks for less motion, so that no test waits for discs to fall; others use `lively_page`.
+    """
+    context = browser.new_context(viewport=DESKTOP, base_url=server.url, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE * 1000)
     yield context
     context.close()
@@ -187,3 +190,11 @@ def page(tab: Any, server: Server) -> Iterator[Any]:
     """A page that is watched: its console stays empty, and it asks this server alone."""
     with watched(tab, server.url):
         yield tab
+
+
+@pytest.fixture
+def lively_page(page: Any) -> Iterator[Any]:
+    """A page on which things move."""
+    page.emulate_media(reduced_motion="no-preference")
+    yield page
+    page.emulate_media(reduced_motion="reduce")

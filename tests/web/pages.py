@@ -47,16 +47,20 @@ def beaten_by_agent(page: Any, rng: random.Random) -> Outcome:
 
     The board must be empty; after each click the agent's answer is waited for.
     """
+    clicked = 0
     while True:
         page.wait_for_function(
-            "() => document.querySelector('.moves').dataset.moves.length % 2"
-            " || /wins?|draw/.test(document.querySelector('.status').textContent)"
+            "clicked => { const made = document.querySelector('.moves').dataset.moves.length;"
+            " return made > 2 * clicked && made % 2"
+            " || /wins?|draw/.test(document.querySelector('.status').textContent); }",
+            arg=clicked,
         )
         now = Position.from_moves(moves_of(page))
         assert board_of(page) == rows(moves_of(page))
         if now.outcome is not None:
             return now.outcome
         drop(page, rng.choice(now.legal_columns) + 1)
+        clicked += 1
 
 
 def shows(page: Any, moves: str) -> None:

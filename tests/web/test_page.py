@@ -24,7 +24,8 @@ from tests.web.pages import (
 )
 
 
-def test_a_game_by_mouse_against_an_agent(page: Any) -> None:
+def test_a_game_by_mouse_against_an_agent(lively_page: Any) -> None:
+    page = lively_page
     page.goto("/?second=greedy")
     for _ in range(21):
         before = moves_of(page)

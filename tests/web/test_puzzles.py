@@ -92,7 +92,8 @@ def begin(page: Any) -> str:
     return moves
 
 
-def test_a_puzzle_is_solved(page: Any, solution: list[int]) -> None:
+def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
+    page = lively_page
     moves = begin(page)
     first, answer, last = solution
     drop(page, first)
