@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from claimeven import Geometry
 from claimeven.networks.evaluators import SHIPPED_NET
+from claimeven.networks.model_file import read_model
+from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted
 
 WORDS = (
@@ -40,9 +43,7 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     words = ("train", "average", *both, "--out", out, "--shares", "2,1")
     ran = run(*words)
     assert ran.status == 0
-    told = json.loads(run(*words, "--json").out)
-    assert (told["out"], told["models"]) == (out, [str(SHIPPED_NET)] * 2)
-    figures = told["measured"]
+    figures = read_model(out).facts["measured"]
     lines = f"model: {out}; hard {figures['hard']:.1%}, easy {figures['easy']:.1%}"
     assert ran.out.split() == lines.split()
     assert 0.9 < figures["hard"] < figures["easy"] < 1
@@ -55,6 +56,17 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     for more, said in bad.items():
         assert said in bad_input(run(*words, *more))
     assert "Missing argument 'MODEL...'" in bad_input(run("train", "average", "--out", out))
+
+
+def test_an_average_is_told_as_json(run: Run, tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("1.npz", "2.npz")]
+    for path in paths:
+        write_net(path, Net.untaught(NetShape(8, 1, 2), Geometry()))
+    out = str(tmp_path / "mean.npz")
+    told = json.loads(run("train", "average", *paths, "--out", out, "--json").out)
+    assert (told["out"], told["models"]) == (out, paths)
+    assert told["measured"] == pytest.approx(read_model(out).facts["measured"], abs=1e-4)
+    assert list(told["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
 
 
 SELFPLAY = (

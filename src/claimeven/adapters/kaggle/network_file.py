@@ -21,8 +21,11 @@ MOST_WEIGHTS: Final = 1 << 26
 #: Weights of a net in a submission: each takes a byte or less of the file, and is looked at for
 #: every position.
 MOST_NET_WEIGHTS: Final = 1 << 24
-#: Bytes of a net that is packed anew each time: little ones leave the large ones their place.
-_LITTLE: Final = 1 << 18
+#: Weights repeat themselves little, so only short and near repetitions are looked for: a few
+#: hundredths fewer bytes than the usual settings leave, in a seventh of the time.
+_FILTERS: Final = [
+    {"id": lzma.FILTER_LZMA2, "mode": lzma.MODE_NORMAL, "mf": lzma.MF_BT2, "nice_len": 16, "depth": 1}
+]
 
 
 @lru_cache(maxsize=2)
@@ -66,10 +69,4 @@ def packed_net(path: str | Path) -> bytes:
     for array in model.arrays.values():
         content += array.astype(array.dtype.newbyteorder("<")).tobytes()
     head = bytes((board.columns, board.rows, board.connect))
-    return head + (_pressed(content) if len(content) > _LITTLE else lzma.compress(content))
-
-
-@lru_cache(maxsize=2)
-def _pressed(content: bytes) -> bytes:
-    """Return bytes in fewer, which takes most of a second for a net of the usual size."""
-    return lzma.compress(content)
+    return head + lzma.compress(content, filters=_FILTERS)
