@@ -24,7 +24,13 @@ MOST_NET_WEIGHTS: Final = 1 << 24
 #: Weights repeat themselves little, so only short and near repetitions are looked for: a few
 #: hundredths fewer bytes than the usual settings leave, in a seventh of the time.
 _FILTERS: Final = [
-    {"id": lzma.FILTER_LZMA2, "mode": lzma.MODE_NORMAL, "mf": lzma.MF_BT2, "nice_len": 16, "depth": 1}
+    {
+        "id": lzma.FILTER_LZMA2,
+        "mode": lzma.MODE_NORMAL,
+        "mf": lzma.MF_BT2,
+        "nice_len": 16,
+        "depth": 1,
+    }
 ]
 
 
