@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.position import Position
+from claimeven.game.arrays import has_line
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import (
@@ -133,26 +133,25 @@ def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words
     They are `mines` and `masks` as `Net.judge` takes them, of games in which each move is the net's
     or, as often, drawn at random.
     """
-    rng = np.random.default_rng(seed)
+    board, rng = net.geometry, np.random.default_rng(seed)
+    lowest = np.array([1 << board.bit(column, 0) for column in range(board.columns)], np.uint64)
     found: dict[tuple[int, int], None] = {}
     for _ in range(1 + count // _GAMES):  # a small board has not as many
-        games = [Position(net.geometry)] * _GAMES if len(found) < count else []
-        while games:
-            found |= dict.fromkeys((game.mine, game.mask) for game in games)
-            mines, masks = _boards([(game.mine, game.mask) for game in games])
+        masks = np.zeros(_GAMES if len(found) < count else 0, dtype=np.uint64)
+        mines = masks
+        while len(masks):
+            found |= dict.fromkeys(zip(mines.tolist(), masks.tolist(), strict=True))
             priors = net.judge(mines, masks).priors
-            drawn = (1 + rng.random(priors.shape)) * playable_columns(masks, net.geometry)
-            at_random = rng.random((len(games), 1)) < 0.5
+            drawn = (1 + rng.random(priors.shape)) * playable_columns(masks, board)
+            at_random = rng.random((len(masks), 1)) < 0.5
             columns = np.where(at_random, drawn, priors).argmax(axis=1)
-            games = [game.play(int(column)) for game, column in zip(games, columns, strict=True)]
-            games = [game for game in games if not game.is_over]
+            mines = mines ^ masks
+            masks = masks | (masks + lowest[columns])
+            on = ~has_line(masks ^ mines, board) & (masks != board.board)
+            mines, masks = mines[on], masks[on]
     each = list(found)
-    return _boards([each[n] for n in rng.permutation(len(each))[:count]])
-
-
-def _boards(positions: list[tuple[int, int]]) -> tuple[Words, Words]:
-    mines, masks = np.array(positions, dtype=np.uint64).T.copy()
-    return mines, masks
+    mines, masks = np.array([each[n] for n in rng.permutation(len(each))[:count]], np.uint64).T
+    return mines.copy(), masks.copy()
 
 
 def _weights(whole: npt.NDArray[Any], unit: Floats) -> Floats:
