@@ -33,6 +33,8 @@ for name, value in ONE_CORE.items():
 #: Numba's compiler raises thousands of errors that it catches itself, and colours each where it
 #: can: a twentieth of the time that kernels take to compile.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
+#: What JAX compiles runs for moments here: to make it quick would take longer.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import base64
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -134,20 +134,15 @@ def _heading(name: str, section: Section) -> str:
     return "\n".join(["", rule + "-" * (WIDTH - len(rule)), "#", *words])
 
 
-@lru_cache(maxsize=2)  # a fifth of a second for a network
-def _as_text(content: bytes) -> str:
-    return base64.b85encode(content).decode("ascii")
-
-
 def _ending(recipe: Recipe) -> str:
     """Return the end of the file: packed bytes, what makes a player, and the agent, last of all."""
     rule = "# -- the agent "
     lines = ["", rule + "-" * (WIDTH - len(rule)), ""]
     if recipe.packed is not None:
-        text = _as_text(recipe.packed.content)
+        text = base64.b64encode(recipe.packed.content).decode("ascii")
         lines += [
             f"#: {recipe.packed.words}",
-            f"{recipe.packed.name} = base64.b85decode(",
+            f"{recipe.packed.name} = base64.b64decode(",
             *(f'    "{text[i : i + PACKED]}"' for i in range(0, len(text), PACKED)),
             ")",
             "",
