@@ -129,23 +129,33 @@ def is_held(grid: Grid, cells: list[Cell], player: int) -> bool:
     return True
 
 
-def is_line(grid: Grid, cells: list[Cell]) -> bool:
-    """Whether one player holds all of the cells."""
-    column, row = cells[0]
-    first = grid[column][row]
-    return first is not EMPTY and is_held(grid, cells, first)
+@cache
+def windows_from(columns: int, rows: int, length: int) -> list[tuple[int, int, list[list[Cell]]]]:
+    """Of every cell its column, row, and the windows it is the first cell of."""
+    found: dict[Cell, list[list[Cell]]] = {}
+    for cells in all_windows(columns, rows, length):
+        found.setdefault(cells[0], []).append(cells)
+    return [(column, row, those) for (column, row), those in found.items()]
+
+
+def winning_lines(game: Game) -> list[list[Cell]]:
+    """The windows that one player holds."""
+    grid, found = game.grid, []
+    for column, row, those in windows_from(len(grid), len(grid[0]), game.connect):
+        first = grid[column][row]
+        if first is not EMPTY:
+            found += [cells for cells in those if is_held(grid, cells, first)]
+    return found
 
 
 def winning_cells(game: Game) -> list[Cell]:
     """The cells of all winning lines, sorted by column and then row."""
-    lines = [cells for cells in windows(game.grid, game.connect) if is_line(game.grid, cells)]
-    return sorted({cell for cells in lines for cell in cells})
+    return sorted({cell for cells in winning_lines(game) for cell in cells})
 
 
 def winner(game: Game) -> int | None:
-    for cells in windows(game.grid, game.connect):
-        if is_line(game.grid, cells):
-            return game.grid[cells[0][0]][cells[0][1]]
+    for (column, row), *_ in winning_lines(game):
+        return game.grid[column][row]
     return None
 
 
@@ -154,8 +164,7 @@ def outcome(game: Game) -> tuple[int | None, list[Cell]] | None:
     cells = winning_cells(game)
     if cells:
         return winner(game), cells
-    full = all(cell is not EMPTY for column in game.grid for cell in column)
-    return (None, []) if full else None
+    return None if game.open_columns() else (None, [])
 
 
 # --- counting and evaluation ---------------------------------------------------------------------
