@@ -183,7 +183,8 @@ LAUNCHING = """
 import os, sys
 from claimeven.processes import Child
 child = Child("claimeven.web.worker")
-command = open(f"/proc/{child.process}/cmdline").read()
+while not (command := open(f"/proc/{child.process}/cmdline").read()):
+    pass  # it has begun, and Linux has not put its words there yet
 is_started = "from claimeven.web.worker import main;" in command
 print(os.getpid(), os.getppid() == int(sys.argv[-1]), is_started, child.process, flush=True)
 sys.stdin.read()
