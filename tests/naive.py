@@ -154,9 +154,11 @@ def winning_cells(game: Game) -> list[Cell]:
 
 
 def winner(game: Game) -> int | None:
-    for (column, row), *_ in winning_lines(game):
-        return game.grid[column][row]
-    return None
+    lines = winning_lines(game)
+    if not lines:
+        return None
+    column, row = lines[0][0]
+    return game.grid[column][row]
 
 
 def outcome(game: Game) -> tuple[int | None, list[Cell]] | None:

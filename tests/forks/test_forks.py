@@ -180,11 +180,12 @@ def test_a_variable_that_is_not_read_at_the_start_is_no_reason_to_start_python()
 
 
 LAUNCHING = """
-import os, sys
+import os, sys, time
 from claimeven.processes import Child
 child = Child("claimeven.web.worker")
+deadline = time.monotonic() + 60
 while not (command := open(f"/proc/{child.process}/cmdline").read()):
-    pass  # it has begun, and Linux has not put its words there yet
+    assert time.monotonic() < deadline  # it has begun; Linux puts its words there a moment later
 is_started = "from claimeven.web.worker import main;" in command
 print(os.getpid(), os.getppid() == int(sys.argv[-1]), is_started, child.process, flush=True)
 sys.stdin.read()
