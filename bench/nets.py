@@ -25,8 +25,8 @@ from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import HELD_OUT, AnswerShare, held_out, policy_accuracy, sign_accuracy
 from claimeven.learning.distil import batch_of
-from claimeven.learning.forward import BFLOAT16, FLOAT32
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
+from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.networks import read_model
 from claimeven.networks.evaluators import SHIPPED_NET
 from claimeven.networks.net import Net, read_net

@@ -21,6 +21,8 @@ from claimeven.learning.net_training import (
     NetTrainer,
     losses_of,
 )
+from claimeven.learning.precision import FLOAT32
+from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import packed, unpacked
 from tests.learning.needs import needs_jax
@@ -258,14 +260,19 @@ def test_a_checkpoint_goes_on_to_the_same_weights(optimizer: str) -> None:
         assert np.array_equal(array, other.net().arrays[name])
 
 
+def test_a_checkpoint_of_another_descent_is_refused() -> None:
+    one, other = (NetTrainer(TINY, Descent(2, optimizer=name), SMALL) for name in OPTIMIZERS)
+    with pytest.raises(InvalidRun, match="of another version of claimeven: begin again"):
+        one.take_up(other.checkpoint())
+
+
 def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
     """The directions of a step are those of the slopes, its lengths nearly equal in all of them."""
     import jax
 
     rate, decay = 0.01, 0.1
-    trainer = NetTrainer(
-        TINY, Descent(steps=1, rate=rate, decay=decay, optimizer="muon"), SMALL, seed=3
-    )
+    descent = Descent(steps=1, rate=rate, decay=decay, optimizer="muon")
+    trainer = NetTrainer(TINY, descent, SMALL, seed=3, precision=FLOAT32)
     batch = made_batch(trainer.net())
     forward = Forward(trainer.features)
     lose = partial(losses_of, batch, aim=trainer.descent.aim)

@@ -21,7 +21,6 @@ import numpy.typing as npt
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.forward import AUTO, PRECISIONS
 from claimeven.learning.growing import can_grow, grown
 from claimeven.learning.held_out import HELD_OUT, held_out
 from claimeven.learning.net_measuring import write_measured
@@ -36,6 +35,7 @@ from claimeven.learning.net_training import (
     Losses,
     NetTrainer,
 )
+from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
@@ -72,7 +72,7 @@ class DistilRecipe:
     `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`, and so are
     `policy_target`, `value_weight`, `score_weight`, and `dropped`, against learning by heart.
     Weights are kept with `weight_steps` steps either side of zero (see `rounding`), which the net
-    knows of from the part `round_from` of its steps on. `precision` is one of `forward.PRECISIONS`.
+    knows of from the part `round_from` of its steps on. `precision` is one of those of `precision`.
     `start` is the file of a net to begin with, of that size or with fewer pairs (see `growing`),
     else weights are drawn. Raises `InvalidRun` for anything out of range.
     """

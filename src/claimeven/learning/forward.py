@@ -1,8 +1,7 @@
 """The forward pass of `networks.net` in JAX, and how its slopes are found quickly.
 
-Products of matrices may be taken in bfloat16, numbers of 8 bits of precision, which accelerators
-and processors with matrix units (AMX) or products of bfloat16 (AVX-512) multiply many times faster;
-sums, weights and all else stay float32. JAX finds the slopes of the numbers that were looked up in
+Products of matrices may be taken in bfloat16 (see `precision`); sums, weights and all else stay
+float32. JAX finds the slopes of the numbers that were looked up in
 tables, not of the tables: what a table gets of them is added up afterwards (`slopes_of_table`), by
 a kernel where JAX works on the processor, since its own way takes longer there than all the rest. A
 function of JAX that called the kernel could not be kept on disk, either.
@@ -16,47 +15,18 @@ prevent neural networks from overfitting" (JMLR 15, 2014).
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.precision import FLOAT32, product_in
 from claimeven.learning.table_kernel import add_slopes
 from claimeven.networks.net import Features
 from claimeven.networks.net.file import FAR, MOST_STEPS, steps_for
 from claimeven.networks.net.planes import BOARD_NUMBERS, PLANES
-
-FLOAT32: Final = "float32"
-BFLOAT16: Final = "bfloat16"
-#: In which numbers matrices are multiplied; `AUTO` is bfloat16 where that is quick.
-AUTO: Final = "auto"
-PRECISIONS: Final = (AUTO, FLOAT32, BFLOAT16)
-#: What processors are that multiply matrices of bfloat16 in instructions of their own, as Linux
-#: names it.
-_QUICK: Final = ("amx_bf16", "avx512_bf16")
-
-
-def precision_here(precision: str) -> str:
-    """Return what a precision means on this machine: `FLOAT32` or `BFLOAT16`."""
-    if precision != AUTO:
-        return precision
-    jax, _ = jax_and_optax()
-    return BFLOAT16 if jax.default_backend() != "cpu" or _is_quick_here() else FLOAT32
-
-
-def _is_quick_here() -> bool:
-    """Whether the processor says that it multiplies matrices of bfloat16."""
-    if platform.system() != "Linux":
-        return False
-    try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
-    except OSError:
-        return False
-    return any(name in told for name in _QUICK)
 
 
 class Slopes(NamedTuple):
@@ -87,7 +57,7 @@ class Forward:
     def __init__(self, features: Features, precision: str = FLOAT32) -> None:
         self._jax, _ = jax_and_optax()
         self.features = features
-        self._product = self._make_product(precision)
+        self._product = product_in(precision)
 
     def outputs(self, weights: Any, planes: Any, states: Any, stays: Any = None) -> Any:
         """Return what `Net.raw` returns for positions of such features, by JAX.
@@ -185,43 +155,6 @@ class Forward:
             jnp.concatenate([part.reshape(count, -1) for part in sums], axis=1),
             jnp.concatenate([part.reshape(count, -1) for part in differences], axis=1),
         )
-
-    def _make_product(self, precision: str) -> Callable[[Any, Any], Any]:
-        """Return the product of two matrices of float32."""
-        jax, jnp = self._jax, self._jax.numpy
-        if precision == FLOAT32:
-            return jnp.matmul  # type: ignore[no-any-return]  # JAX is not typed here
-        on_processor = jax.default_backend() == "cpu"
-        if on_processor:
-            from jax.experimental.layout import (  # noqa: PLC0415 - an extra
-                Layout,
-                with_layout_constraint,
-            )
-
-            constrained: Callable[..., Any] = with_layout_constraint
-
-        def short(matrix: Any) -> Any:
-            matrix = jnp.asarray(matrix).astype(jnp.bfloat16)
-            # Row by row: a product of matrices that lie otherwise is as slow as in float32.
-            return constrained(matrix, Layout((0, 1))) if on_processor else matrix
-
-        def times(left: Any, right: Any) -> Any:
-            return jnp.dot(left, right, preferred_element_type=jnp.float32)
-
-        @jax.custom_vjp  # type: ignore[untyped-decorator]  # likewise
-        def product(left: Any, right: Any) -> Any:
-            return times(short(left), short(right))
-
-        def forth(left: Any, right: Any) -> Any:
-            left, right = short(left), short(right)
-            return times(left, right), (left, right)
-
-        def back(kept: Any, slopes: Any) -> Any:
-            (left, right), slopes = kept, short(slopes)
-            return times(slopes, short(right.T)), times(short(left.T), slopes)
-
-        product.defvjp(forth, back)
-        return product  # type: ignore[no-any-return]  # likewise
 
 
 def _looked_up(weights: Any, rows: dict[str, list[Any]]) -> dict[str, list[Any]]:

@@ -4,19 +4,14 @@ The forward pass is that of `networks.net`, written for JAX; tests hold the two 
 position is that of its policy, plus the squared error of its value and the mean squared error of
 its columns' scores where they are known, each by its weight. The policy's is its cross-entropy with
 a target; or, where all right columns are as good, that of its playing any of them. Steps are
-AdamW's, or Muon's for the matrices of hidden layers, with a rate that rises over the first steps
-and falls to nothing by half a cosine. What is played is the running mean of the weights, which is
-better than the last ones.
-
-Muon makes each step of a matrix orthogonal, so that it changes in all directions alike; one as long
-as AdamW's takes about half as many positions to learn as much, and more time the smaller the
-batches and the greater the matrices.
+AdamW's, or Muon's for the matrices of hidden layers (see `muon`), with a rate that rises over the
+first steps and falls to nothing by half a cosine. A step of Muon as long as AdamW's takes about
+half as many positions to learn as much, and more time the smaller the batches and the greater the
+matrices. What is played is the running mean of the weights, which is better than the last ones.
 
 Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
-stochastic gradient descent with warm restarts" (ICLR 2017); Jordan and others, "Muon: an optimizer
-for hidden layers in neural networks" (2024); Liu and others, "Muon is scalable for LLM training"
-(2025), for the length of its steps; Polyak and Juditsky, "Acceleration of stochastic approximation
-by averaging" (1992).
+stochastic gradient descent with warm restarts" (ICLR 2017); Polyak and Juditsky, "Acceleration of
+stochastic approximation by averaging" (1992).
 """
 
 from __future__ import annotations
@@ -32,8 +27,11 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.extras import jax_and_optax
-from claimeven.learning.forward import AUTO, Forward, as_rounded, precision_here
+from claimeven.learning.forward import Forward, as_rounded
 from claimeven.learning.jax_functions import JaxFunction
+from claimeven.learning.muon import muon
+from claimeven.learning.precision import AUTO, precision_here
+from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]
@@ -55,8 +53,6 @@ OPTIMIZERS: Final = (MUON, ADAMW)
 EACH: Final = "each"
 ANY: Final = "any"
 POLICY_TARGETS: Final = (EACH, ANY)
-#: How long a step of Muon is, by the usual length of one of AdamW.
-_LENGTH: Final = 0.2
 #: Sets apart the seeds of what is left out from those of the weights.
 _DROPPED: Final = 1
 #: How far weights are spread in the beginning where it does not go by the number of inputs.
@@ -157,7 +153,7 @@ class Descent:
 class NetTrainer:
     """A net that is learning: its weights, their running mean, and the state of the descent.
 
-    `precision` is one of `forward.PRECISIONS`. The same seed, batches and machine give the same
+    `precision` is one of `precision.PRECISIONS`. The same seed, batches and machine give the same
     weights. Raises `MissingPackage` without JAX.
     """
 
@@ -177,9 +173,9 @@ class NetTrainer:
         self.weights = drawn_weights(shape, geometry, seed)
         self.mean = self.weights
         self.step = 0
-        start = _compiled_start(descent.optimizer)
+        start = _compiled_start(descent.optimizer, self.precision)
         self._state = start(descent.rate, descent.decay, self.weights)
-        self._update = _compiled_update(descent.optimizer)
+        self._update = _compiled_update(descent.optimizer, self.precision)
 
     def begin_with(self, net: Net) -> None:
         """Begin with the weights of a net of the same shape and board instead of drawn ones."""
@@ -224,51 +220,42 @@ class NetTrainer:
         return {"step": np.array([self.step]), **arrays}
 
     def take_up(self, arrays: Mapping[str, Array]) -> None:
-        """Go on from a checkpoint of the same shape and descent."""
+        """Go on from a checkpoint of the same shape and descent.
+
+        Raises `InvalidRun` for one of a version that kept more or less of a descent.
+        """
         tree = (self.weights, self.mean, self._state)
         structure = self._jax.tree.structure(tree)
+        if sum(name.startswith("leaf") for name in arrays) != structure.num_leaves:
+            raise InvalidRun(
+                "the checkpoint is of another version of claimeven: begin again in another folder"
+            )
         leaves = [arrays[f"leaf{number}"] for number in range(structure.num_leaves)]
         self.weights, self.mean, self._state = self._jax.tree.unflatten(structure, leaves)
         self.step = int(arrays["step"][0])
 
 
-def _optimizer(name: str, rate: float = 0.0, decay: float = 0.0) -> Any:
+def _optimizer(name: str, precision: str, rate: float = 0.0, decay: float = 0.0) -> Any:
     """Return the optimizer of a name, whose state holds the rate and the decay."""
     _, optax = jax_and_optax()
 
     def made(learning_rate: Any, weight_decay: Any) -> Any:
         if name == ADAMW:
             return optax.adamw(learning_rate, weight_decay=weight_decay)
-        return optax.contrib.muon(
-            learning_rate,
-            weight_decay=weight_decay,
-            adam_weight_decay=weight_decay,
-            consistent_rms=_LENGTH,
-            muon_weight_dimension_numbers=_hidden_matrices,
-        )
+        return muon(learning_rate, weight_decay, precision)
 
     return optax.inject_hyperparams(made)(learning_rate=rate, weight_decay=decay)
 
 
-def _hidden_matrices(weights: Mapping[str, Any]) -> dict[str, Any]:
-    """Return, by name, how each matrix of a hidden layer lies, and None for all other weights."""
-    _, optax = jax_and_optax()
-    lies = optax.contrib.MuonDimensionNumbers(reduction_axis=0, output_axis=1)
-    return {
-        name: None if name.startswith("out_") or getattr(array, "ndim", 2) != 2 else lies
-        for name, array in weights.items()
-    }
-
-
-@lru_cache(maxsize=len(OPTIMIZERS))
-def _compiled_start(optimizer: str) -> JaxFunction:
+@lru_cache(maxsize=8)
+def _compiled_start(optimizer: str, precision: str) -> JaxFunction:
     """Return the function that gives the state of a descent before its first step.
 
     It takes a rate, a decay and weights. JAX would compile each of its arrays by itself otherwise.
     """
     return JaxFunction(
         f"learning.net_training.start.{optimizer}",
-        lambda rate, decay, weights: _optimizer(optimizer, rate, decay).init(weights),
+        lambda rate, decay, weights: _optimizer(optimizer, precision, rate, decay).init(weights),
     )
 
 
@@ -295,11 +282,11 @@ def _compiled_rounding(steps: int) -> JaxFunction:
     return JaxFunction("learning.net_training.rounding", partial(as_rounded, steps=steps))
 
 
-@lru_cache(maxsize=len(OPTIMIZERS))
-def _compiled_update(name: str) -> JaxFunction:
+@lru_cache(maxsize=8)
+def _compiled_update(name: str, precision: str) -> JaxFunction:
     """Return the function that takes a step of descent by its slopes."""
     jax, optax = jax_and_optax()
-    optimizer = _optimizer(name)
+    optimizer = _optimizer(name, precision)
 
     def updated(slopes: Any, weights: Any, state: Any, mean: Any, rate: Any, stays: Any) -> Any:
         """Return weights, state and the mean of the weights."""

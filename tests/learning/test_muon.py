@@ -1,0 +1,83 @@
+"""Muon beside that of optax, beside singular values, and in short numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven.learning.muon import muon, orthogonalized
+from claimeven.learning.precision import BFLOAT16, FLOAT32
+
+#: A tall matrix, a wide one, one of an output and what is no matrix.
+SIZES = {"in_sum": (9, 6), "block0_sum": (6, 8), "out_sum": (8, 3), "in_bias": (6,), "t": (2, 3, 4)}
+
+
+def of_optax(rate: float, decay: float) -> Any:
+    import optax
+
+    lies = optax.contrib.MuonDimensionNumbers(reduction_axis=0, output_axis=1)
+    hidden = {name: lies if name in ("in_sum", "block0_sum") else None for name in SIZES}
+    return optax.contrib.muon(
+        rate,
+        weight_decay=decay,
+        adam_weight_decay=decay,
+        consistent_rms=0.2,
+        muon_weight_dimension_numbers=hidden,
+    )
+
+
+def drawn(rng: np.random.Generator) -> dict[str, Any]:
+    return {name: rng.normal(size=size).astype(np.float32) for name, size in SIZES.items()}
+
+
+def test_a_first_step_is_that_of_optax() -> None:
+    """Later ones differ, since optax corrects the momentum of first steps for what came before."""
+    import jax
+
+    rng = np.random.default_rng(1)
+    weights, slopes, rate, decay = drawn(rng), drawn(rng), 0.03, 0.2
+    changes = []
+    for optimizer in (muon(rate, decay, FLOAT32), of_optax(rate, decay)):
+        state = jax.jit(optimizer.init)(weights)
+        changes.append(jax.jit(optimizer.update)(slopes, state, weights)[0])
+    for name in SIZES:
+        assert np.abs(changes[0][name]).max() > rate / 10
+        assert np.asarray(changes[0][name]) == pytest.approx(np.asarray(changes[1][name]), abs=1e-6)
+
+
+def test_steps_draw_singular_values_of_the_momentum_to_one() -> None:
+    import jax
+
+    rng = np.random.default_rng(3)
+    weights, rate, name = drawn(rng), 0.03, "in_sum"
+    optimizer = muon(rate, 0.0, FLOAT32)
+    state, momentum = jax.jit(optimizer.init)(weights), np.zeros(SIZES[name])
+    for _ in range(4):
+        slopes = drawn(rng)
+        changes, state = jax.jit(optimizer.update)(slopes, state, weights)
+        momentum = 0.95 * momentum + slopes[name]
+        left, sizes, right = np.linalg.svd(slopes[name] + 0.95 * momentum, full_matrices=False)
+        sizes /= np.sqrt((sizes**2).sum())
+        for _ in range(5):
+            sizes = 3.4445 * sizes - 4.7750 * sizes**3 + 2.0315 * sizes**5
+        expected = -rate * 0.2 * 3 * left @ np.diag(sizes) @ right
+        assert np.asarray(changes[name]) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("size", [(40, 24), (24, 40), (32, 32)])
+def test_short_numbers_are_as_good(size: tuple[int, int]) -> None:
+    """All directions are about as long, and differ little from those of float32."""
+    import jax
+
+    matrix = np.random.default_rng(2).normal(size=size).astype(np.float32)
+    long, short = (
+        np.asarray(jax.jit(lambda m, p=precision: orthogonalized(m, p))(matrix))
+        for precision in (FLOAT32, BFLOAT16)
+    )
+    usual = np.sqrt((long**2).mean())
+    assert 0 < np.sqrt(((long - short) ** 2).mean()) < 0.03 * usual
+    lengths = np.linalg.svd(short, compute_uv=False) / (0.2 * max(size) ** 0.5)
+    assert lengths.min() > 0.5
+    assert lengths.max() < 1.3
