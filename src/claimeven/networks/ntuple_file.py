@@ -1,10 +1,11 @@
-"""N-tuple networks in files: only the weights that were learnt, in 12 bits each.
+"""N-tuple networks in files: only the weights that were learnt, in 10 bits each.
 
 Arrays: `tuples` int8 (tuples, cells, 2), the column and row of each cell, -1 where a tuple has
 fewer; `places` uint8 (4, weights), the distances from one weight that is not zero to the next as
 byte planes, lowest byte first; `weights` uint8 (2, weights), the weights as signed 16-bit numbers
-in steps of `unit`, 2047 either side of zero, the same way. Planes pack better than numbers, and
-with 12 bits the file of the network that comes along is three quarters as large as with all 16.
+in steps of `unit`, 511 either side of zero, the same way. Planes pack better than numbers, and
+with 10 bits, which cost no strength, the file of the network that comes along is three fifths as
+large as with all 16.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from claimeven.networks.ntuple import LONGEST, NTupleNetwork, NTuples
 
 KIND: Final = "ntuple"
 _MOST_TUPLES: Final = 4096
-_GREATEST: Final = (1 << 11) - 1
+_GREATEST: Final = (1 << 9) - 1
 
 
 def write_network(
     path: str | Path, network: NTupleNetwork, facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a network with what its header is to say; weights are rounded to 12 bits.
+    """Write a network with what its header is to say; weights are rounded to 10 bits.
 
     Raises `CannotWrite`.
     """
