@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.learning import InvalidRun, average_nets
-from claimeven.learning.rounding import packed_by_play, positions_of_play
+from claimeven.learning.rounding import MANY_POSITIONS, packed_by_play, positions_of_play
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, read_net
@@ -46,7 +46,7 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
         name: (array + 2 * nets[1].arrays[name] + 5 * nets[2].arrays[name]) / np.float32(8)
         for name, array in nets[0].arrays.items()
     }
-    kept = unpacked(packed_by_play(Net(SHAPE, wanted, SMALL), 127))
+    kept = unpacked(packed_by_play(Net(SHAPE, wanted, SMALL), 127, MANY_POSITIONS))
     for name, array in mean.arrays.items():
         unit = np.abs(wanted[name]).max() / 127
         assert np.abs(array - kept.arrays[name]).max() <= unit, name

@@ -36,20 +36,22 @@ def test_it_is_small_and_plays_well() -> None:
 def test_the_figures_of_the_net_are_found_again() -> None:
     facts, net = read_model(SHIPPED_NET, "net", Geometry()).facts, read_net(SHIPPED_NET)
     assert facts["parameters"] == net.parameters
-    last = facts["recipe"]
-    first = last["start"]["recipe"]
-    mean = first["start"]["recipe"]
-    assert (last["seed"], first["seed"], mean["method"]) == (51, 77, "average")
-    assert last["positions"] == 7_602_647
-    assert last["score_weight"] == first["score_weight"] == 6
-    runs = {run["recipe"]["seed"]: run for run in mean["models"]}
-    assert runs.keys() == {21, 22, 31}
-    assert runs[22]["recipe"]["start"] == runs[21]["digest"]
-    assert len({run["digest"] for run in (last["start"], first["start"], *runs.values())}) == 5
-    assert all(run["recipe"]["positions"] == 7_311_533 for run in runs.values())
-    for recipe in (last, first, *(run["recipe"] for run in runs.values())):
-        assert recipe["shape"] == net.shape.as_dict()
-    assert len(last["data"]) == 64
+    recipe = facts["recipe"]
+    before, last = recipe["models"]
+    assert recipe["method"] == before["recipe"]["method"] == "average"
+    assert (last["recipe"]["seed"], last["recipe"]["start"]) == (62, before)
+    first, halfway, former = before["recipe"]["models"]
+    assert first["recipe"]["seed"] == halfway["recipe"]["seed"] == 61
+    assert first["recipe"]["start"] == halfway["recipe"]["start"] == former
+    of_former = former["recipe"]
+    assert (of_former["seed"], of_former["positions"]) == (51, 7_602_647)
+    assert len({each["digest"] for each in (before, last, first, halfway, former)}) == 5
+    learnt = [each["recipe"] for each in (last, first, halfway)]
+    assert all(each["positions"] == 9_331_256 for each in learnt)
+    for each in (*learnt, of_former):
+        assert each["shape"] == net.shape.as_dict()
+        assert each["score_weight"] == 6
+        assert len(each["data"]) == 64
     for name in HELD_OUT:
         found = accuracy_facts(net, held_out(name))
         # Another processor rounds otherwise, and two columns may be all but equal.

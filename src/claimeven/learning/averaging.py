@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.learning.net_measuring import write_measured
-from claimeven.learning.rounding import WEIGHT_STEPS
+from claimeven.learning.rounding import MANY_POSITIONS, WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, read_net
@@ -65,7 +65,8 @@ def average_nets(
         "shares": counts,
         "weight_steps": weight_steps,
     }
-    return write_measured(Path(out), _mean_of(nets, counts), told, weight_steps)
+    mean = _mean_of(nets, counts)
+    return write_measured(Path(out), mean, told, weight_steps, positions_each=MANY_POSITIONS)
 
 
 def _told_of(path: str | Path) -> dict[str, Any]:

@@ -22,7 +22,7 @@ SHIPPED_NET: Final = _DATA / "net-7x6-v1.npz"
 SHIPPED_NTUPLE: Final = _DATA / "ntuple-7x6-v1.npz"
 #: How models are searched best, as was measured: see `docs/learning.md`. The net that comes along
 #: is surer of its policy than it is right.
-_OF_SHIPPED: Final = {"c": 1.0, "prior_temperature": 5.0}
+_OF_SHIPPED: Final = {"c": 1.0, "prior_temperature": 4.0}
 _OF_TUPLES: Final = {"c": 1.5}
 
 
@@ -63,7 +63,7 @@ def suited_options(model: PolicyValue, **given: Any) -> PuctOptions:
     Raises `InvalidOptions` as `PuctOptions` does.
 
     >>> suited_options(default_policy_value(), fpu=0.3)
-    PuctOptions(c=1.0, fpu=0.3, prior_temperature=5.0, ...)
+    PuctOptions(c=1.0, fpu=0.3, prior_temperature=4.0, ...)
     """
     suited: dict[str, float] = {}
     if isinstance(model, NTuplePolicyValue):
