@@ -76,8 +76,8 @@ def test_it_searches_as_suits_the_model(tmp_path: Path) -> None:
         assert isinstance(options, PuctOptions)
         return options.c, options.prior_temperature
 
-    assert found("puct") == (1.0, 5.0)
-    assert found("puct:c=3") == (3.0, 5.0)
+    assert found("puct") == (1.0, 4.0)
+    assert found("puct:c=3") == (3.0, 4.0)
     assert found("puct:prior_temperature=1") == (1.0, 1.0)
     assert found(f"puct:model={tmp_path}/other.npz") == (3.0, 1.0)
     assert found(f"puct:model={tmp_path}/tuples.npz") == (1.5, 1.0)
