@@ -45,6 +45,18 @@ def test_the_figures_of_the_net_are_found_again() -> None:
     assert first["recipe"]["start"] == halfway["recipe"]["start"] == former
     of_former = former["recipe"]
     assert (of_former["seed"], of_former["positions"]) == (51, 7_602_647)
+    earlier = of_former["start"]
+    mean = earlier["recipe"]["start"]["recipe"]
+    assert (earlier["recipe"]["seed"], mean["method"]) == (77, "average")
+    runs = {run["recipe"]["seed"]: run for run in mean["models"]}
+    assert runs.keys() == {21, 22, 31}
+    assert runs[22]["recipe"]["start"] == runs[21]["digest"]
+    made_of = (earlier, earlier["recipe"]["start"], *runs.values())
+    assert len({each["digest"] for each in made_of}) == 5
+    assert all(run["recipe"]["positions"] == 7_311_533 for run in runs.values())
+    for each in (earlier["recipe"], *(run["recipe"] for run in runs.values())):
+        assert each["shape"] == net.shape.as_dict()
+    assert earlier["recipe"]["score_weight"] == 6
     assert len({each["digest"] for each in (before, last, first, halfway, former)}) == 5
     learnt = [each["recipe"] for each in (last, first, halfway)]
     assert all(each["positions"] == 9_331_256 for each in learnt)

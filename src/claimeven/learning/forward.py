@@ -1,10 +1,10 @@
 """The forward pass of `networks.net` in JAX, and how its slopes are found quickly.
 
 Products of matrices may be taken in bfloat16 (see `precision`); sums, weights and all else stay
-float32. JAX finds the slopes of the numbers that were looked up in
-tables, not of the tables: what a table gets of them is added up afterwards (`slopes_of_table`), by
-a kernel where JAX works on the processor, since its own way takes longer there than all the rest. A
-function of JAX that called the kernel could not be kept on disk, either.
+float32. JAX finds the slopes of the numbers that were looked up in tables, not of the tables: what
+a table gets of them is added up afterwards (`slopes_of_table`), by a kernel where JAX works on the
+processor, since its own way takes longer there than all the rest. A function of JAX that called the
+kernel could not be kept on disk, either.
 
 Rounding that learning knows of: the pass sees each weight as the file will hold it, and the slope
 goes by as if there were no rounding. Source: Bengio, Leonard and Courville, "Estimating or

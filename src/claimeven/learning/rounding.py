@@ -41,9 +41,10 @@ Words = npt.NDArray[np.uint64]
 
 #: Steps either side of zero that are enough for weights rounded so.
 WEIGHT_STEPS: Final = 15
-#: Positions for each number that a layer is given: as many as will do, and as many as help, which
-#: takes ten times as long.
-POSITIONS, MANY_POSITIONS = 10, 100
+#: Positions of play for each number that the first layer is given: as many as will do for a run's
+#: measurements, and as many as help a file that is made once, which takes ten times as long.
+POSITIONS: Final = 10
+MANY_POSITIONS: Final = 100
 #: How many games are played at a time.
 _GAMES: Final = 128
 #: A part of the mean square of a layer's inputs that is added to that of each: inputs that were
@@ -54,15 +55,17 @@ _BLOCK: Final = 64
 _HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
-def packed_by_play(net: Net, steps: int = WEIGHT_STEPS, positions: int = POSITIONS) -> ModelFile:
+def packed_by_play(
+    net: Net, steps: int = WEIGHT_STEPS, positions_each: int = POSITIONS
+) -> ModelFile:
     """Return what the file of a net holds, rounded to `steps` either side of zero by its play.
 
-    Its play is that many `positions` for each number that its first layer is given.
+    Its play is `positions_each` for each number that its first layer is given.
     """
     tables = {name: rounded(net.arrays[name], steps_for(name, steps)) for name in TABLES}
     looked_up = {name: _weights(*kept) for name, kept in tables.items()}
     seen = Net(net.shape, {**net.arrays, **looked_up}, net.geometry)
-    boards = positions_of_play(net, positions * len(net.arrays["in_sum"]))
+    boards = positions_of_play(net, positions_each * len(net.arrays["in_sum"]))
     layers = _Layers(net, steps, *seen.inputs(*boards))
     layers.first()
     for block in range(net.shape.blocks):

@@ -4,8 +4,8 @@ Arrays: `tuples` int8 (tuples, cells, 2), the column and row of each cell, -1 wh
 fewer; `places` uint8 (4, weights), the distances from one weight that is not zero to the next as
 byte planes, lowest byte first; `weights` uint8 (2, weights), the weights as signed 16-bit numbers
 in steps of `unit`, 511 either side of zero, the same way. Planes pack better than numbers, and
-with 10 bits, which cost no strength, the file of the network that comes along is three fifths as
-large as with all 16.
+with 10 bits, which cost no strength that shows, the file of the network that comes along is a fifth
+smaller than with 12.
 """
 
 from __future__ import annotations
