@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry
-from claimeven.networks.evaluators import SHIPPED_NET
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -38,16 +37,21 @@ def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
 
 
 def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("1.npz", "2.npz")]
+    for path in paths:
+        write_net(path, Net.untaught(NetShape(8, 1, 1, 1), Geometry()))
     out = str(tmp_path / "mean.npz")
-    both = (str(SHIPPED_NET), str(SHIPPED_NET))
-    words = ("train", "average", *both, "--out", out, "--shares", "2,1")
+    words = ("train", "average", *paths, "--out", out, "--shares", "2,1")
     ran = run(*words)
     assert ran.status == 0
     figures = read_model(out).facts["measured"]
     lines = f"model: {out}; hard {figures['hard']:.1%}, easy {figures['easy']:.1%}"
     assert ran.out.split() == lines.split()
-    assert 0.9 < figures["hard"] < figures["easy"] < 1
     assert run("think", "44", "--agent", f"net:model={out}").status == 0
+    told = json.loads(run(*words, "--json").out)
+    assert (told["out"], told["models"]) == (out, paths)
+    assert told["measured"] == {name: round(figure, 4) for name, figure in figures.items()}
+    assert list(told["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
     bad = {
         ("--shares", "1,x"): "--shares takes numbers like 1,2, not '1,x'",
         ("--shares", "1,2,3"): "3 shares were given for 2 nets",
@@ -56,18 +60,6 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     for more, said in bad.items():
         assert said in bad_input(run(*words, *more))
     assert "Missing argument 'MODEL...'" in bad_input(run("train", "average", "--out", out))
-
-
-def test_an_average_is_told_as_json(run: Run, tmp_path: Path) -> None:
-    paths = [str(tmp_path / name) for name in ("1.npz", "2.npz")]
-    for path in paths:
-        write_net(path, Net.untaught(NetShape(8, 1, 2), Geometry()))
-    out = str(tmp_path / "mean.npz")
-    told = json.loads(run("train", "average", *paths, "--out", out, "--json").out)
-    assert (told["out"], told["models"]) == (out, paths)
-    kept = read_model(out).facts["measured"]
-    assert told["measured"] == {name: round(figure, 4) for name, figure in kept.items()}
-    assert list(told["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
 
 
 SELFPLAY = (

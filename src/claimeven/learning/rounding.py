@@ -45,8 +45,8 @@ WEIGHT_STEPS: Final = 15
 #: measurements, and as many as help a file that is made once, which takes ten times as long.
 POSITIONS: Final = 10
 MANY_POSITIONS: Final = 100
-#: How many games are played at a time.
-_GAMES: Final = 128
+#: Games are played so many at a time, or one for so many positions where that is more.
+_GAMES, _POSITIONS_OF_GAME = 128, 128
 #: A part of the mean square of a layer's inputs that is added to that of each: inputs that were
 #: seldom seen, or always with others, would else be leant on too much.
 _DAMPING: Final = 0.01
@@ -144,9 +144,10 @@ def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words
     """
     board, rng = net.geometry, np.random.default_rng(seed)
     lowest = np.array([1 << board.bit(column, 0) for column in range(board.columns)], np.uint64)
+    games = max(_GAMES, count // _POSITIONS_OF_GAME)
     found: dict[tuple[int, int], None] = {}
-    for _ in range(1 + count // _GAMES):  # a small board has not as many
-        masks = np.zeros(_GAMES if len(found) < count else 0, dtype=np.uint64)
+    for _ in range(1 + count // games):  # a small board has not as many
+        masks = np.zeros(games if len(found) < count else 0, dtype=np.uint64)
         mines = masks
         while len(masks):
             found |= dict.fromkeys(zip(mines.tolist(), masks.tolist(), strict=True))
