@@ -12,7 +12,7 @@ from claimeven.learning import InvalidRun, average_nets
 from claimeven.learning.rounding import MANY_POSITIONS, packed_by_play, positions_of_play
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.model_file import read_model
-from claimeven.networks.net import Net, NetShape, read_net
+from claimeven.networks.net import Net, NetShape, Searching, read_net
 from claimeven.networks.net.file import unpacked, write_net
 
 SMALL = Geometry(4, 4, 3)
@@ -72,6 +72,17 @@ def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
     for name, array in before.arrays.items():
         rough = 2 * np.abs(array).max() / 127
         assert (np.abs(array - after.arrays[name]) < rough).mean() > 0.95, name
+
+
+def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:
+    suits = Searching(c=0.5, score_share=0.8)
+    alike, other = drawn(4), drawn(6)
+    alike.searching = suits
+    paths = files(tmp_path, alike, alike, other)
+    average_nets(paths[:2], tmp_path / "mean.npz")
+    assert read_net(tmp_path / "mean.npz").searching == suits
+    average_nets(paths, tmp_path / "mean.npz")
+    assert read_net(tmp_path / "mean.npz").searching == Searching()
 
 
 def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> None:

@@ -145,6 +145,19 @@ def test_what_stands_in_a_folder_is_not_lost(whole: Path, table: Path, tmp_path:
         train_distil(copy, [table], QUICK)
 
 
+def test_a_run_that_learnt_scores_otherwise_is_refused(
+    whole: Path, table: Path, tmp_path: Path
+) -> None:
+    """Squared errors, as runs had them that told nothing of it."""
+    copy = tmp_path / "copy"
+    shutil.copytree(whole, copy)
+    recipe = json.loads((copy / "config.json").read_text())
+    del recipe["score_loss"]
+    (copy / "config.json").write_text(json.dumps(recipe))
+    with pytest.raises(InvalidRun, match="holds a run with score_loss None, not 'Charbonnier'"):
+        train_distil(copy, [table], QUICK)
+
+
 def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
     lessons = Lessons(data, 100, seed=3)
     assert lessons.steps == 10

@@ -10,7 +10,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.learning.growing import can_grow, grown
 from claimeven.learning.net_training import Descent, NetTrainer
-from claimeven.networks.net import NetShape
+from claimeven.networks.net import NetShape, Searching
 from tests.learning.needs import needs_jax
 from tests.learning.test_net_training import made_batch
 from tests.networks.net.support import TINY, drawn_net
@@ -23,9 +23,10 @@ WIDE = replace(TINY, pairs=TINY.pairs + 5)
 @pytest.mark.parametrize("geometry", [Geometry(), SMALL, Geometry(1, 9, 4)], ids=str)
 @pytest.mark.parametrize("wide", [TINY, WIDE], ids=["as wide", "wider"])
 def test_a_net_that_has_grown_answers_as_before(geometry: Geometry, wide: NetShape) -> None:
-    net = drawn_net(geometry, seed=2, knows_scores=True)
+    net = drawn_net(geometry, seed=2, knows_scores=True, searching=Searching(c=2.0))
     more = grown(net, wide, seed=4)
     assert (more.shape, more.geometry, more.knows_scores) == (wide, geometry, True)
+    assert more.searching == net.searching
     boards = boards_of(geometry, 20) if geometry.columns > 1 else np.zeros((2, 3), dtype=np.uint64)
     assert more.raw(*boards) == pytest.approx(net.raw(*boards), abs=1e-5)
     for name, array in net.arrays.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from claimeven import Geometry, make_agent, play_match
@@ -12,7 +14,7 @@ from claimeven.learning import HELD_OUT, held_out
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
 from claimeven.networks.evaluators import SHIPPED_NET, default_policy_value
-from claimeven.networks.net import Net, read_net
+from claimeven.networks.net import Net, Searching, read_net
 
 
 def test_its_figures_are_found_again() -> None:
@@ -36,7 +38,31 @@ def test_it_is_small_and_plays_well() -> None:
 def test_the_figures_of_the_net_are_found_again() -> None:
     facts, net = read_model(SHIPPED_NET, "net", Geometry()).facts, read_net(SHIPPED_NET)
     assert facts["parameters"] == net.parameters
+    assert net.searching == Searching(0.5, 4.0, 0.8, 6.0)
     recipe = facts["recipe"]
+    former, of_scores, again = recipe["models"]
+    assert (recipe["method"], recipe["shares"]) == ("average", [3, 2, 1])
+    for run, seed in ((of_scores, 71), (again, 73)):
+        learnt = run["recipe"]
+        assert (learnt["seed"], learnt["positions"]) == (seed, 6_324_744)
+        assert (learnt["shape"], learnt["score_weight"]) == (net.shape.as_dict(), 10)
+        assert len(learnt["data"]) == 64
+    assert of_scores["recipe"]["start"] == {"digest": former["digest"]}
+    mean = again["recipe"]["start"]["recipe"]
+    assert mean["models"][0] == {"digest": former["digest"]}
+    assert mean["models"][-1] == {"digest": of_scores["digest"]}
+    assert len({each["digest"] for each in (*recipe["models"], *mean["models"])}) == 6
+    _check_former(former["recipe"], net)
+    for name in HELD_OUT:
+        found = accuracy_facts(net, held_out(name))
+        # Another processor rounds otherwise, and two columns may be all but equal.
+        assert found["accuracy"] == pytest.approx(facts["measured"][name], abs=0.001)
+        assert found["sign"] == pytest.approx(facts["measured"][f"{name}_sign"], abs=0.001)
+        assert found["accuracy"] > found["floor"] + 0.4
+
+
+def _check_former(recipe: dict[str, Any], net: Net) -> None:
+    """Check how the net was made that came along before."""
     before, last = recipe["models"]
     assert recipe["method"] == before["recipe"]["method"] == "average"
     assert (last["recipe"]["seed"], last["recipe"]["start"]) == (62, before)
@@ -64,12 +90,6 @@ def test_the_figures_of_the_net_are_found_again() -> None:
         assert each["shape"] == net.shape.as_dict()
         assert each["score_weight"] == 6
         assert len(each["data"]) == 64
-    for name in HELD_OUT:
-        found = accuracy_facts(net, held_out(name))
-        # Another processor rounds otherwise, and two columns may be all but equal.
-        assert found["accuracy"] == pytest.approx(facts["measured"][name], abs=0.001)
-        assert found["sign"] == pytest.approx(facts["measured"][f"{name}_sign"], abs=0.001)
-        assert found["accuracy"] > found["floor"] + 0.4
 
 
 def test_the_net_is_small_and_what_searches_ask() -> None:

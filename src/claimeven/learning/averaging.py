@@ -22,7 +22,7 @@ from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.rounding import MANY_POSITIONS, WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.model_file import read_model
-from claimeven.networks.net import Net, read_net
+from claimeven.networks.net import Net, Searching, read_net
 from claimeven.networks.net.file import KIND, MOST_STEPS
 from claimeven.outputs import check_output
 
@@ -82,4 +82,6 @@ def _mean_of(nets: Sequence[Net], counts: Sequence[float]) -> Net:
         for name, array in net.arrays.items():
             arrays[name] += part * array
     knows_scores = all(net.knows_scores for net in nets)
-    return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores)
+    each = {net.searching for net in nets}
+    searching = nets[0].searching if len(each) == 1 else Searching()
+    return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching)

@@ -45,6 +45,8 @@ from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such
 
 KIND: Final = "net checkpoint"
+#: By what scores are learnt, told so that no run goes on with another: see `net_training`.
+_SCORE_LOSS: Final = "Charbonnier"
 #: The part of the games that is held out of the data, and the most of its positions measured on.
 _HELD_SHARE, _MOST_HELD = 0.01, 4000
 
@@ -167,7 +169,8 @@ class DistilRecipe:
         board = self.geometry
         told = {n: v for n, v in vars(self).items() if n not in ("geometry", "start")}
         sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
-        return {"method": "distil", **told, "shape": self.shape.as_dict(), "board": sizes}
+        losses = {"score_loss": _SCORE_LOSS}
+        return {"method": "distil", **told, **losses, "shape": self.shape.as_dict(), "board": sizes}
 
 
 class Lessons:

@@ -1,16 +1,20 @@
 """Training of nets by JAX: batches of positions, their targets, steps of gradient descent.
 
 The forward pass is that of `networks.net`, written for JAX; tests hold the two equal. The loss of a
-position is that of its policy, plus the squared error of its value and the mean squared error of
-its columns' scores where they are known, each by its weight. The policy's is its cross-entropy with
-a target; or, where all right columns are as good, that of its playing any of them. Steps are
+position is that of its policy, plus the squared error of its value and the mean loss of its
+columns' scores where they are known, each by its weight. The loss of a score is about its error, in
+units of ten points, and less within half a point, about the error's square: so that small errors,
+by which columns are told apart, count beside great ones. The policy's is its cross-entropy with a
+target; or, where all right columns are as good, that of its playing any of them. Steps are
 AdamW's, or Muon's for the matrices of hidden layers (see `muon`), with a rate that rises over the
 first steps and falls to nothing by half a cosine. A step of Muon as long as AdamW's takes about
 half as many positions to learn as much, and more time the smaller the batches and the greater the
 matrices. What is played is the running mean of the weights, which is better than the last ones.
 
 Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
-stochastic gradient descent with warm restarts" (ICLR 2017); Polyak and Juditsky, "Acceleration of
+stochastic gradient descent with warm restarts" (ICLR 2017); Charbonnier, Blanc-Feraud, Aubert and
+Barlaud, "Deterministic edge-preserving regularization in computed imaging" (IEEE Transactions on
+Image Processing 6, 1997), for the loss of scores; Polyak and Juditsky, "Acceleration of
 stochastic approximation by averaging" (1992).
 """
 
@@ -38,6 +42,8 @@ Array = npt.NDArray[Any]
 
 #: What the losses of values and of scores count for beside that of the policy, if nothing is said.
 USUAL_WEIGHT: Final = 0.5
+#: The error of a score up to which its loss is about a square: half a point.
+_SCORE_NEAR: Final = 0.5 / Net.SCORE_UNIT
 #: Steps over which the rate rises; and where it does not fall, whatever the steps in all.
 _WARM_UP: Final = 500
 _SHORT_WARM_UP: Final = 100
@@ -329,6 +335,6 @@ def losses_of(batch: Batch, outputs: Any, aim: Aim) -> Any:
         policy = -jax.nn.logsumexp(right, axis=1).mean()
     value = ((jnp.tanh(outputs[:, columns]) - batch.values) ** 2).mean()
     errors = (outputs[:, columns + 1 :] - batch.scores / Net.SCORE_UNIT) ** 2
-    score = (errors * batch.scored).mean()
+    score = ((jnp.sqrt(errors + _SCORE_NEAR**2) - _SCORE_NEAR) * batch.scored).mean()
     losses = Losses(policy, value, score)
     return aim.of(losses), losses

@@ -20,9 +20,7 @@ _DATA: Final = Path(__file__).parent / "data"
 #: The net and the n-tuple network that come along.
 SHIPPED_NET: Final = _DATA / "net-7x6-v1.npz"
 SHIPPED_NTUPLE: Final = _DATA / "ntuple-7x6-v1.npz"
-#: How models are searched best, as was measured: see `docs/learning.md`. The net that comes along
-#: is surer of its policy than it is right.
-_OF_SHIPPED: Final = {"c": 1.0, "prior_temperature": 4.0}
+#: How n-tuple networks are searched best, as was measured: see `docs/learning.md`.
 _OF_TUPLES: Final = {"c": 1.5}
 
 
@@ -60,14 +58,15 @@ def read_policy_value(path: str | Path) -> PolicyValue:
 def suited_options(model: PolicyValue, **given: Any) -> PuctOptions:
     """Return the options of a search that suit a model, where nothing else is `given`.
 
-    Raises `InvalidOptions` as `PuctOptions` does.
+    A net says itself what suits it: see `Searching`. Raises `InvalidOptions` as `PuctOptions` does.
 
     >>> suited_options(default_policy_value(), fpu=0.3)
-    PuctOptions(c=1.0, fpu=0.3, prior_temperature=4.0, ...)
+    PuctOptions(c=0.5, fpu=0.3, prior_temperature=4.0, ...)
     """
     suited: dict[str, float] = {}
     if isinstance(model, NTuplePolicyValue):
         suited = _OF_TUPLES
-    elif isinstance(model, Net) and model is _shipped():
-        suited = _OF_SHIPPED
+    elif isinstance(model, Net):
+        found = model.searching
+        suited = {"c": found.c, "prior_temperature": found.prior_temperature}
     return PuctOptions(**{**suited, **given})

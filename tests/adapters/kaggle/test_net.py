@@ -62,7 +62,8 @@ def test_features_are_ours(geometry: Geometry) -> None:
 @pytest.mark.parametrize("knows_scores", [False, True])
 def test_values_and_priors_are_ours(geometry: Geometry, knows_scores: bool, tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
-    ours.write_net(path, drawn_net(geometry, knows_scores=knows_scores))
+    suits = ours.Searching(score_share=0.7, score_scale=4.0)
+    ours.write_net(path, drawn_net(geometry, knows_scores=knows_scores, searching=suits))
     expected = ours.read_net(path)
     net = Net(board_of(geometry), packed_net(path))
     positions = [Position(geometry), *ongoing(geometry, 60)]

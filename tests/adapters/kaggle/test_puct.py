@@ -14,7 +14,7 @@ from claimeven import Geometry, Position, make_agent
 from claimeven.adapters.kaggle import submission
 from claimeven.adapters.kaggle.parts.board import Board
 from claimeven.adapters.kaggle.parts.clock import Clock
-from claimeven.adapters.kaggle.parts.puct import Puct, PuctNode, settle
+from claimeven.adapters.kaggle.parts.puct import VISITS_A_LEAF, Puct, PuctNode, settle
 from claimeven.agents import Limit
 from claimeven.game.encodings import to_kaggle
 from claimeven.montecarlo.layout import (
@@ -172,7 +172,7 @@ def test_a_search_ends_with_its_time() -> None:
     assert player.choose(position.mine, position.mask, Clock(LONG)) in range(7)
     late = player.root.visits
     assert player.choose(position.mine, position.mask, Clock(-1.0)) in range(7)
-    assert player.root.visits == late + min(8, 1 + late // 16)
+    assert player.root.visits == late + min(8, 1 + late // VISITS_A_LEAF)
 
 
 def test_the_file_of_the_net_that_comes_along_plays_as_the_agent_does() -> None:

@@ -22,6 +22,7 @@ from claimeven.networks import (
     write_network,
 )
 from claimeven.networks.evaluators import (
+    SHIPPED_NET,
     default_policy_value,
     read_policy_value,
     suited_options,
@@ -76,9 +77,9 @@ def test_it_searches_as_suits_the_model(tmp_path: Path) -> None:
         assert isinstance(options, PuctOptions)
         return options.c, options.prior_temperature
 
-    assert found("puct") == (1.0, 4.0)
+    assert found("puct") == found(f"puct:model={SHIPPED_NET}") == (0.5, 4.0)
     assert found("puct:c=3") == (3.0, 4.0)
-    assert found("puct:prior_temperature=1") == (1.0, 1.0)
+    assert found("puct:prior_temperature=1") == (0.5, 1.0)
     assert found(f"puct:model={tmp_path}/other.npz") == (3.0, 1.0)
     assert found(f"puct:model={tmp_path}/tuples.npz") == (1.5, 1.0)
     assert suited_options(UniformPolicyValue()) == PuctOptions()

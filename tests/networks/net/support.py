@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven import Geometry
-from claimeven.networks.net import Net, NetShape
+from claimeven.networks.net import Net, NetShape, Searching
+from claimeven.networks.net.searching import USUAL
 
 TINY = NetShape(pairs=6, blocks=2, line_numbers=3, column_numbers=2)
 
@@ -15,6 +16,7 @@ def drawn_net(
     shape: NetShape = TINY,
     seed: int = 0,
     knows_scores: bool = False,
+    searching: Searching = USUAL,
 ) -> Net:
     """Return a net of random weights whose outputs are neither tiny nor saturated."""
     geometry, rng = geometry or Geometry(), np.random.default_rng(seed)
@@ -26,4 +28,4 @@ def drawn_net(
             else (1 / max(1, size[0])) ** 0.5
         )
         arrays[name] = rng.normal(scale=spread, size=size).astype(np.float32)
-    return Net(shape, arrays, geometry, knows_scores)
+    return Net(shape, arrays, geometry, knows_scores, searching)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import random
+import re
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -14,9 +15,18 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.networks import InvalidNetwork, ModelFile, read_policy_value, write_model
-from claimeven.networks.net import Net, NetShape, read_net, write_net
+from claimeven.networks import (
+    InvalidNetwork,
+    ModelFile,
+    PuctOptions,
+    read_model,
+    read_policy_value,
+    suited_options,
+    write_model,
+)
+from claimeven.networks.net import Net, NetShape, Searching, read_net, searching, write_net
 from claimeven.networks.net.file import packed, rounded, units_of
+from claimeven.networks.puct import options
 from tests.networks.net.support import TINY, drawn_net
 
 SMALL = Geometry(4, 4, 3)
@@ -133,6 +143,45 @@ def test_sizes_that_are_not_those_of_its_parts(shape: Any, told: str, tmp_path: 
         read_net(path)
     with pytest.raises(InvalidNetwork, match=told):
         read_policy_value(path)
+
+
+def test_what_suits_a_search_goes_there_and_back(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    write_net(path, drawn_net(SMALL))
+    assert "searching" not in read_model(path).facts
+    assert read_net(path).searching == Searching()
+    suits = Searching(c=0.25, prior_temperature=2.0, score_share=0.75, score_scale=4.0)
+    write_net(path, drawn_net(SMALL, searching=suits))
+    assert read_net(path).searching == suits
+    found = suited_options(read_policy_value(path), prior_temperature=3.0)
+    assert (found.c, found.prior_temperature) == (0.25, 3.0)
+
+
+def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
+    usual, bounds = PuctOptions(), searching.BOUNDS
+    assert Searching()[:2] == (usual.c, usual.prior_temperature)
+    for name in ("c", "prior_temperature"):
+        assert bounds[name] == options.BOUNDS[name]
+    assert tuple(bounds) == Searching._fields
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("fast", "does not tell how it is searched as nets do"),
+        ({"d": 1}, "does not tell how it is searched as nets do"),
+        ({"c": "1"}, "its c must be a number from 0 to 1000"),
+        ({"c": True}, "its c must be a number from 0 to 1000"),
+        ({"prior_temperature": 0}, "its prior_temperature must be a number from 0.1 to 10"),
+        ({"score_share": 1.5}, "its score_share must be a number from 0 to 1"),
+        ({"score_scale": -1}, "its score_scale must be a number from 0.1 to 1000"),
+    ],
+)
+def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Path) -> None:
+    model, path = packed(drawn_net(SMALL)), tmp_path / "a.npz"
+    write_model(path, ModelFile("net", SMALL, model.arrays, {**model.facts, "searching": told}))
+    with pytest.raises(InvalidNetwork, match=re.escape(said)):
+        read_net(path)
 
 
 def test_a_board_of_one_column(tmp_path: Path) -> None:

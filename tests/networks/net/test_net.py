@@ -10,7 +10,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.game.arrays import mirrored_keys
 from claimeven.networks import InvalidNetwork
-from claimeven.networks.net import SHAPES, Net, NetShape
+from claimeven.networks.net import SHAPES, Net, NetShape, Searching
 from tests.networks.net.support import TINY, drawn_net
 from tests.positions import random_positions
 
@@ -151,9 +151,11 @@ def test_mirror_images_get_mirrored_answers(geometry: Geometry) -> None:
     assert np.allclose(one.scores, image.scores[:, ::-1], atol=1e-5, equal_nan=True)
 
 
-def test_values_by_scores() -> None:
+@pytest.mark.parametrize(("share", "scale"), [(0.5, 10.0), (0.8, 6.0), (1.0, 3.0), (0.0, 1.0)])
+def test_values_by_scores(share: float, scale: float) -> None:
     """A net that knows scores values a position by who wins and by that of its best column."""
-    net = drawn_net(seed=6, knows_scores=True)
+    searching = Searching(score_share=share, score_scale=scale)
+    net = drawn_net(seed=6, knows_scores=True, searching=searching)
     boards = boards_of(Geometry(), 60)
     values, priors = net.evaluate(*boards)
     judged = net.judge(*boards)
@@ -161,7 +163,8 @@ def test_values_by_scores() -> None:
         values.tolist(), judged.values.tolist(), judged.scores.tolist(), strict=True
     ):
         best = max(score for score in scores if not math.isnan(score))
-        assert value == pytest.approx((sign + math.tanh(best / 10)) / 2, abs=1e-6)
+        wanted = (1 - share) * sign + share * math.tanh(best / scale)
+        assert value == pytest.approx(wanted, abs=1e-6)
     assert np.isnan(judged.scores).any()
     assert (priors == judged.priors).all()
 

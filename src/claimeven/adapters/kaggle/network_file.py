@@ -13,6 +13,8 @@ from typing import Final
 from claimeven.agents.options import InvalidSpec
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import file as net_file
+from claimeven.networks.net.net import Net
+from claimeven.networks.net.searching import searching_of
 from claimeven.networks.ntuple import NTupleNetwork
 from claimeven.networks.ntuple_file import packed
 
@@ -65,10 +67,12 @@ def packed_net(path: str | Path) -> bytes:
         raise InvalidSpec(
             f"a net of {count:,} weights cannot be exported: up to {MOST_NET_WEIGHTS:,} can be"
         )
-    board = model.geometry
+    board, searching = model.geometry, searching_of(model.facts.get("searching"))
     told = {
         "shape": model.facts["shape"],
         "knows_scores": model.facts.get("knows_scores") is True,
+        "score_share": searching.score_share,
+        "score_scale": searching.score_scale / Net.SCORE_UNIT,
         "arrays": [[n, a.dtype.newbyteorder("<").str, a.shape] for n, a in model.arrays.items()],
     }
     content = json.dumps(told).encode() + b"\n"

@@ -5,5 +5,15 @@ from __future__ import annotations
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.file import read_net, write_net
 from claimeven.networks.net.net import SHAPES, Judgement, Net, NetShape
+from claimeven.networks.net.searching import Searching
 
-__all__ = ["SHAPES", "Features", "Judgement", "Net", "NetShape", "read_net", "write_net"]
+__all__ = [
+    "SHAPES",
+    "Features",
+    "Judgement",
+    "Net",
+    "NetShape",
+    "Searching",
+    "read_net",
+    "write_net",
+]

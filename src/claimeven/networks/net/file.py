@@ -2,9 +2,10 @@
 
 Arrays: a weight matrix is int8, whole numbers of a unit, and its units are float32, one for each
 output (`in_sum` and `in_sum_unit`, `out_sum` and `out_sum_unit`, ...); biases are float32. The
-header says under `shape` which sizes the net has, and under `knows_scores` whether scores were
-learnt. Weights of few bits pack well. Rounded each for itself, as here, a net loses little with 31
-steps either side of zero; rounded by what it sees in play (see `learning.rounding`), with 15.
+header says under `shape` which sizes the net has, under `knows_scores` whether scores were learnt,
+and under `searching` what suits a search with it. Weights of few bits pack well. Rounded each for
+itself, as here, a net loses little with 31 steps either side of zero; rounded by what it sees in
+play (see `learning.rounding`), with 15.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.net.net import Net, NetShape
+from claimeven.networks.net.searching import USUAL, searching_of
 
 KIND: Final = "net"
 #: What is looked up by the state of a line or of two columns.
@@ -73,7 +75,9 @@ def packed_as(
             arrays[name] = weights
         else:
             arrays[name], arrays[name + _UNIT] = matrices[name]
-    told = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
+    told: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
+    if net.searching != USUAL:
+        told["searching"] = net.searching._asdict()
     return ModelFile(KIND, net.geometry, arrays, {**told, **(facts or {})})
 
 
@@ -96,7 +100,9 @@ def unpacked(model: ModelFile) -> Net:
             with np.errstate(all="ignore"):  # what is no number is refused with the net
                 array = array.astype(np.float32) * unit
         arrays[name] = array
-    return Net(shape, arrays, model.geometry, model.facts.get("knows_scores") is True)
+    knows_scores = model.facts.get("knows_scores") is True
+    searching = searching_of(model.facts.get("searching"))
+    return Net(shape, arrays, model.geometry, knows_scores, searching)
 
 
 def rounded(weights: npt.NDArray[Any], steps: int) -> Rounded:

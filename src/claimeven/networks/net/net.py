@@ -43,6 +43,7 @@ from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.pass_kernel import Sight, Weights, judge_few
 from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
+from claimeven.networks.net.searching import USUAL, Searching
 from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
@@ -141,7 +142,7 @@ class Net:
 
     `arrays` are those of `NetShape.arrays`, float32. `knows_scores` says that the scores of columns
     were learnt: then the values of `evaluate` are graded, so that a search with them wins soon and
-    loses late. Raises `InvalidNetwork` where the arrays are others.
+    loses late; `searching` says how. Raises `InvalidNetwork` where the arrays are others.
 
     >>> net = Net.untaught(NetShape(pairs=4, blocks=1), Geometry(4, 4, 3))
     >>> values, priors = net.evaluate(*np.zeros((2, 1), dtype=np.uint64))
@@ -158,6 +159,7 @@ class Net:
         arrays: Arrays,
         geometry: Geometry = STANDARD,
         knows_scores: bool = False,
+        searching: Searching = USUAL,
     ) -> None:
         for name, size in shape.arrays(geometry).items():
             array = arrays.get(name)
@@ -168,6 +170,7 @@ class Net:
         self.shape = shape
         self.geometry = geometry
         self.knows_scores = knows_scores
+        self.searching = searching
         # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
         self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)
@@ -233,14 +236,16 @@ class Net:
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return values and priors of positions: see `PolicyValue`.
 
-        The values of a net that knows scores lie halfway between the value of the outcome and that
-        of the best column's score: its hyperbolic tangent, as a part of `SCORE_UNIT`.
+        The values of a net that knows scores lie between the value of the outcome and that of the
+        best column's score: see `Searching`.
         """
         found = self.judge(mines, masks)
         if not self.knows_scores:
             return found.values, found.priors
-        graded = np.tanh(np.nanmax(found.scores, axis=1) / np.float32(self.SCORE_UNIT))
-        return (found.values + graded) * np.float32(0.5), found.priors
+        share = np.float32(self.searching.score_share)
+        scale = np.float32(self.searching.score_scale)
+        graded = np.tanh(np.nanmax(found.scores, axis=1) / scale)
+        return found.values * (1 - share) + graded * share, found.priors
 
     def judge(self, mines: Words, masks: Words) -> Judgement:
         """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`."""

@@ -25,7 +25,7 @@ CONCENTRATION: Final = 1.0
 
 #: Visits of the root for each leaf of a batch beyond the first. Early batches decide where a search
 #: goes, and with few visits several leaves at a time would be guesses.
-VISITS_A_LEAF: Final = 16
+VISITS_A_LEAF: Final = 64
 
 
 class PuctEngine(Viewed, Protocol):

@@ -13,7 +13,7 @@ is selected, then the left one.
   are not selected, and the search ends when the root is proven.
 - `leaves` (1 to 4096): the most leaves that the model judges together; those of one batch are
   selected one after the other, each as if those before it had been lost. A young tree takes fewer:
-  one, and one more for every 16 visits of its root.
+  one, and one more for every 64 visits of its root.
 - `capacity` (64 to 100,000,000): how many nodes the tree can store; a full tree grows no further,
   iterations go on at its leaves, and the result says `full`.
 - `reuse` (yes or no): the tree is kept for the next decision when its position is in it, up to 4

@@ -153,9 +153,10 @@ class Net:
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         values = np.tanh(outputs[:, columns])
         if self.told["knows_scores"]:
-            # Halfway to that of the best column's score: a search wins soon then, and loses late.
+            # Partly that of the best column's score: a search wins soon then, and loses late.
+            share, scale = (np.float32(self.told[name]) for name in ("score_share", "score_scale"))
             scores = np.where(is_open, outputs[:, columns + 1 :], np.float32(-np.inf))
-            values = (values + np.tanh(scores.max(axis=1))) / 2
+            values = values * (1 - share) + np.tanh(scores.max(axis=1) / scale) * share
         return values, chances / chances.sum(axis=1, keepdims=True)
 
 

@@ -20,7 +20,7 @@ from claimeven.adapters.kaggle.parts.clock import Clock
 #: Moves after which a position is looked for in the tree of the decision before.
 KEPT_MOVES = 4
 #: Visits of the root for each leaf of a batch beyond the first: a young tree takes few.
-VISITS_A_LEAF = 16
+VISITS_A_LEAF = 64
 
 Judge = Callable[[list[tuple[int, int]]], tuple[Any, Any]]
 

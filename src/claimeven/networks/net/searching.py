@@ -1,0 +1,58 @@
+"""How a search with a net goes best, which its file tells.
+
+How much the scores that a net guesses may say, and how much its policy, depends on how well it has
+learnt them; who made the net can measure that, who plays by it need not know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from claimeven.networks.errors import InvalidNetwork
+
+
+class Searching(NamedTuple):
+    """What suits a net.
+
+    `c` and `prior_temperature` are those of `PuctOptions`. The values of a net that knows scores
+    are, by `score_share` (0 to 1), the hyperbolic tangent of the best column's score in parts of
+    `score_scale` points, and else who it thinks wins.
+    """
+
+    c: float = 3.0
+    prior_temperature: float = 1.0
+    score_share: float = 0.5
+    score_scale: float = 10.0
+
+
+#: Where nothing was measured.
+USUAL: Final = Searching()
+#: The bounds of each number; the first two are those of `PuctOptions`.
+BOUNDS: Final = {
+    "c": (0.0, 1000.0),
+    "prior_temperature": (0.1, 10.0),
+    "score_share": (0.0, 1.0),
+    "score_scale": (0.1, 1000.0),
+}
+
+
+def searching_of(told: Any) -> Searching:
+    """Return what the header of a file tells, the usual where it tells nothing.
+
+    Raises `InvalidNetwork`.
+
+    >>> searching_of({"c": 0.5})
+    Searching(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
+    """
+    if told is None:
+        return USUAL
+    if not isinstance(told, Mapping) or not told.keys() <= BOUNDS.keys():
+        raise InvalidNetwork("it does not tell how it is searched as nets do")
+    for name, number in told.items():
+        low, high = BOUNDS[name]
+        is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+        if not is_number or not math.isfinite(number) or not low <= number <= high:
+            raise InvalidNetwork(f"its {name} must be a number from {low:g} to {high:g}")
+    return Searching(**{name: float(number) for name, number in told.items()})
