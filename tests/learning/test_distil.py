@@ -151,9 +151,9 @@ def test_a_run_that_learnt_scores_otherwise_is_refused(
     """Squared errors, as runs had them that told nothing of it."""
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
-    recipe = json.loads((copy / "config.json").read_text())
+    recipe = json.loads((copy / "recipe.json").read_text())
     del recipe["score_loss"]
-    (copy / "config.json").write_text(json.dumps(recipe))
+    (copy / "recipe.json").write_text(json.dumps(recipe))
     with pytest.raises(InvalidRun, match="holds a run with score_loss None, not 'Charbonnier'"):
         train_distil(copy, [table], QUICK)
 
