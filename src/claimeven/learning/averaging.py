@@ -22,8 +22,9 @@ from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.rounding import MANY_POSITIONS, WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.model_file import read_model
-from claimeven.networks.net import Net, Searching, read_net
+from claimeven.networks.net import Net, read_net
 from claimeven.networks.net.file import KIND, MOST_STEPS
+from claimeven.networks.net.searching import USUAL
 from claimeven.outputs import check_output
 
 
@@ -36,10 +37,11 @@ def average_nets(
     """Write the mean of the weights of nets to a file, and return how good it is.
 
     `models` are files of nets of one size and board, `shares` how much each counts, alike if not
-    given; the file tells of each its digest and recipe. The figures are those of a run's log:
-    shares of right answers on the held-out sets of the board, and of right signs. Raises
-    `InvalidRun` for fewer than two nets, for nets that differ in size or board, for shares that do
-    not fit and where `out` is one of the nets; `InvalidNetwork` for what is no net; `CannotWrite`.
+    given; the file tells of each its digest and recipe, and what suits a search if that is the same
+    for all of them. The figures are those of a run's log: shares of right answers on the held-out
+    sets of the board, and of right signs. Raises `InvalidRun` for fewer than two nets, for nets
+    that differ in size or board, for shares that do not fit and where `out` is one of the nets;
+    `InvalidNetwork` for what is no net; `CannotWrite`.
     """
     if len(models) < 2:
         raise InvalidRun("a mean is of two nets or more")
@@ -83,5 +85,5 @@ def _mean_of(nets: Sequence[Net], counts: Sequence[float]) -> Net:
             arrays[name] += part * array
     knows_scores = all(net.knows_scores for net in nets)
     each = {net.searching for net in nets}
-    searching = nets[0].searching if len(each) == 1 else Searching()
+    searching = nets[0].searching if len(each) == 1 else USUAL
     return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching)

@@ -29,6 +29,7 @@ from claimeven.learning.net_training import (
     EACH,
     OPTIMIZERS,
     POLICY_TARGETS,
+    SCORE_LOSS,
     USUAL_WEIGHT,
     Batch,
     Descent,
@@ -45,8 +46,6 @@ from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such
 
 KIND: Final = "net checkpoint"
-#: By what scores are learnt, told so that no run goes on with another: see `net_training`.
-_SCORE_LOSS: Final = "Charbonnier"
 #: The part of the games that is held out of the data, and the most of its positions measured on.
 _HELD_SHARE, _MOST_HELD = 0.01, 4000
 
@@ -169,8 +168,9 @@ class DistilRecipe:
         board = self.geometry
         told = {n: v for n, v in vars(self).items() if n not in ("geometry", "start")}
         sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
-        losses = {"score_loss": _SCORE_LOSS}
-        return {"method": "distil", **told, **losses, "shape": self.shape.as_dict(), "board": sizes}
+        # The loss is told so that no run goes on that had another.
+        fixed = {"method": "distil", "score_loss": SCORE_LOSS}
+        return {**fixed, **told, "shape": self.shape.as_dict(), "board": sizes}
 
 
 class Lessons:

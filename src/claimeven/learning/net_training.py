@@ -42,7 +42,9 @@ Array = npt.NDArray[Any]
 
 #: What the losses of values and of scores count for beside that of the policy, if nothing is said.
 USUAL_WEIGHT: Final = 0.5
-#: The error of a score up to which its loss is about a square: half a point.
+#: What recipes call the loss of scores, and the error up to which it is about a square: half a
+#: point.
+SCORE_LOSS: Final = "Charbonnier"
 _SCORE_NEAR: Final = 0.5 / Net.SCORE_UNIT
 #: Steps over which the rate rises; and where it does not fall, whatever the steps in all.
 _WARM_UP: Final = 500

@@ -6,19 +6,23 @@ learnt them; who made the net can measure that, who plays by it need not know.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from claimeven.montecarlo.options import is_number
 from claimeven.networks.errors import InvalidNetwork
 
 
 class Searching(NamedTuple):
     """What suits a net.
 
-    `c` and `prior_temperature` are those of `PuctOptions`. The values of a net that knows scores
-    are, by `score_share` (0 to 1), the hyperbolic tangent of the best column's score in parts of
-    `score_scale` points, and else who it thinks wins.
+    `c` and `prior_temperature` are those of `PuctOptions`. A net that knows scores values a
+    position, for the side to move and from -1 to 1, at
+
+        (1 - score_share) * value + score_share * tanh(score / score_scale)
+
+    of its value by who wins and the score of its best column; `score_share` is 0 to 1,
+    `score_scale` 0.1 to 1000 points of score.
     """
 
     c: float = 3.0
@@ -41,7 +45,7 @@ BOUNDS: Final = {
 def searching_of(told: Any) -> Searching:
     """Return what the header of a file tells, the usual where it tells nothing.
 
-    Raises `InvalidNetwork`.
+    Raises `InvalidNetwork` for what is no mapping, another name, and a number out of `BOUNDS`.
 
     >>> searching_of({"c": 0.5})
     Searching(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
@@ -52,7 +56,6 @@ def searching_of(told: Any) -> Searching:
         raise InvalidNetwork("it does not tell how it is searched as nets do")
     for name, number in told.items():
         low, high = BOUNDS[name]
-        is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
-        if not is_number or not math.isfinite(number) or not low <= number <= high:
+        if not is_number(number) or not low <= number <= high:
             raise InvalidNetwork(f"its {name} must be a number from {low:g} to {high:g}")
     return Searching(**{name: float(number) for name, number in told.items()})
