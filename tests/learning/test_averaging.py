@@ -15,7 +15,7 @@ from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, Searching, read_net
 from claimeven.networks.net.file import unpacked, write_net
 
-SMALL = Geometry(4, 4, 3)
+SMALL = Geometry(3, 3, 3)
 SHAPE = NetShape(pairs=6, blocks=1, line_numbers=2, column_numbers=1)
 
 
@@ -107,7 +107,7 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
         (
             [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],
             {},
-            r"1\.npz knows 5x4 connect 3, and .*0\.npz 4x4 connect 3",
+            r"1\.npz knows 5x4 connect 3, and .*0\.npz 3x3 connect 3",
         ),
     ],
 )

@@ -16,6 +16,7 @@ generative pre-trained transformers" (ICLR 2023).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -33,7 +34,7 @@ from claimeven.networks.net.file import (
     units_of,
     whole_steps,
 )
-from claimeven.networks.net.net import cut_off
+from claimeven.networks.net.net import BATCH, cut_off
 from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
@@ -66,12 +67,24 @@ def packed_by_play(
     looked_up = {name: _weights(*kept) for name, kept in tables.items()}
     seen = Net(net.shape, {**net.arrays, **looked_up}, net.geometry)
     boards = positions_of_play(net, positions_each * len(net.arrays["in_sum"]))
-    layers = _Layers(net, steps, *seen.inputs(*boards))
+    layers = _Layers(net, steps, *_inputs(seen, *boards))
     layers.first()
     for block in range(net.shape.blocks):
         layers.block(f"block{block}_")
-    layers.products("out_")
+    layers.last("out_")
     return packed_as(net, {**tables, **layers.matrices})
+
+
+def _inputs(net: Net, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+    """Return what `Net.inputs` does, of so many positions that it is quicker in parts."""
+    names = ("in_sum", "in_difference")
+    sums, differences = (
+        np.empty((len(mines), len(net.arrays[name])), dtype=np.float32) for name in names
+    )
+    for begin in range(0, len(mines), BATCH):
+        part = slice(begin, begin + BATCH)
+        sums[part], differences[part] = net.inputs(mines[part], masks[part])
+    return sums, differences
 
 
 class _Layers:
@@ -84,27 +97,39 @@ class _Layers:
 
     def first(self) -> None:
         """Round the first layer."""
-        sums, differences = cut_off(*self.products("in_"))
-        self.sums, self.differences = sums * _HALF, differences * _HALF
+        size = len(self.sums), self.net.shape.pairs
+        sums, differences = np.empty(size, np.float32), np.empty(size, np.float32)
+        for part, more, apart in self._given_by("in_"):
+            np.multiply(more, _HALF, out=sums[part])
+            np.multiply(apart, _HALF, out=differences[part])
+        self.sums, self.differences = sums, differences
 
     def block(self, name: str) -> None:
         """Round a layer that adds to what is there."""
-        sums, differences = cut_off(*self.products(name))
-        self.sums += sums * _QUARTER
-        self.differences += differences * _QUARTER
+        for part, more, apart in self._given_by(name):
+            self.sums[part] += more * _QUARTER
+            self.differences[part] += apart * _QUARTER
 
-    def products(self, name: str) -> tuple[Floats, Floats]:
-        """Round a layer; return its products, of sums and of differences."""
-        level = self._product(name + "sum", self.sums) + self.net.arrays[name + "bias"]
-        return level, self._product(name + "difference", self.differences)
+    def last(self, name: str) -> None:
+        """Round a layer whose products nothing goes on from."""
+        self._rounded(name + "sum", self.sums)
+        self._rounded(name + "difference", self.differences)
 
-    def _product(self, name: str, inputs: Floats) -> Floats:
-        """Round a matrix by its inputs; return the product of both."""
+    def _given_by(self, name: str) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Round a layer; yield what it gives, some positions at a time: sums and differences."""
+        of_sums = self._rounded(name + "sum", self.sums)
+        of_differences = self._rounded(name + "difference", self.differences)
+        for begin in range(0, len(self.sums), BATCH):
+            part = slice(begin, begin + BATCH)
+            level = self.sums[part] @ of_sums + self.net.arrays[name + "bias"]
+            yield part, *cut_off(level, self.differences[part] @ of_differences)
+
+    def _rounded(self, name: str, inputs: Floats) -> Floats:
+        """Round a matrix by its inputs; return it as its file will be read."""
         kept = self.matrices[name] = rounded_by(
             self.net.arrays[name], steps_for(name, self.steps), inputs
         )
-        product: Floats = inputs @ _weights(*kept)
-        return product
+        return _weights(*kept)
 
 
 def rounded_by(weights: Floats, steps: int, inputs: Floats) -> Rounded:
@@ -151,10 +176,10 @@ def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words
         mines = masks
         while len(masks):
             found |= dict.fromkeys(zip(mines.tolist(), masks.tolist(), strict=True))
-            priors = net.judge(mines, masks).priors
-            drawn = (1 + rng.random(priors.shape)) * playable_columns(masks, board)
-            at_random = rng.random((len(masks), 1)) < 0.5
-            columns = np.where(at_random, drawn, priors).argmax(axis=1)
+            drawn = (1 + rng.random((len(masks), board.columns))) * playable_columns(masks, board)
+            asked = rng.random(len(masks)) >= 0.5
+            drawn[asked] = net.judge(mines[asked], masks[asked]).priors
+            columns = drawn.argmax(axis=1)
             mines = mines ^ masks
             masks = masks | (masks + lowest[columns])
             on = ~has_line(masks ^ mines, board) & (masks != board.board)
