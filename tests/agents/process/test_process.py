@@ -58,7 +58,7 @@ FORFEITS = [
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system tells of both")
 @pytest.mark.usefixtures("real_starts")
 def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
-    ours = np.ones(600 << 17)  # 600 MB, all of it used
+    ours = np.ones(300 << 17)  # 300 MB, all of it used
     agent = make_agent(bot("first"))
     assert isinstance(agent, ProcessAgent)
     told = agent.most_memory()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from claimeven.arena.statistics.davidson import Reals, Tournaments, _shape, fit, outcome_odds
+from claimeven.arena.statistics.davidson import Reals, Tournaments, _Likelihood, fit, outcome_odds
 
 #: (first agent, second agent, games won, drawn and lost by the first)
 Row = tuple[int, int, float, float, float]
@@ -151,7 +151,7 @@ def test_the_peak_is_found_from_anywhere(seed: int) -> None:
     agents = int(rng.integers(2, 6))
     played = random_tournaments(agents, rng)
     found = fit(played, rng.normal(0, (0, 1, 5, 15)[seed % 4], agents + 2))
-    assert np.abs(_shape(played, found).slope).max() < 1e-6
+    assert np.abs(_Likelihood(played).shape(found).slope).max() < 1e-6
 
 
 def test_the_peak_is_found_where_the_likelihood_is_nearly_flat() -> None:
@@ -162,18 +162,18 @@ def test_the_peak_is_found_where_the_likelihood_is_nearly_flat() -> None:
         played = Tournaments(np.array([[[0, lost], [lost, 0]]]), counted, pro, contra)
         for start in ((-2.8, 2.8, 0, -0.7), (20, 20, 0, 0), (30, -30, 5, -5), (40, 40, 0, 0)):
             found = fit(played, np.array(start))
-            assert np.abs(_shape(played, found).slope).max() < 1e-6
+            assert np.abs(_Likelihood(played).shape(found).slope).max() < 1e-6
 
 
 def test_slope_and_bend_are_the_derivatives_of_the_height() -> None:
     rng = np.random.default_rng(5)
     played = random_tournaments(4, rng)
     at = rng.normal(size=(50, 6))
-    here = _shape(played, at)
+    here = _Likelihood(played).shape(at)
     for unknown in range(6):
         step = np.zeros(6)
         step[unknown] = 1e-5
-        below, above = _shape(played, at - step), _shape(played, at + step)
+        below, above = _Likelihood(played).shape(at - step), _Likelihood(played).shape(at + step)
         assert (above.height - below.height) / 2e-5 == pytest.approx(
             here.slope[:, unknown], abs=1e-4
         )

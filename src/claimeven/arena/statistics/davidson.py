@@ -74,22 +74,23 @@ def fit(tournaments: Tournaments, start: Reals | None = None) -> Reals:
     if start is not None:
         at += start
     ridge = _RIDGE * np.eye(at.shape[1])
-    shape = _shape(tournaments, at)
+    likelihood = _Likelihood(tournaments)
+    shape = likelihood.shape(at)
     for _ in range(_STEPS):
         bend = shape.bend + ridge * shape.bend.max(axis=(1, 2), keepdims=True)
         step = np.linalg.solve(bend, shape.slope[:, :, None])[:, :, 0]
+        if np.abs(step).max(initial=0.0) < _SETTLED:
+            return at + step
         step /= np.maximum(1, np.abs(step).max(axis=1, keepdims=True) / _LONGEST)
         slack = 1e-12 * (1 + np.abs(shape.height))
         for _ in range(_HALVINGS):
-            there = _shape(tournaments, at + step)
+            there = likelihood.shape(at + step)
             # A step that leads over the peak and down is halved.
             down = there.height < shape.height - slack
             if not down.any():
                 break
             step[down] /= 2
         at, shape = at + step, there
-        if np.abs(step).max(initial=0.0) < _SETTLED:
-            break
     return at
 
 
@@ -105,45 +106,64 @@ def outcome_odds(advantage: Reals, draws: Reals) -> tuple[Reals, Reals, Reals, R
     return won / total, drawn / total, lost / total, top + np.log(total)
 
 
-def _shape(tournaments: Tournaments, at: Reals) -> _Shape:
-    n = at.shape[1] - 2
-    strengths, order, draws = at[:, :n], at[:, n, None, None], at[:, n + 1, None, None]
-    games = tournaments.games
-    # Step 1: the chances of i, moving first, and j.
-    won, drawn, lost, log_odds = outcome_odds(
-        strengths[:, :, None] - strengths[:, None, :] + order, draws
-    )
+class _Likelihood:
+    """The likelihood's logarithm of tournaments, as a function of the unknowns.
 
-    # Step 2: the prior, a logistic curve in each unknown. Draws and no draws between equals are
-    # even at d = ln 2.
-    leant = at.copy()
-    leant[:, n + 1] -= math.log(2)
-    pro, contra = tournaments.pro, tournaments.contra
-    against = np.exp(-np.logaddexp(0, leant))
-    log_prior = -pro * np.logaddexp(0, -leant) - contra * np.logaddexp(0, leant)
+    Of who met whom only those are kept who met in any of the tournaments (P, in this order), which
+    are on the last axis: sums over who met are then sums of long rows.
+    """
 
-    # Step 3: height and slope. The slope is what was counted less what is expected.
-    height = (tournaments.counted * at + log_prior).sum(axis=1) - (games * log_odds).sum(
-        axis=(1, 2)
-    )
-    lead = games * (won - lost) / 2
-    expected = np.empty_like(at)
-    expected[:, :n] = lead.sum(axis=2) - lead.sum(axis=1)
-    expected[:, n] = lead.sum(axis=(1, 2))
-    expected[:, n + 1] = (games * drawn).sum(axis=(1, 2))
-    slope = tournaments.counted - expected + pro * against - contra * (1 - against)
+    def __init__(self, tournaments: Tournaments) -> None:
+        games = tournaments.games
+        self._tournaments = tournaments
+        self._first, self._second = np.nonzero(games.any(axis=0))
+        self._played = np.ascontiguousarray(games[:, self._first, self._second].T)
+        met = np.arange(len(self._first))
+        # What the first player's x leans on: the strengths of i and j, with opposite signs, and h.
+        self._leans = np.zeros((games.shape[1] + 1, len(met)))
+        self._leans[self._first, met] = 1
+        self._leans[self._second, met] = -1
+        self._leans[-1] = 1
 
-    # Step 4: the bend. x leans on i and j with opposite signs.
-    spread = games * ((won + lost) - (won - lost) ** 2) / 4
-    mixed = -lead * drawn
-    bend = np.zeros((*at.shape, n + 2))
-    bend[:, :n, :n] = -spread - spread.transpose(0, 2, 1)
-    every = np.arange(n + 2)
-    bend[:, every[:n], every[:n]] += spread.sum(axis=2) + spread.sum(axis=1)
-    bend[:, :n, n] = bend[:, n, :n] = spread.sum(axis=2) - spread.sum(axis=1)
-    bend[:, :n, n + 1] = bend[:, n + 1, :n] = mixed.sum(axis=2) - mixed.sum(axis=1)
-    bend[:, n, n + 1] = bend[:, n + 1, n] = mixed.sum(axis=(1, 2))
-    bend[:, n, n] = spread.sum(axis=(1, 2))
-    bend[:, n + 1, n + 1] = (games * drawn * (1 - drawn)).sum(axis=(1, 2))
-    bend[:, every, every] += (pro + contra) * against * (1 - against)
-    return _Shape(height, slope, bend)
+    def shape(self, at: Reals) -> _Shape:
+        """Return height, slope and bend at the unknowns (T, n + 2)."""
+        played, leans, n = self._played, self._leans, at.shape[1] - 2
+        counted = self._tournaments.counted
+        # Step 1: the chances of i, moving first, and j.
+        won, drawn, lost, log_odds = outcome_odds(leans.T @ at.T[: n + 1], at.T[n + 1])
+        lead, draws = played * (won - lost) / 2, played * drawn
+
+        # Step 2: height and slope. The slope is what was counted less what is expected.
+        log_prior, pull, stiffness = self._prior(at)
+        height = (counted * at + log_prior).sum(axis=1) - (played * log_odds).sum(axis=0)
+        slope = counted + pull
+        slope[:, : n + 1] -= (leans @ lead).T
+        slope[:, n + 1] -= draws.sum(axis=0)
+
+        # Step 3: the bend.
+        spread = played * ((won + lost) - (won - lost) ** 2) / 4
+        mixed = (leans @ (lead * drawn)).T
+        bend = np.zeros((*at.shape, n + 2))
+        bend[:, self._first, self._second] = -spread.T
+        bend += bend.transpose(0, 2, 1)
+        every = np.arange(n + 2)
+        bend[:, every[:n], every[:n]] += (np.abs(leans[:n]) @ spread).T
+        bend[:, :n, n] = bend[:, n, :n] = (leans[:n] @ spread).T
+        bend[:, n, n] = spread.sum(axis=0)
+        bend[:, : n + 1, n + 1] = bend[:, n + 1, : n + 1] = -mixed
+        bend[:, n + 1, n + 1] = (draws * (1 - drawn)).sum(axis=0)
+        bend[:, every, every] += stiffness
+        return _Shape(height, slope, bend)
+
+    def _prior(self, at: Reals) -> tuple[Reals, Reals, Reals]:
+        """Return the prior's part of height, slope and bend, a logistic curve in each unknown."""
+        pro, contra = self._tournaments.pro, self._tournaments.contra
+        leant = at.copy()
+        leant[:, -1] -= math.log(2)  # draws and no draws between equals are even at d = ln 2
+        log_against = -np.logaddexp(0, leant)
+        against = np.exp(log_against)
+        return (
+            pro * (leant + log_against) + contra * log_against,
+            pro * against - contra * (1 - against),
+            (pro + contra) * against * (1 - against),
+        )
