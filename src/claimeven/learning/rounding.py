@@ -71,7 +71,7 @@ def packed_by_play(
     layers.first()
     for block in range(net.shape.blocks):
         layers.block(f"block{block}_")
-    layers.last("out_")
+    layers.last()
     return packed_as(net, {**tables, **layers.matrices})
 
 
@@ -110,10 +110,10 @@ class _Layers:
             self.sums[part] += more * _QUARTER
             self.differences[part] += apart * _QUARTER
 
-    def last(self, name: str) -> None:
-        """Round a layer whose products nothing goes on from."""
-        self._rounded(name + "sum", self.sums)
-        self._rounded(name + "difference", self.differences)
+    def last(self) -> None:
+        """Round the last layer, from whose products nothing goes on."""
+        self._rounded("out_sum", self.sums)
+        self._rounded("out_difference", self.differences)
 
     def _given_by(self, name: str) -> Iterator[tuple[slice, Floats, Floats]]:
         """Round a layer; yield what it gives, some positions at a time: sums and differences."""

@@ -80,7 +80,7 @@ def fit(tournaments: Tournaments, start: Reals | None = None) -> Reals:
         bend = shape.bend + ridge * shape.bend.max(axis=(1, 2), keepdims=True)
         step = np.linalg.solve(bend, shape.slope[:, :, None])[:, :, 0]
         if np.abs(step).max(initial=0.0) < _SETTLED:
-            return at + step
+            return at + step  # too short to lead far over any peak
         step /= np.maximum(1, np.abs(step).max(axis=1, keepdims=True) / _LONGEST)
         slack = 1e-12 * (1 + np.abs(shape.height))
         for _ in range(_HALVINGS):
@@ -109,8 +109,9 @@ def outcome_odds(advantage: Reals, draws: Reals) -> tuple[Reals, Reals, Reals, R
 class _Likelihood:
     """The likelihood's logarithm of tournaments, as a function of the unknowns.
 
-    Of who met whom only those are kept who met in any of the tournaments (P, in this order), which
-    are on the last axis: sums over who met are then sums of long rows.
+    Of who met whom, in this order, only the P are kept that met in any of the tournaments. They
+    come first and the tournaments last, (P, T), so that a sum over who met is a product of
+    matrices: that of what leans on them (n + 1, P), and of numbers of theirs.
     """
 
     def __init__(self, tournaments: Tournaments) -> None:
@@ -119,7 +120,8 @@ class _Likelihood:
         self._first, self._second = np.nonzero(games.any(axis=0))
         self._played = np.ascontiguousarray(games[:, self._first, self._second].T)
         met = np.arange(len(self._first))
-        # What the first player's x leans on: the strengths of i and j, with opposite signs, and h.
+        # x of those who met is the transpose of this, times r_1 ... r_n and h: it leans on the
+        # strengths of i and j with opposite signs, and on h.
         self._leans = np.zeros((games.shape[1] + 1, len(met)))
         self._leans[self._first, met] = 1
         self._leans[self._second, met] = -1
