@@ -133,7 +133,9 @@ def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
 
     alone = error(unpacked(packed(net, steps=4)))
     assert error(back) < alone * (0.5 if geometry.columns > 1 else 1.01)
-    again = packed_by_play(net, 4)
+    told: list[tuple[int, int]] = []
+    again = packed_by_play(net, 4, watch=lambda done, total: told.append((done, total)))
+    assert told == [(done, len(told)) for done in range(1, 9)]  # two each of four layers
     assert all(np.array_equal(array, again.arrays[name]) for name, array in model.arrays.items())
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.learning.net_measuring import write_measured
-from claimeven.learning.rounding import MANY_POSITIONS, WEIGHT_STEPS
+from claimeven.learning.rounding import MANY_POSITIONS, WEIGHT_STEPS, Watch
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, read_net
@@ -33,15 +33,17 @@ def average_nets(
     out: str | Path,
     shares: Sequence[float] | None = None,
     weight_steps: int = WEIGHT_STEPS,
+    watch: Watch | None = None,
 ) -> dict[str, Any]:
     """Write the mean of the weights of nets to a file, and return how good it is.
 
     `models` are files of nets of one size and board, `shares` how much each counts, alike if not
     given; the file tells of each its digest and recipe, and what suits a search if that is the same
     for all of them. The figures are those of a run's log: shares of right answers on the held-out
-    sets of the board, and of right signs. Raises `InvalidRun` for fewer than two nets, for nets
-    that differ in size or board, for shares that do not fit and where `out` is one of the nets;
-    `InvalidNetwork` for what is no net; `CannotWrite`.
+    sets of the board, and of right signs. `watch` is told as the mean is rounded, which takes
+    most of the time: how many matrices are done, and of how many. Raises `InvalidRun` for fewer
+    than two nets, for nets that differ in size or board, for shares that do not fit and where `out`
+    is one of the nets; `InvalidNetwork` for what is no net; `CannotWrite`.
     """
     if len(models) < 2:
         raise InvalidRun("a mean is of two nets or more")
@@ -68,7 +70,9 @@ def average_nets(
         "weight_steps": weight_steps,
     }
     mean = _mean_of(nets, counts)
-    return write_measured(Path(out), mean, told, weight_steps, positions_each=MANY_POSITIONS)
+    return write_measured(
+        Path(out), mean, told, weight_steps, positions_each=MANY_POSITIONS, watch=watch
+    )
 
 
 def _told_of(path: str | Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import claimeven
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
-from claimeven.learning.rounding import POSITIONS, packed_by_play
+from claimeven.learning.rounding import POSITIONS, Watch, packed_by_play
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpacked
@@ -35,15 +35,16 @@ def write_measured(
     steps: int,
     held: Dataset | None = None,
     positions_each: int = POSITIONS,
+    watch: Watch | None = None,
 ) -> dict[str, Any]:
     """Write a net with how it was made and how good it is; return these figures.
 
     It is measured as its file will be read again, rounded to `steps` either side of zero by
-    `rounding.packed_by_play` with `positions_each`: on the positions `held` out of its data, if
-    there are any, and on the held-out sets of its board, if it has such. Figures are shares; None
-    where no position counts. Raises `CannotWrite`.
+    `rounding.packed_by_play`, which takes `positions_each` and `watch` too: on the positions `held`
+    out of its data, if there are any, and on the held-out sets of its board, if it has such.
+    Figures are shares; None where no position counts. Raises `CannotWrite`.
     """
-    model = packed_by_play(net, steps, positions_each)
+    model = packed_by_play(net, steps, positions_each, watch)
     kept = unpacked(model)
     sets = [name for name in HELD_OUT if shipped_set(net.geometry, name) is not None]
     data = {name: held_out(name, net.geometry) for name in sets}

@@ -16,7 +16,7 @@ generative pre-trained transformers" (ICLR 2023).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +39,8 @@ from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
+#: Is told how many matrices are rounded, and of how many.
+Watch = Callable[[int, int], object]
 
 #: Steps either side of zero that are enough for weights rounded so.
 WEIGHT_STEPS: Final = 15
@@ -57,17 +59,21 @@ _HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
 def packed_by_play(
-    net: Net, steps: int = WEIGHT_STEPS, positions_each: int = POSITIONS
+    net: Net,
+    steps: int = WEIGHT_STEPS,
+    positions_each: int = POSITIONS,
+    watch: Watch | None = None,
 ) -> ModelFile:
     """Return what the file of a net holds, rounded to `steps` either side of zero by its play.
 
-    Its play is `positions_each` for each number that its first layer is given.
+    Its play is `positions_each` for each number that its first layer is given. `watch` is told
+    after each matrix how many are rounded, and of how many.
     """
     tables = {name: rounded(net.arrays[name], steps_for(name, steps)) for name in TABLES}
     looked_up = {name: _weights(*kept) for name, kept in tables.items()}
     seen = Net(net.shape, {**net.arrays, **looked_up}, net.geometry)
     boards = positions_of_play(net, positions_each * len(net.arrays["in_sum"]))
-    layers = _Layers(net, steps, *_inputs(seen, *boards))
+    layers = _Layers(net, steps, *_inputs(seen, *boards), watch)
     layers.first()
     for block in range(net.shape.blocks):
         layers.block(f"block{block}_")
@@ -90,8 +96,10 @@ def _inputs(net: Net, mines: Words, masks: Words) -> tuple[Floats, Floats]:
 class _Layers:
     """A net that is rounded layer by layer, and what the rounded part makes of some positions."""
 
-    def __init__(self, net: Net, steps: int, sums: Floats, differences: Floats) -> None:
-        self.net, self.steps = net, steps
+    def __init__(
+        self, net: Net, steps: int, sums: Floats, differences: Floats, watch: Watch | None = None
+    ) -> None:
+        self.net, self.steps, self.watch = net, steps, watch
         self.sums, self.differences = sums, differences
         self.matrices: dict[str, Rounded] = {}
 
@@ -129,6 +137,8 @@ class _Layers:
         kept = self.matrices[name] = rounded_by(
             self.net.arrays[name], steps_for(name, self.steps), inputs
         )
+        if self.watch is not None:  # two a layer: the first, those of blocks, the last
+            self.watch(len(self.matrices), 2 * (self.net.shape.blocks + 2))
         return _weights(*kept)
 
 

@@ -8,6 +8,7 @@ import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.progress import status_line
 from claimeven.cli.shared.shares import shares_of
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
@@ -26,7 +27,7 @@ def average(
 
     Such nets err in different places, and their mean is often better than any of them, at no cost
     when it plays. Nets that were drawn from different seeds cannot be averaged to any use. Rounding
-    the mean of medium nets takes some twenty seconds.
+    the mean of medium nets takes some ten seconds.
 
     \b
     Examples:
@@ -37,7 +38,12 @@ def average(
     from claimeven.learning import average_nets  # noqa: PLC0415 - brings in the arena
 
     counted = None if shares is None else shares_of(shares)
-    figures = average_nets(models, out, counted, weight_steps)
+    with status_line() as line:
+
+        def watch(done: int, total: int) -> None:
+            line.show(lambda: f"rounding: {done} of {total} matrices")
+
+        figures = average_nets(models, out, counted, weight_steps, watch)
     if as_json:
         write_json({"out": out, "models": list(models), "measured": figures}, sys.stdout)
         return
