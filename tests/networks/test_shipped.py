@@ -40,8 +40,36 @@ def test_the_figures_of_the_net_are_found_again() -> None:
     assert facts["parameters"] == net.parameters
     assert net.searching == Searching(0.5, 4.0, 0.8, 6.0)
     recipe = facts["recipe"]
+    longer, earlier, last = recipe["models"]
+    assert (recipe["method"], recipe["shares"]) == ("average", [1, 2, 3])
+    of_last, of_earlier = last["recipe"], earlier["recipe"]
+    mean = of_earlier["start"]
+    assert of_last["start"] == {"digest": mean["digest"]}
+    former, of_longer = mean["recipe"]["models"]
+    assert longer == {"digest": of_longer["digest"]}
+    for learnt, seed, count in (
+        (of_last, 83, 11_141_250),
+        (of_earlier, 83, 11_141_250),
+        (of_longer["recipe"], 79, 10_300_016),
+    ):
+        assert (learnt["seed"], learnt["positions"]) == (seed, count)
+        assert (learnt["shape"], learnt["score_weight"]) == (net.shape.as_dict(), 10)
+        assert len(learnt["data"]) == 64
+    assert len({each["digest"] for each in (longer, earlier, last, mean, former)}) == 5
+    _check_taught_scores(former["recipe"], of_longer["recipe"]["start"]["recipe"], net)
+    for name in HELD_OUT:
+        found = accuracy_facts(net, held_out(name))
+        # Another processor rounds otherwise, and two columns may be all but equal.
+        assert found["accuracy"] == pytest.approx(facts["measured"][name], abs=0.001)
+        assert found["sign"] == pytest.approx(facts["measured"][f"{name}_sign"], abs=0.001)
+        assert found["accuracy"] > found["floor"] + 0.4
+
+
+def _check_taught_scores(recipe: dict[str, Any], begun: dict[str, Any], net: Net) -> None:
+    """Check how the net before it was made, and the mean with which the longer run begins."""
     former, of_scores, again = recipe["models"]
     assert (recipe["method"], recipe["shares"]) == ("average", [3, 2, 1])
+    assert begun["models"] == [{"digest": of_scores["digest"]}, {"digest": again["digest"]}]
     for run, seed in ((of_scores, 71), (again, 73)):
         learnt = run["recipe"]
         assert (learnt["seed"], learnt["positions"]) == (seed, 6_324_744)
@@ -53,16 +81,10 @@ def test_the_figures_of_the_net_are_found_again() -> None:
     assert mean["models"][-1] == {"digest": of_scores["digest"]}
     assert len({each["digest"] for each in (*recipe["models"], *mean["models"])}) == 6
     _check_former(former["recipe"], net)
-    for name in HELD_OUT:
-        found = accuracy_facts(net, held_out(name))
-        # Another processor rounds otherwise, and two columns may be all but equal.
-        assert found["accuracy"] == pytest.approx(facts["measured"][name], abs=0.001)
-        assert found["sign"] == pytest.approx(facts["measured"][f"{name}_sign"], abs=0.001)
-        assert found["accuracy"] > found["floor"] + 0.4
 
 
 def _check_former(recipe: dict[str, Any], net: Net) -> None:
-    """Check how the net was made that came along before."""
+    """Check how the net was made from which scores were learnt."""
     before, last = recipe["models"]
     assert recipe["method"] == before["recipe"]["method"] == "average"
     assert (last["recipe"]["seed"], last["recipe"]["start"]) == (62, before)
