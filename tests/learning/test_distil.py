@@ -22,7 +22,7 @@ from claimeven.learning import DistilRecipe, InvalidRun, PlyShare, train_distil
 from claimeven.learning.distil import Lessons, _split, batch_of, chances_of
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
-from claimeven.networks.net import SHAPES, Features, read_net, write_net
+from claimeven.networks.net import SHAPES, Features, Searching, read_net, write_net
 from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 from tests.cli.conftest import interrupted
@@ -154,7 +154,9 @@ def test_a_run_that_learnt_scores_otherwise_is_refused(
     recipe = json.loads((copy / "recipe.json").read_text())
     del recipe["score_loss"]
     (copy / "recipe.json").write_text(json.dumps(recipe))
-    with pytest.raises(InvalidRun, match="holds a run with score_loss None, not 'Charbonnier'"):
+    with pytest.raises(
+        InvalidRun, match="holds a run without score_loss, not with score_loss 'Charbonnier': ask"
+    ):
         train_distil(copy, [table], QUICK)
 
 
@@ -256,11 +258,13 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
     assert recipe["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
     with pytest.raises(InvalidRun, match="is a net of another size: "):
         train_distil(tmp_path / "other", data, replace(begun, size="medium"))
-    narrow = tmp_path / "narrow.npz"
-    write_net(narrow, drawn_net(SMALL, replace(SHAPES["small"], pairs=90)))
+    narrow, net = tmp_path / "narrow.npz", drawn_net(SMALL, replace(SHAPES["small"], pairs=90))
+    net.searching = Searching(c=0.5, prior_temperature=4.0)
+    write_net(narrow, net)
     train_distil(tmp_path / "wider", data, replace(begun, start=str(narrow)))
-    assert read_net(tmp_path / "wider" / "model.npz").shape == SHAPES["small"]
-    with pytest.raises(InvalidRun, match="holds a run with start '"):
+    wider = read_net(tmp_path / "wider" / "model.npz")
+    assert (wider.shape, wider.searching) == (SHAPES["small"], net.searching)
+    with pytest.raises(InvalidRun, match=r"holds a run with start '[0-9a-f]+', not without: ask"):
         train_distil(tmp_path / "on", data, replace(begun, start=None))
 
 

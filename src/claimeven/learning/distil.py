@@ -42,6 +42,7 @@ from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, Features, NetShape, read_net
+from claimeven.networks.net.searching import USUAL, Searching
 from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such
 
@@ -75,7 +76,8 @@ class DistilRecipe:
     Weights are kept with `weight_steps` steps either side of zero (see `rounding`), which the net
     knows of from the part `round_from` of its steps on. `precision` is one of those of `precision`.
     `start` is the file of a net to begin with, of that size or with fewer pairs (see `growing`),
-    else weights are drawn. Raises `InvalidRun` for anything out of range.
+    and what suits a search with it is kept; else weights are drawn. Raises `InvalidRun` for
+    anything out of range.
     """
 
     size: str = "medium"
@@ -288,8 +290,9 @@ def train_distil(
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}
     told["precision"] = trainer.precision
+    searching = USUAL
     if recipe.start is not None:
-        told["start"] = _begin_with(Path(recipe.start), trainer)
+        told["start"], searching = _begin_with(Path(recipe.start), trainer)
     with RunFolder.opened(folder, told) as run:
         checkpoint = run.take_up(KIND)
         if checkpoint is not None:
@@ -299,6 +302,7 @@ def train_distil(
             goal = min(steps, (trainer.step // recipe.every + 1) * recipe.every)
             row = _learn_to(goal, trainer, lessons, run, resumed, watch)
             net = trainer.net(knows_scores=True)
+            net.searching = searching
             row |= write_measured(run.model_path, net, told, recipe.weight_steps, held)
             run.note(row)
             run.keep(ModelFile(KIND, geometry, trainer.checkpoint()))
@@ -339,13 +343,13 @@ def _without_repeats(parts: Sequence[Dataset]) -> list[Dataset]:
     ]
 
 
-def _begin_with(path: Path, trainer: NetTrainer) -> str:
-    """Let training begin with the net of a file; return the digest of the file."""
+def _begin_with(path: Path, trainer: NetTrainer) -> tuple[str, Searching]:
+    """Let training begin with the net of a file; return the file's digest and what suits it."""
     net = read_net(path, trainer.geometry)
     if not can_grow(net.shape, trainer.shape):
         raise InvalidRun(f"{path} is a net of another size: {net.shape.as_dict()}")
     trainer.begin_with(grown(net, trainer.shape, trainer.seed))
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest(), net.searching
 
 
 def data_digest(data: Dataset) -> str:

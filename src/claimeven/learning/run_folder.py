@@ -162,10 +162,9 @@ class RunFolder:
         except (OSError, ValueError, AttributeError, TypeError):
             raise InvalidRun(f"{path} is damaged: name another folder") from None
         if differing:
-            name = differing[0]
             raise InvalidRun(
-                f"{self.path} holds a run with {name} {there.get(name)!r}, not"
-                f" {self.recipe.get(name)!r}: ask for the same, or name another folder"
+                f"{self.path} holds a run {_difference(differing[0], there, self.recipe)}: ask for"
+                " the same, or name another folder"
             )
 
     def _lines(self) -> list[bytes]:
@@ -175,3 +174,12 @@ class RunFolder:
             return self.log_path.read_bytes().splitlines(keepends=True)
         except OSError as error:
             raise InvalidRun(f"{self.log_path} cannot be read: {error.strerror}") from None
+
+
+def _difference(name: str, there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+    """Say what a run has of that name, and what was asked for."""
+    if name not in there:
+        return f"without {name}, not with {name} {asked[name]!r}"
+    if name not in asked:
+        return f"with {name} {there[name]!r}, not without"
+    return f"with {name} {there[name]!r}, not {asked[name]!r}"
