@@ -26,6 +26,10 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
     told = bad_input(run(*words))
     assert told == f"{out_file} is there already: choose another name or remove it"
     other = str(tmp_path / "one.csv")
+    asked = ("--positions", "3", "--out", other, "--json")
+    told = json.loads(run("dataset", *asked, *SMALL).out)
+    assert told["plies"] == "2-13"  # as far into a game of this board as 8-36 of the usual one
+    Path(other).unlink()
     asked = ("--positions", "3", "--plies", "6", "--out", other, "--json")
     assert json.loads(run("dataset", *asked, *SMALL).out)["positions"] == 3
 

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.dataset import Dataset, DatasetPlan, InvalidDatasetFile, make_dataset, read_dataset
+from claimeven.dataset import (
+    Dataset,
+    DatasetPlan,
+    InvalidDatasetFile,
+    make_dataset,
+    read_dataset,
+    read_rows,
+)
 from claimeven.solver import ILLEGAL
 from tests.dataset.test_dataset import SMALL, plan, read, solver
 
@@ -39,6 +46,36 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
         scores = [row[f"score_{column + 1}"] for column in range(4)]
         assert found.scores[i].tolist() == [int(text) if text else ILLEGAL for text in scores]
     assert (found.scores == ILLEGAL).any()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_rows_are_read_with_their_moves(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"set.{kind}"
+    make_dataset(tmp_path / "told.csv", plan(60, "mixed"), solver())
+    make_dataset(path, plan(60, "mixed"), solver())
+    rows = read_rows(path, SMALL)
+    for row, told in zip(rows, read(tmp_path / "told.csv"), strict=True):
+        assert [str(cell or 0) for cell in row.cells()] == [text or "0" for text in told.values()]
+        assert row.position == Position.from_moves(told["moves"], SMALL)
+        assert [score is None for score in row.scores] == [
+            told[f"score_{column + 1}"] == "" for column in range(4)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (ROWS[1].replace("1111", "1112"), "row 2 of .*: 1112 leads to another position"),
+        (ROWS[1].replace("1111", "11"), "row 2 of .*: 11 leads to another position"),
+        (ROWS[1].replace("1111", "1119"), "row 2 of .*: move 4: '9' is not a column"),
+    ],
+)
+def test_moves_that_lead_elsewhere_are_named(tmp_path: Path, row: str, sentence: str) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text(f"{FIELDS}\n{ROWS[0]}\n{row}\n", encoding="latin-1")
+    assert len(read_dataset(path, SMALL)) == 2  # which looks at no moves
+    with pytest.raises(InvalidDatasetFile, match=sentence):
+        read_rows(path, SMALL)
 
 
 def test_rows_are_read_however_the_file_is_cut_into_blocks(
@@ -117,8 +154,9 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
         ("gone.csv", "gone.csv cannot be read: No such file"),
         ("gone.parquet", "gone.parquet cannot be read: No such file"),
     ):
-        with pytest.raises(InvalidDatasetFile, match=sentence):
-            read_dataset(tmp_path / name, SMALL)
+        for reader in (read_dataset, read_rows):
+            with pytest.raises(InvalidDatasetFile, match=sentence):
+                reader(tmp_path / name, SMALL)
 
 
 def test_sets_of_other_boards_are_refused(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ LEGEND = (
 @click.option(
     "--positions",
     type=click.Path(path_type=Path),
-    help="File of positions to ask agents in; usually a set that comes along.",
+    help="File of positions, or data set, to ask agents in; usually a set that comes along.",
 )
 @click.option("--set", "which", help="Set that comes along: usual, hard or easy.")
 @click.option("--count", type=int, help="Ask in so many of the positions, evenly picked.")

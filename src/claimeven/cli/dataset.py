@@ -12,7 +12,7 @@ import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option, solver_options
-from claimeven.cli.shared.plies import ply_range
+from claimeven.cli.shared.plies import plies_asked, usually
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice
 from claimeven.cli.shared.streams import text_width
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 #: Most positions are quickly solved, and a table that stays near the processor suits them best.
 TABLE_MB = 16
+#: Plies of the positions where none are asked for, on the standard board.
+USUAL_PLIES = 8, 36
 
 
 @click.command("dataset")
 @click.option("--positions", type=int, help="Rows to write; not with --source all.")
-@click.option("--plies", default="8-36", show_default=True, help="Plies of the positions, a-b.")
+@click.option("--plies", help=f"Plies of the positions, a-b; {usually(USUAL_PLIES)}.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
 @click.option("--out", required=True, help="A .csv or .parquet.")
 @click.option(
@@ -52,7 +54,7 @@ TABLE_MB = 16
 @geometry_options
 def command(
     positions: int | None,
-    plies: str,
+    plies: str | None,
     seed: int,
     out: str,
     source: str,
@@ -101,7 +103,7 @@ def command(
       claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
-    lowest, highest = ply_range(plies)
+    lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
     check_output(out)
     say_when_compiling()
     from claimeven.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start

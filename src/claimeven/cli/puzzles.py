@@ -19,7 +19,7 @@ from claimeven.cli.shared.options import (
     json_option,
     seed_option,
 )
-from claimeven.cli.shared.plies import ply_range
+from claimeven.cli.shared.plies import plies_asked, usually
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width
 from claimeven.cli.shared.tables import fitted, table_lines
@@ -40,6 +40,8 @@ TODAY = "today"
 SEEDS = 1_000_000
 #: Size of the solver's table: puzzles are late enough for a small one.
 TABLE_MB = 32
+#: Discs on the board where no number is asked for, on the standard board.
+USUAL_PLIES = 8, 34
 
 
 @click.group("puzzles", cls=Verbs, invoke_without_command=True)
@@ -132,11 +134,13 @@ def command(
 @command.command("make")
 @click.option("--count", type=int, required=True, help="Puzzles to make.")
 @click.option("-o", "--out", required=True, help="File to write; packed if it ends in .gz.")
-@click.option("--plies", default="8-34", show_default=True, help="Discs on the board, a-b.")
+@click.option("--plies", help=f"Discs on the board, a-b; {usually(USUAL_PLIES)}.")
 @seed_option
 @json_option
 @geometry_options
-def make(count: int, out: str, plies: str, seed: int, as_json: bool, geometry: Geometry) -> None:
+def make(
+    count: int, out: str, plies: str | None, seed: int, as_json: bool, geometry: Geometry
+) -> None:
     """Make a set of puzzles: some three a second.
 
     Positions of games, no two the same or mirror images, in which one column alone wins or holds,
@@ -146,11 +150,11 @@ def make(count: int, out: str, plies: str, seed: int, as_json: bool, geometry: G
     \b
     Examples:
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
-      claimeven puzzles make --count 99 -o small.txt --columns 5 --rows 5 --plies 4-16
+      claimeven puzzles make --count 99 -o small.txt --columns 5 --rows 5
     """
     from claimeven.practice.making import make_puzzles  # noqa: PLC0415 - for a quick start
 
-    lowest, highest = ply_range(plies)
+    lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
     check_output(out)
     say_when_compiling()
     try:

@@ -83,7 +83,8 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: An
     Examples:
       claimeven train ntuple --out run1
       claimeven train ntuple --out quick --games 20000 --every 10000
-      claimeven train ntuple --out s --columns 5 --rows 4 --games 50000 --tuples 20
+      claimeven train ntuple --out s --columns 5 --rows 4 \\
+        --games 50000 --tuples 20
     """
     from claimeven.learning import NTupleRecipe, train_ntuple  # noqa: PLC0415 - brings in the arena
 

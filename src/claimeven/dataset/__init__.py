@@ -5,7 +5,7 @@ from claimeven.dataset.errors import InvalidDataset, InvalidDatasetFile
 from claimeven.dataset.labelled import Dataset, joined
 from claimeven.dataset.made import DatasetProgress, Made
 from claimeven.dataset.plan import DatasetPlan
-from claimeven.dataset.reading import read_dataset
+from claimeven.dataset.reading import read_dataset, read_rows
 from claimeven.dataset.rows import Row
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "joined",
     "make_dataset",
     "read_dataset",
+    "read_rows",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ import numpy.typing as npt
 from claimeven.dataset.errors import InvalidDatasetFile
 from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
 from claimeven.dataset.labelled import Dataset
-from claimeven.dataset.rows import field_names
+from claimeven.dataset.rows import Row, field_names
+from claimeven.errors import ClaimevenError
 from claimeven.game.arrays import disc_counts
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
 from claimeven.solver.bulk import is_no_position, unfinished
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL
@@ -48,6 +51,45 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
         raise InvalidDatasetFile(f"{path} holds no positions")
     mines, masks, scores, games = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return Dataset(geometry, mines, masks, scores, games)
+
+
+def read_rows(path: str | Path, geometry: Geometry = STANDARD) -> list[Row]:
+    """Read a data set as its rows, each with the moves that lead to its position.
+
+    What `read_dataset` gives takes a twentieth of the time and memory. Raises `InvalidDatasetFile`
+    as it does, and for moves that do not lead to the position of their row.
+    """
+    data = read_dataset(path, geometry)
+    rows = []
+    for number, moves in enumerate(_moves(Path(path), len(data)), start=1):
+        place = number - 1
+        try:
+            position = Position.from_moves(moves, geometry)
+        except ClaimevenError as error:
+            raise InvalidDatasetFile(f"row {number} of {path}: {error}") from None
+        if (position.mine, position.mask) != (data.mines[place], data.masks[place]):
+            raise InvalidDatasetFile(f"row {number} of {path}: {moves} leads to another position")
+        scores = tuple(None if score == ILLEGAL else score for score in data.scores[place].tolist())
+        rows.append(Row(int(data.games[place]), moves, position, scores))
+    return rows
+
+
+def _moves(path: Path, count: int) -> list[str]:
+    """Return the field of moves of a file that was read a moment ago."""
+    try:
+        if path.suffix == CSV:
+            place = field_names(STANDARD).index(_UNREAD)
+            with path.open(encoding="ascii", errors="replace", newline="\n") as stream:
+                found = [line.split(",", place + 1)[place] for line in list(stream)[1:]]
+        else:
+            with _read_by_arrow(path) as (_, parquet):
+                table = parquet.read_table(path, columns=[_UNREAD])
+                found = [str(moves or "") for moves in table[_UNREAD].to_pylist()]
+    except OSError as error:
+        raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
+    if len(found) != count:
+        raise InvalidDatasetFile(f"{path} changed while it was read")
+    return found
 
 
 def _csv_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
@@ -91,23 +133,29 @@ def _numbers_of(
 
 def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
     """Yield blocks as `_csv_blocks` does."""
-    arrow, parquet = imported_pyarrow()
     read = [name for name in field_names(geometry) if name != _UNREAD]
     first = 1
-    with path.open("rb") as stream:
-        try:
-            file = parquet.ParquetFile(stream)
-            _check_fields(file.schema_arrow.names, path, geometry)
-            _check_board(file.schema_arrow.metadata or {}, path, geometry)
-            for batch in file.iter_batches(batch_size=1 << 16, columns=read):
-                columns = [batch.column(name).cast(arrow.int64()) for name in read]
-                yield first, np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1)
-                first += batch.num_rows
-        except InvalidDatasetFile:
-            raise
-        # The library tells damage in its own words, some as errors of the system.
-        except (arrow.ArrowException, OSError, ValueError, TypeError):
-            raise InvalidDatasetFile(f"{path} is no Parquet file, or it is damaged") from None
+    with path.open("rb") as stream, _read_by_arrow(path) as (arrow, parquet):
+        file = parquet.ParquetFile(stream)
+        _check_fields(file.schema_arrow.names, path, geometry)
+        _check_board(file.schema_arrow.metadata or {}, path, geometry)
+        for batch in file.iter_batches(batch_size=1 << 16, columns=read):
+            columns = [batch.column(name).cast(arrow.int64()) for name in read]
+            yield first, np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1)
+            first += batch.num_rows
+
+
+@contextmanager
+def _read_by_arrow(path: Path) -> Iterator[tuple[Any, Any]]:
+    """Give PyArrow and its part for Parquet; raise `InvalidDatasetFile` where they find damage."""
+    arrow, parquet = imported_pyarrow()
+    try:
+        yield arrow, parquet
+    except InvalidDatasetFile:
+        raise
+    # The library tells damage in its own words, some as errors of the system.
+    except (arrow.ArrowException, OSError, ValueError, TypeError):
+        raise InvalidDatasetFile(f"{path} is no Parquet file, or it is damaged") from None
 
 
 def _check_fields(found: list[str], path: Path, geometry: Geometry) -> None:

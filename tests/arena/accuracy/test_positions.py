@@ -17,6 +17,7 @@ from claimeven.arena.accuracy.positions import (
     read_set,
     shipped_set,
 )
+from claimeven.dataset import DatasetPlan, InvalidDatasetFile, make_dataset, read_rows
 from claimeven.game.geometry import STANDARD
 from claimeven.solver import Solver, plies_to_end
 from tests import naive
@@ -91,6 +92,27 @@ def test_scores_may_be_left_out_and_are_worked_out(tmp_path: Path) -> None:
     assert second.scores == (-1, 0, -1, 7, 6, -2, 0)
     assert (third.band, second.band) == ("odd", "")
     assert own.digest != ScoredSet(own.name, own.positions[:2]).digest
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_data_set_is_read(tmp_path: Path, kind: str) -> None:
+    """As the same lines of text are; its scores are not worked out again."""
+    path, small = tmp_path / f"set.{kind}", Geometry(4, 4, 3)
+    make_dataset(path, DatasetPlan(30, 2, 9, 1, "mixed", small), Solver(small, 1))
+    text = tmp_path / "set.txt"
+    text.write_text(
+        "".join(
+            f"{row.moves} {' '.join('.' if s is None else str(s) for s in row.scores)}\n"
+            for row in read_rows(path, small)
+        )
+    )
+    found = read_set(path, small)
+    assert (found.name, len(found.positions)) == (str(path), 30)
+    assert found.digest == read_set(text, small).digest
+    assert found.positions == read_set(text, small).positions
+    assert completed(found, Solver(small, 1)) is found
+    with pytest.raises(InvalidDatasetFile, match=r"is of a board of 4 columns|is of 4x4 connect 3"):
+        read_set(path, Geometry())
 
 
 def test_a_packed_file_is_read(tmp_path: Path) -> None:

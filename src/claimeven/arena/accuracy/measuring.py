@@ -172,7 +172,8 @@ def usable_set(
         found = shipped_set(geometry, which)
         if found is None:
             raise InvalidPositions(
-                f"no set of positions of {geometry} comes along: give a file of your own"
+                f"no set of positions of {geometry} comes along: give a file of your own,"
+                " such as claimeven dataset writes"
             )
     else:
         found = positions if isinstance(positions, ScoredSet) else read_set(positions, geometry)

@@ -9,7 +9,8 @@ A set is text, one position a line, plain or packed with gzip:
 
 The band may be left out. So may the scores, which are then worked out; a single score stands for
 the position, as in the public test sets, and is checked. Empty lines and what follows a # are
-passed over.
+passed over. Data sets are sets as well (`claimeven.dataset`): a name that ends as theirs do is read
+as one, its positions without bands.
 
 Three sets of 7x6 come along. The usual one is made by `bench/make_accuracy_set.py`, where its bands
 are explained. `hard` and `easy` are for agents that learn, who must never meet them in training:
@@ -25,6 +26,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from claimeven.dataset.files import SUFFIXES
+from claimeven.dataset.reading import read_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -119,8 +122,14 @@ def file_name(geometry: Geometry, which: str) -> str:
 def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:
     """Read a set for a board. Raises `InvalidPositions` naming the file and the line.
 
-    Positions whose scores are not all in the file have none: see `completed`.
+    Positions whose scores are not all in the file have none: see `completed`. A data set is read
+    as well; raises `InvalidDatasetFile` for one that is damaged.
     """
+    if Path(path).suffix in SUFFIXES:
+        rows = read_rows(path, geometry)
+        return ScoredSet(
+            str(path), tuple(ScoredPosition(row.moves, row.position, row.scores) for row in rows)
+        )
     return ScoredSet(
         str(path),
         tuple(parse_set(text_of(path, MOST_BYTES, InvalidPositions), geometry, str(path))),

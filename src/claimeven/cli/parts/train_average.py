@@ -32,7 +32,8 @@ def average(
     \b
     Examples:
       claimeven train average run1/model.npz run2/model.npz --out mean.npz
-      claimeven train average run1/model.npz run2/model.npz --shares 2,1 --out mean.npz
+      claimeven train average run1/model.npz run2/model.npz \\
+        --shares 2,1 --out mean.npz
       claimeven match net:model=mean.npz net --games 20 --opening-plies 4
     """
     from claimeven.learning import average_nets  # noqa: PLC0415 - brings in the arena

@@ -115,7 +115,8 @@ def distil(
       claimeven accuracy net:model=run1/model.npz --set hard
       claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
       claimeven train distil a.csv b.csv --out run3 --ply-shares 4-7:1,8-41:4
-      claimeven train distil a.csv --out run4 --optimizer muon --batch 4096 --rate 4e-3
+      claimeven train distil a.csv --out run4 --optimizer muon \\
+        --batch 4096 --rate 4e-3
       claimeven train distil a.csv --out run5 --policy-target any
     """
     from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena

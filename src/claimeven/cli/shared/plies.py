@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
 
 
 def ply_range(text: str) -> tuple[int, int]:
@@ -17,3 +18,26 @@ def ply_range(text: str) -> tuple[int, int]:
     if found is None:
         raise ClaimevenError(f"--plies {text}: give two plies such as 8-20, or one")
     return int(found[1]), int(found[2] or found[1])
+
+
+def plies_asked(text: str | None, usual: tuple[int, int], geometry: Geometry) -> tuple[int, int]:
+    """Read plies; where none are asked for, take those that are as far into a game as the usual
+    ones are on the standard board, the empty board left out.
+
+    >>> plies_asked(None, (8, 36), Geometry()), plies_asked(None, (8, 36), Geometry(4, 4, 3))
+    ((8, 36), (2, 13))
+    """
+    if text is not None:
+        return ply_range(text)
+    last = geometry.cells - 1
+    lowest, highest = (min(max(1, ply * last // (STANDARD.cells - 1)), last) for ply in usual)
+    return lowest, highest
+
+
+def usually(usual: tuple[int, int]) -> str:
+    """Say for a help text which plies are taken where none are asked for.
+
+    >>> usually((8, 36))
+    'usually 8-36, on other boards as far into a game'
+    """
+    return f"usually {usual[0]}-{usual[1]}, on other boards as far into a game"
