@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
@@ -23,6 +28,7 @@ from claimeven.evaluation import (
     windows,
 )
 from claimeven.evaluation.registry import OWN
+from claimeven.minimax import MinimaxSearch
 from tests.evaluation.single import evaluate_compiled
 from tests.positions import BOARDS, random_positions
 
@@ -129,6 +135,37 @@ def test_a_function_of_ones_own_is_an_evaluation() -> None:
     assert get_evaluation(evaluation) is evaluation
     assert get_evaluation("triples") is EVALUATIONS["triples"]
     assert isinstance(get_evaluation(lambda position: 0), Evaluation)
+
+
+@pytest.mark.parametrize("number", [3, -2.5, True, np.float32(0.5), np.int64(7), Fraction(1, 4)])
+def test_what_a_function_returns_may_be_any_number(number: Any) -> None:
+    value = get_evaluation(lambda position: number)(Position())
+    assert isinstance(value, (int, float)) and value == number
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (math.nan, "nan"),
+        (np.float32("nan"), "nan"),
+        (None, "None"),
+        ("3", "'3'"),
+        (2j, "2j"),
+        ([1.0], r"\[1.0\]"),
+        ("x" * 500, "'x+...x+'"),
+    ],
+)
+def test_what_is_no_number_is_told(given: Any, said: str) -> None:
+    """A search would take nan for a win, whatever it is compared with."""
+
+    def mine(position: Position) -> Any:
+        return given
+
+    sentence = f"^the evaluation mine returned .*{said}.* instead of a number$"
+    with pytest.raises(InvalidEvaluation, match=sentence):
+        get_evaluation(mine)(Position())
+    with pytest.raises(InvalidEvaluation, match=sentence):
+        MinimaxSearch("alphabeta", mine).search(Position.from_moves("44"), depth=2)
 
 
 def test_an_unknown_evaluation_is_told_with_the_choices() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +29,7 @@ OWN, SEQUENCES, WINDOWS, STREAKS, TRIPLES = -1, 0, 1, 2, 3
 
 
 class InvalidEvaluation(ClaimevenError):
-    """The name of no evaluation."""
+    """The name of no evaluation, or one of a user's own that does not return a number."""
 
 
 @dataclass(frozen=True)
@@ -105,13 +108,35 @@ EVALUATIONS: dict[str, Evaluation] = {
 def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
     """Return the evaluation of that name, or a function of a position wrapped as one.
 
+    The wrapped one raises `InvalidEvaluation` where the function returns what is no number.
     Raises `InvalidEvaluation` naming the choices.
     """
     if isinstance(chosen, Evaluation):
         return chosen
     if callable(chosen):
         name = getattr(chosen, "__name__", "evaluation")
-        return Evaluation(name, chosen, f"the function {name}")
+        return Evaluation(name, partial(_number_of, chosen, name), f"the function {name}")
     if chosen not in EVALUATIONS:
         raise InvalidEvaluation(no_such("evaluation", chosen, EVALUATIONS))
     return EVALUATIONS[chosen]
+
+
+def _number_of(function: Callable[[Position], Any], name: str, position: Position) -> float:
+    """Return what a user's function says of a position.
+
+    Raises `InvalidEvaluation` for what is no number: a search would take nan, which is neither more
+    nor less than anything, for a win or a loss as it comes.
+    """
+    given = function(position)
+    if isinstance(given, (int, float)):
+        value = given
+    else:
+        try:
+            value = math.nan if isinstance(given, (str, bytes)) else float(given)
+        except (TypeError, ValueError):
+            value = math.nan
+    if math.isnan(value):
+        raise InvalidEvaluation(
+            f"the evaluation {name} returned {reprlib.repr(given)} instead of a number"
+        )
+    return value
