@@ -30,8 +30,8 @@ os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 #: Workers are given the same, and may begin as any other process.
 for name, value in ONE_CORE.items():
     os.environ.setdefault(name, value)
-#: What a process prints is put together in all the tests start, whoever runs them: where it is not
-#: in ours, each of their workers would be started anew and not forked (`tests.forks`).
+#: Many containers set this variable. The templates that processes are forked from (`tests.forks`)
+#: begin without it, so workers that inherited it would each be started anew.
 os.environ.pop("PYTHONUNBUFFERED", None)
 #: Numba's compiler raises thousands of errors that it catches itself, and colours each where it
 #: can: a twentieth of the time that kernels take to compile.

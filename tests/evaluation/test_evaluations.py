@@ -137,7 +137,9 @@ def test_a_function_of_ones_own_is_an_evaluation() -> None:
     assert isinstance(get_evaluation(lambda position: 0), Evaluation)
 
 
-@pytest.mark.parametrize("number", [3, -2.5, True, np.float32(0.5), np.int64(7), Fraction(1, 4)])
+@pytest.mark.parametrize(
+    "number", [3, -2.5, True, np.float32(0.5), np.int64(7), Fraction(1, 4), 10**400]
+)
 def test_what_a_function_returns_may_be_any_number(number: Any) -> None:
     value = get_evaluation(lambda position: number)(Position())
     assert isinstance(value, (int, float)) and value == number

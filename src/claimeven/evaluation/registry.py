@@ -133,9 +133,9 @@ def _number_of(function: Callable[[Position], Any], name: str, position: Positio
     else:
         try:
             value = math.nan if isinstance(given, (str, bytes)) else float(given)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             value = math.nan
-    if math.isnan(value):
+    if isinstance(value, float) and math.isnan(value):  # which takes no integer of any size
         raise InvalidEvaluation(
             f"the evaluation {name} returned {reprlib.repr(given)} instead of a number"
         )
