@@ -11,17 +11,17 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import Int, int64, kernel, uint64, void
 from claimeven.game.geometry import Geometry
 from claimeven.solver import layout
 from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
 from claimeven.solver.kernel import search
-from claimeven.solver.layout import Work, fixed_of
+from claimeven.solver.layout import WORK, Work, fixed_of
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.steps import decided_value, play_forced, position_hash
 from tests.solver.plain import all_scores, as_arrays
@@ -29,50 +29,74 @@ from tests.solver.plain import all_scores, as_arrays
 Boards = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 
-#: A helper here is compiled when it is first called; what it calls is the solver's own code.
-compiled: Callable[[Any], Any] = numba.njit(error_model="numpy")
 
-
-@compiled
-def winning(setup: Boards, discs: Boards, masks: Boards) -> Boards:
-    """Return the empty cells that complete a line for `discs`, of each position."""
+@kernel(void(uint64[::1], uint64[::1], uint64[::1], uint64[::1]))
+def _write_winning(setup: Boards, discs: Boards, masks: Boards, found: Boards) -> None:
     fixed = fixed_of(setup)
-    found = np.zeros_like(discs)
     for i in range(len(discs)):
         found[i] = completing_cells(fixed, discs[i], masks[i])
+
+
+def winning(setup: Boards, discs: Boards, masks: Boards) -> Boards:
+    """Return the empty cells that complete a line for `discs`, of each position."""
+    found = np.zeros_like(discs)
+    _write_winning(setup, discs, masks, found)
     return found
 
 
-@compiled
-def played_on(
-    setup: Boards, mines: Boards, masks: Boards
-) -> tuple[Boards, Boards, Boards, Boards, Numbers]:
-    """Return what `play_forced` makes of each position: mines, masks, threats, replies, plies."""
+@kernel(void(uint64[::1], uint64[::1], uint64[::1], uint64[:, ::1], int64[::1]))
+def _play_on(setup: Boards, mines: Boards, masks: Boards, boards: Boards, plies: Numbers) -> None:
     fixed = fixed_of(setup)
-    count = len(mines)
-    boards = np.zeros((4, count), dtype=np.uint64)
-    plies = np.zeros(count, dtype=np.int64)
-    for i in range(count):
+    for i in range(len(mines)):
         threats = completing_cells(fixed, masks[i] ^ mines[i], masks[i])
         mine, mask, threats, replies, played = play_forced(
             fixed, mines[i], masks[i], threats, np.int64(0)
         )
         boards[0, i], boards[1, i], boards[2, i], boards[3, i] = mine, mask, threats, replies
         plies[i] = played
+
+
+def played_on(
+    setup: Boards, mines: Boards, masks: Boards
+) -> tuple[Boards, Boards, Boards, Boards, Numbers]:
+    """Return what `play_forced` makes of each position: mines, masks, threats, replies, plies."""
+    boards = np.zeros((4, len(mines)), dtype=np.uint64)
+    plies = np.zeros(len(mines), dtype=np.int64)
+    _play_on(setup, mines, masks, boards, plies)
     return boards[0], boards[1], boards[2], boards[3], plies
 
 
-@compiled
-def decided_values(setup: Boards, masks: Boards, empties: Numbers, plies: Numbers) -> Numbers:
-    """Return the value of each decided position for the side that had `empties`, `plies` ago."""
+@kernel(void(uint64[::1], uint64[::1], int64[::1], int64[::1], int64[::1]))
+def _write_decided(
+    setup: Boards, masks: Boards, empties: Numbers, plies: Numbers, values: Numbers
+) -> None:
     fixed = fixed_of(setup)
-    values = np.zeros(len(masks), dtype=np.int64)
     for i in range(len(masks)):
         values[i] = decided_value(fixed, masks[i], empties[i], plies[i])
+
+
+def decided_values(setup: Boards, masks: Boards, empties: Numbers, plies: Numbers) -> Numbers:
+    """Return the value of each decided position for the side that had `empties`, `plies` ago."""
+    values = np.zeros(len(masks), dtype=np.int64)
+    _write_decided(setup, masks, empties, plies, values)
     return values
 
 
-@compiled
+@kernel(void(uint64[::1], uint64[::1], uint64[::1], uint64[::1], int64[::1], int64, int64[::1]))
+def _write_static(
+    setup: Boards,
+    mines: Boards,
+    masks: Boards,
+    threats: Boards,
+    empties: Numbers,
+    alpha: Int,
+    values: Numbers,
+) -> None:
+    fixed = fixed_of(setup)
+    for i in range(len(mines)):
+        values[i] = static_bound(fixed, setup, mines[i], masks[i], threats[i], empties[i], alpha)
+
+
 def static_bounds(
     setup: Boards,
     mines: Boards,
@@ -82,20 +106,24 @@ def static_bounds(
     alpha: int,
 ) -> Numbers:
     """Return the static bound of each position for one window."""
-    fixed = fixed_of(setup)
     values = np.zeros(len(mines), dtype=np.int64)
-    for i in range(len(mines)):
-        values[i] = static_bound(fixed, setup, mines[i], masks[i], threats[i], empties[i], alpha)
+    _write_static(setup, mines, masks, threats, empties, np.int64(alpha), values)
     return values
 
 
-@compiled
-def hashes(setup: Boards, mines: Boards, masks: Boards, plies: Numbers) -> Boards:
-    """Return where each position goes in the table."""
+@kernel(void(uint64[::1], uint64[::1], uint64[::1], int64[::1], uint64[::1]))
+def _write_hashes(
+    setup: Boards, mines: Boards, masks: Boards, plies: Numbers, places: Boards
+) -> None:
     fixed = fixed_of(setup)
-    places = np.zeros_like(mines)
     for i in range(len(mines)):
         places[i] = position_hash(fixed, mines[i], masks[i], plies[i])
+
+
+def hashes(setup: Boards, mines: Boards, masks: Boards, plies: Numbers) -> Boards:
+    """Return where each position goes in the table."""
+    places = np.zeros_like(mines)
+    _write_hashes(setup, mines, masks, plies, places)
     return places
 
 
@@ -299,12 +327,16 @@ def windows(board: Everything) -> int:
     return board.engine.nodes - before
 
 
-@compiled
+@kernel(void(WORK, uint64[::1], uint64[::1], int64[::1], int64[::1]))
+def _test(work: Work, mines: Boards, masks: Boards, alphas: Numbers, values: Numbers) -> None:
+    for i in range(len(mines)):
+        values[i] = search(work, mines[i], masks[i], alphas[i])
+
+
 def tested(work: Work, mines: Boards, masks: Boards, alphas: Numbers) -> Numbers:
     """Return what the search says of each position and its window."""
     values = np.zeros(len(mines), dtype=np.int64)
-    for i in range(len(mines)):
-        values[i] = search(work, mines[i], masks[i], alphas[i])
+    _test(work, mines, masks, alphas, values)
     return values
 
 
