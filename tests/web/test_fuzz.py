@@ -32,6 +32,6 @@ def fuzzed(server: Server, examples: int, patience: float = PATIENCE) -> str:
 
 @pytest.mark.skipif(find_spec("schemathesis") is None, reason="schemathesis is not installed")
 def test_requests_at_random_find_no_failure() -> None:
-    with running("--workers", "1", "--seconds", "1") as server:
+    with running("--workers", "1", "--seconds", "60") as server:
         assert fuzzed(server, 3) == ""
         assert server.status()["workers_lost"] == 0
