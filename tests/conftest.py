@@ -13,7 +13,6 @@ import pytest
 
 import claimeven
 from claimeven.compiled.kernels import PLAIN
-from claimeven.processes import ONE_CORE
 from tests import ahead, forks
 from tests.browser import browser  # noqa: F401
 
@@ -25,11 +24,6 @@ NO_BYTECODE = sys.dont_write_bytecode
 
 #: A folder without books: tests know no other book than that of the package.
 os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
-#: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
-#: time that importing NumPy takes, and few of the hundreds of processes ask it for anything.
-#: Workers are given the same, and may begin as any other process.
-for name, value in ONE_CORE.items():
-    os.environ.setdefault(name, value)
 #: Many containers set this variable. The templates that processes are forked from (`tests.forks`)
 #: begin without it, so workers that inherited it would each be started anew.
 os.environ.pop("PYTHONUNBUFFERED", None)
