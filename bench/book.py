@@ -55,9 +55,9 @@ def main() -> None:
     assert book is not None, "the package comes without a book"
     loading(book)
     look_ups(book, options.seed)
-    signed_games()
+    signed_games(book)
     if options.games > 0:
-        random_games(options.games, options.seed, options.threads)
+        random_games(book, options.games, options.seed, options.threads)
     if options.peer:
         peer(book, options.peer, options.seed)
 
@@ -103,10 +103,10 @@ def total(answer: int | tuple[int | None, ...]) -> int:
     return sum(score for score in scores if score is not None)
 
 
-def signed_games() -> None:
+def signed_games(book: Book) -> None:
     """Every column at every ply of a few random games, by one thread: `SIGNATURE`."""
     rng = random.Random(0)
-    solver = Solver()
+    solver = Solver(book=book)
     seen = scores = 0
     for _ in range(SIGNED_GAMES):
         position = Position()
@@ -119,12 +119,12 @@ def signed_games() -> None:
     print("positions, sum of scores, nodes of fixed games by one thread:", *signature)
 
 
-def random_games(games: int, seed: int, threads: int) -> None:
+def random_games(book: Book, games: int, seed: int, threads: int) -> None:
     """Every column at every ply of random games, with a fresh table for each game."""
     rng = random.Random(seed)
     by_group: dict[int, list[float]] = {}
     for _ in range(games):
-        solver = Solver(threads=threads)
+        solver = Solver(threads=threads, book=book)
         position = Position()
         while not position.is_over:
             begin = time.perf_counter()
