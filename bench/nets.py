@@ -1,20 +1,23 @@
-"""Speed and accuracy of a net: `python -m bench.nets [PART ...] [--model FILE]`.
+"""Speed and accuracy of a net: `python -m bench.nets [PART ...] [--model FILE ...]`.
 
 Parts: decisions, batches, accuracy (by default), and learning. `decisions`: the agent asked
 position by position. `batches`: many positions at a call, as training and search ask. `accuracy`:
 right answers on the held-out sets, by ply and by number of right columns, with what random play
 gets, and signs of values. `learning` (extra `learn`): steps of a new net of the same sizes, in
-float32 and in bfloat16. Without --model it is the net that comes along. The first two assert that a
-position is judged alike alone and among many, `accuracy` that the figures are those of the file,
+float32 and in bfloat16. `seeds`: right answers of several nets, say of as many seeds, by ply and by
+number of right columns: their mean, the least and the most. Without --model it is the net that
+comes along; with several, parts but `seeds` are of each. The first two assert that a position is
+judged alike alone and among many, `accuracy` and `seeds` that the figures are those of the files,
 `learning` that the losses fall and are much the same in both precisions.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +26,14 @@ from claimeven import Limit, Position
 from claimeven.agents.families.net import NetAgent
 from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
-from claimeven.learning import HELD_OUT, AnswerShare, held_out, policy_accuracy, sign_accuracy
+from claimeven.learning import (
+    HELD_OUT,
+    AnswerShare,
+    PolicyAccuracy,
+    held_out,
+    policy_accuracy,
+    sign_accuracy,
+)
 from claimeven.learning.distil import batch_of
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.precision import BFLOAT16, FLOAT32
@@ -74,20 +84,58 @@ def batches(net: Net, path: Path) -> None:
         print(f"{size:>5} at a call: {count / seconds:>8,.0f} positions a second")
 
 
-def accuracy(net: Net, path: Path) -> None:
+class Answers(NamedTuple):
+    """How good a net is on a held-out set: its policy, and the signs of its values."""
+
+    policy: PolicyAccuracy
+    sign: float | None
+
+
+def answers_of(net: Net, path: Path, name: str) -> Answers:
+    """Measure a net on a held-out set; what its file tells of itself must be that."""
+    data = held_out(name)
+    judged = net.judge(data.mines, data.masks)
+    policy = policy_accuracy(data, judged.priors.argmax(axis=1))
+    answers = Answers(policy, sign_accuracy(data, judged.values))
     carried = read_model(path).facts.get("measured", {})
+    for key, share in ((name, policy.share), (f"{name}_sign", answers.sign)):
+        told = carried.get(key)
+        assert told is None or abs(told - share) < 1e-3, f"{path}: {key} is {share}, not {told}"
+    return answers
+
+
+def accuracy(net: Net, path: Path) -> None:
     for name in HELD_OUT:
-        data = held_out(name)
-        judged = net.judge(data.mines, data.masks)
-        found = policy_accuracy(data, judged.priors.argmax(axis=1))
-        sign = sign_accuracy(data, judged.values)
-        print(f"{name}: {_shares(found)}; sign of the value right {sign:.1%}")
-        for word, parts in (("ply", found.by_ply), ("right columns", found.by_right)):
+        policy, sign = answers_of(net, path, name)
+        print(f"{name}: {_shares(policy)}; sign of the value right {sign:.1%}")
+        for word, parts in (("ply", policy.by_ply), ("right columns", policy.by_right)):
             for number, part in parts.items():
                 print(f"  {word} {number:>2}: {_shares(part)}")
-        for key, share in ((name, found.share), (f"{name}_sign", sign)):
-            told = carried.get(key)
-            assert told is None or abs(told - share) < 1e-3, f"{key}: {share}, not {told}"
+
+
+def seeds(nets: Sequence[tuple[Net, Path]]) -> None:
+    for name in HELD_OUT:
+        each = [answers_of(net, path, name) for net, path in nets]
+        policies = [policy for policy, _ in each]
+        first = policies[0]
+        signs = _range([sign for _, sign in each])
+        print(f"{name}: {_range_of(policies)}; sign of the value right {signs}")
+        for number in first.by_ply:
+            print(f"  ply {number:>2}: {_range_of([one.by_ply[number] for one in policies])}")
+        for number in first.by_right:
+            parts = [one.by_right[number] for one in policies]
+            print(f"  right columns {number}: {_range_of(parts)}")
+
+
+def _range_of(parts: Sequence[AnswerShare]) -> str:
+    whole = parts[0]
+    shares = _range([part.share for part in parts])
+    return f"{shares} right of {whole.positions:>5,}, floor {whole.floor:.1%}"
+
+
+def _range(shares: Sequence[float | None]) -> str:
+    known = np.array([np.nan if share is None else share for share in shares])
+    return f"{known.mean():6.1%} ({known.min():.1%} to {known.max():.1%})"
 
 
 def _steps(trainer: NetTrainer, batch: Batch) -> Losses:
@@ -121,27 +169,37 @@ PARTS: dict[str, Callable[[Net, Path], None]] = {
     "accuracy": accuracy,
     "learning": learning,
 }
+SEEDS = "seeds"
 USUAL = ("decisions", "batches", "accuracy")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--model", type=Path, default=SHIPPED_NET, help="a file of a net")
+    names = (*PARTS, SEEDS)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(names))
+    parser.add_argument(
+        "--model", type=Path, nargs="+", default=[SHIPPED_NET], help="files of nets"
+    )
     asked = parser.parse_args()
     for part in asked.parts:
-        if part not in PARTS:
-            parser.error(f"unknown part {part!r}: choose from {', '.join(PARTS)}")
+        if part not in names:
+            parser.error(f"unknown part {part!r}: choose from {', '.join(names)}")
     try:
-        net = read_net(asked.model, held_out("hard").geometry)
+        nets = [(read_net(path, held_out("hard").geometry), path) for path in asked.model]
     except ClaimevenError as error:
         parser.error(str(error))
-    net.load()
     print(machine())
-    print(f"{net.parameters:,} parameters, {asked.model.stat().st_size:,} bytes, {net.shape}")
-    for part in asked.parts or USUAL:
-        print(f"\n{part}")
-        PARTS[part](net, asked.model)
+    for net, path in nets:
+        net.load()
+        print(f"\n{path.name}: {net.parameters:,} parameters, {path.stat().st_size:,} bytes")
+        print(net.shape)
+        for part in asked.parts or USUAL:
+            if part != SEEDS:
+                print(f"\n{part}")
+                PARTS[part](net, path)
+    if SEEDS in asked.parts:
+        print(f"\n{SEEDS}: mean of {len(nets)} (least to most)")
+        seeds(nets)
 
 
 if __name__ == "__main__":
