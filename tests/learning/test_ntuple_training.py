@@ -215,11 +215,6 @@ def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
     assert 0.2 <= spent[0] < 10
     assert spent[1] == spent[0] + 10.0
     assert spent[1] + 0.2 <= spent[2] < spent[3] == round(spent[2] + 10.0, 1)
-    (tmp_path / "run" / "log.jsonl").write_text('{"games": 1}\n' * 4)  # of an older program
-    with RunFolder.opened(tmp_path / "run", {}) as run:
-        run.take_up("test checkpoint")
-        run.note({"games": 2})
-        assert run.rows[-1] == {"games": 2}
 
 
 def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> None:

@@ -64,7 +64,9 @@ command.add_command(average)
 @click.option("--trace", default=0.8, show_default=True, help="Lambda of the returns, 0 to 1.")
 @click.option("--exploring", default=0.1, show_default=True, help="Share of random moves.")
 @click.option("--seed", default=0, show_default=True, help="Seed of tuples and games.")
-@click.option("--against", default=100, show_default=True, help="Games against perfect to measure.")
+@click.option(
+    "--against", type=int, help="Games against perfect to measure; 100, on large boards 0."
+)
 @click.option("--positions", type=int, help="Positions to measure on; all that come along.")
 @plots_option
 @json_option

@@ -7,8 +7,10 @@ Drawn by Matplotlib (the extra `plot`); the same logs give the same files.
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -97,11 +99,13 @@ def read_run(folder: str | Path) -> Run:
         try:
             row = json.loads(line)
             rows.append(dict(_numbers_of(row.items())))
-        except (ValueError, AttributeError, RecursionError):
+        except (ValueError, AttributeError, OverflowError, RecursionError):
             raise InvalidRun(f"{path} is damaged in line {number}") from None
+        if TIME not in rows[-1]:
+            raise InvalidRun(f"{path} is damaged in line {number}: it tells no {TIME}")
     if not rows:
         raise InvalidRun(f"{folder} holds no measurement yet: draw it after the first")
-    return Run(folder.name or str(folder), tuple(rows))
+    return Run(folder.resolve().name or str(folder), tuple(rows))
 
 
 def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) -> tuple[Path, ...]:
@@ -114,7 +118,11 @@ def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) ->
     if not 1 <= len(folders) <= MOST_LINES:
         raise InvalidRun(f"1 to {MOST_LINES} runs can be drawn together, not {len(folders)}")
     out = folder_for(folders, out)
-    pictures = curves_of([read_run(folder) for folder in folders])
+    names = names_of(folders)
+    runs = [replace(read_run(folder), name=names[str(folder)]) for folder in folders]
+    pictures = curves_of(runs)
+    if not pictures:
+        raise InvalidRun(f"{folders[0]} has measured nothing that could be drawn")
     make_folder(out)
     written = []
     for name, panels in pictures.items():
@@ -122,6 +130,18 @@ def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) ->
             written.append(out / f"{name}.{kind}")
             write_bytes(written[-1], image_of_panels(panels, kind))
     return tuple(written)
+
+
+def names_of(folders: Sequence[str | Path]) -> dict[str, str]:
+    """Return what runs are called, by their folders: its last name, or all of it where several
+    have the same.
+
+    >>> names_of(["a/run1", "b/run1", "b/run2"])
+    {'a/run1': 'a/run1', 'b/run1': 'b/run1', 'b/run2': 'run2'}
+    """
+    lasts = {str(folder): Path(folder).resolve().name for folder in folders}
+    alone = [name for name, count in Counter(lasts.values()).items() if name and count == 1]
+    return {folder: name if name in alone else folder for folder, name in lasts.items()}
 
 
 def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:
@@ -186,4 +206,6 @@ def _numbers_of(items: Any, before: str = "") -> Iterator[tuple[str, float]]:
         if isinstance(value, dict):
             yield from _numbers_of(value.items(), f"{before}{key}.")
         elif isinstance(value, int | float) and not isinstance(value, bool):
+            if not math.isfinite(value):
+                raise ValueError
             yield f"{before}{key}", value

@@ -294,9 +294,7 @@ def train_distil(
     if recipe.start is not None:
         told["start"], searching = _begin_with(Path(recipe.start), trainer)
     with RunFolder.opened(folder, told) as run:
-        checkpoint = run.take_up(KIND)
-        if checkpoint is not None:
-            trainer.take_up(checkpoint.arrays)
+        run.take_up(KIND, lambda checkpoint: trainer.take_up(checkpoint.arrays))
         resumed = trainer.step
         while trainer.step < steps:
             goal = min(steps, (trainer.step // recipe.every + 1) * recipe.every)

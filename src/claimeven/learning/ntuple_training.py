@@ -57,6 +57,7 @@ from claimeven.learning.td_kernel import (
     Lesson,
     learn_by_playing,
 )
+from claimeven.learning.usual import usual_against
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.ntuple import USUAL_LENGTH, USUAL_TUPLES, NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import packed, unpacked, write_network
@@ -73,7 +74,8 @@ class NTupleRecipe:
     """All that decides what a run learns.
 
     `games` are played; `every` so many of them it is measured, by `against` games against the
-    perfect agent and `positions` of the shipped ones (None for all), and kept. `tuples` of `length`
+    perfect agent (None: 100, but none on boards of more than 36 cells other than 7x6, where it thinks
+    for hours) and `positions` of the shipped ones (None for all), and kept. `tuples` of `length`
     cells are drawn. `step_size` (which fades to `last_step_size` in equal ratios), `steepness` and
     `trace` (lambda, 0 to 1) are told above; `exploring` is the share of random moves. Raises
     `InvalidRun` for anything out of range.
@@ -89,12 +91,14 @@ class NTupleRecipe:
     trace: float = 0.8
     exploring: float = 0.1
     seed: int = 0
-    against: int = 100
+    against: int | None = None
     positions: int | None = None
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
         """Check every number."""
+        if self.against is None:
+            object.__setattr__(self, "against", usual_against(self.geometry, 100))
         for name, low, high in (
             ("games", 1, _MOST_GAMES),
             ("every", 1, _MOST_GAMES),
@@ -202,9 +206,7 @@ def train_ntuple(
     load(learn_by_playing)
     learner = NTupleLearner(recipe)
     with RunFolder.opened(folder, recipe.as_dict()) as run:
-        checkpoint = run.take_up(KIND)
-        if checkpoint is not None:
-            learner.take_up(checkpoint)
+        run.take_up(KIND, learner.take_up)
         resumed = learner.games
         while learner.games < recipe.games:
             _learn_to_next(learner, run, resumed, watch)
@@ -248,7 +250,7 @@ def _learn_to_next(
     # What is measured is the network as its file will be read again, rounded.
     network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
     found = measure_learner(
-        agent_of(network), recipe.geometry, recipe.against, recipe.seed, recipe.positions
+        agent_of(network), recipe.geometry, recipe.against or 0, recipe.seed, recipe.positions
     )
     row = {
         "games": learner.games,

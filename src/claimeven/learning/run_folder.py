@@ -9,21 +9,28 @@ models            models of the first measurements, of the 1st, 2nd, 4th, 8th an
 ```
 
 A run that was ended in any way is taken up from its checkpoint. Lines of the log that came after it
-are dropped, because training makes them again.
+are dropped, because training makes them again. The checkpoint tells, as digests, which recipe it is
+of and what the log held by then: one of another run, or a log that was changed, is refused.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from claimeven.errors import ClaimevenError
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.model_file import ModelFile, read_model, write_model
+from claimeven.networks.model_file import (
+    MOST_OF_CHECKPOINT,
+    ModelFile,
+    read_model,
+    write_model,
+)
 from claimeven.outputs import CannotWrite, GrowingFile, make_folder, write_bytes, write_text
 
 Row = Mapping[str, Any]
@@ -56,6 +63,7 @@ class RunFolder:
         self.rows: list[Row] = []
         self._cores = cores_spent()
         self._log: GrowingFile | None = None
+        self._logged = hashlib.sha256()
 
     @classmethod
     @contextmanager
@@ -82,39 +90,72 @@ class RunFolder:
         """Where the measurements are."""
         return self.path / LOG
 
-    def take_up(self, kind: str) -> ModelFile | None:
-        """Return the last checkpoint, with the rows of the log up to it; None at the beginning."""
+    def take_up(
+        self, kind: str, go_on: Callable[[ModelFile], object] | None = None
+    ) -> ModelFile | None:
+        """Return the last checkpoint, with the rows of the log up to it; None at the beginning.
+
+        A learner is to `go_on` from it. Raises `InvalidRun` where it is damaged or of another run,
+        or where the log is not what it was.
+        """
         path = self.path / "checkpoint.npz"
-        checkpoint = None
+        checkpoint, lines = None, []
         if path.exists():
-            try:
-                checkpoint = read_model(path, kind)
-            except InvalidNetwork as error:
-                raise InvalidRun(f"{error}: delete it to begin again") from None
-        kept = 0 if checkpoint is None else int(checkpoint.facts["rows"])
-        lines = self._lines()[:kept]
-        if len(lines) < kept:
-            raise InvalidRun(f"{self.log_path} has lost lines: delete {path} to begin again")
+            checkpoint = self._checkpoint(path, kind)
+            lines = self._lines()[: checkpoint.facts["rows"]]
+            self._logged.update(b"".join(lines))
+            if self._logged.hexdigest() != checkpoint.facts.get("log"):
+                raise InvalidRun(
+                    f"{self.log_path} has lost lines, or they were changed: delete {path} to begin"
+                    " again"
+                )
         self.rows = [json.loads(line) for line in lines]
+        if checkpoint is not None and go_on is not None:
+            try:
+                go_on(checkpoint)
+            except InvalidRun:
+                raise
+            except (LookupError, TypeError, ValueError):
+                raise InvalidRun(f"{path} is damaged: delete it to begin again") from None
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
         return checkpoint
+
+    def _checkpoint(self, path: Path, kind: str) -> ModelFile:
+        """Read a checkpoint, if it is one of this run."""
+        try:
+            checkpoint = read_model(path, kind, most=MOST_OF_CHECKPOINT)
+        except InvalidNetwork as error:
+            raise InvalidRun(f"{error}: delete it to begin again") from None
+        facts = checkpoint.facts
+        if facts.get("run") != self._digest or not isinstance(facts.get("rows"), int):
+            raise InvalidRun(
+                f"{path} is the checkpoint of another run, or of another version of claimeven:"
+                " delete it to begin again"
+            )
+        return checkpoint
+
+    @property
+    def _digest(self) -> str:
+        """What tells this run from others."""
+        return hashlib.sha256(json.dumps(self.recipe, sort_keys=True).encode()).hexdigest()
 
     def note(self, row: Row, cores: float | None = None) -> None:
         """Add a measurement to the log, with the seconds of cores that the run has taken so far.
 
         Those since the measurement before are `cores`, or all that this process and its children
-        have taken. A row that tells them itself is left as it is, and so are rows after one that
-        does not, of a log from before they were counted.
+        have taken. A row that tells them itself is left as it is.
         """
         assert self._log is not None, "a run is taken up before it goes on"
-        before = self.rows[-1].get(CORES) if self.rows else 0.0
-        if CORES not in row and before is not None:
+        if CORES not in row:
+            before = self.rows[-1][CORES] if self.rows else 0.0
             fresh = cores_spent() - self._cores if cores is None else cores
             row = {**row, CORES: round(before + fresh, 1)}
         self._cores = cores_spent()
         self._keep_model(len(self.rows) + 1)
-        self._log.append(json.dumps(row).encode() + b"\n")
+        line = json.dumps(row).encode() + b"\n"
+        self._log.append(line)
         self._log.sync()
+        self._logged.update(line)
         self.rows.append(row)
 
     def _keep_model(self, number: int) -> None:
@@ -126,12 +167,17 @@ class RunFolder:
 
     def keep(self, checkpoint: ModelFile) -> None:
         """Replace the checkpoint by one at this place of the log. Raises `CannotWrite`."""
-        facts = {**checkpoint.facts, "rows": len(self.rows)}
-        board = checkpoint.geometry
+        facts = {
+            **checkpoint.facts,
+            "rows": len(self.rows),
+            "run": self._digest,
+            "log": self._logged.hexdigest(),
+        }
         write_model(
             self.path / "checkpoint.npz",
-            ModelFile(checkpoint.kind, board, checkpoint.arrays, facts),
+            ModelFile(checkpoint.kind, checkpoint.geometry, checkpoint.arrays, facts),
             quick=True,
+            most=MOST_OF_CHECKPOINT,
         )
 
     def _begin(self) -> None:

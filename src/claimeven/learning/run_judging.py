@@ -25,7 +25,7 @@ from claimeven.arena.tournaments.placement import place_on_ladder
 from claimeven.arena.tournaments.pool import pool_ladder
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.inputs import text_of
-from claimeven.learning.curves import KINDS, read_run
+from claimeven.learning.curves import KINDS, names_of, read_run
 from claimeven.learning.oracle import score_against_perfect
 from claimeven.learning.run_folder import CORES, MODELS, RECIPE, InvalidRun
 from claimeven.outputs import make_folder, write_bytes, write_text
@@ -148,22 +148,22 @@ def judge_runs(
     """
     asked = asked or Judging()
     work = [
-        (Path(folder), spec, kept, board)
-        for folder in folders
+        (folder, spec, kept, board)
+        for folder in dict.fromkeys(folders)
         for board, specs in [_players(Path(folder))]
         for spec in specs
         for kept in _kept(Path(folder))[-1 if last_only else 0 :]
     ]
-    found = []
+    names, found = names_of(folders), []
     for number, (folder, spec, kept, board) in enumerate(work, start=1):
-        name = folder.resolve().name
+        name = names[str(folder)]
         if watch is not None:
             watch(number, len(work), f"{name}: {spec}, model {kept.number}")
-        figures = _remembered(folder, spec, kept, asked)
+        figures = _remembered(Path(folder), spec, kept, asked)
         if figures is None:
             player = f"{spec}{',' if ':' in spec else ':'}model={kept.path}"
             figures = _figures(player, board, asked, jobs)
-            _remember(folder, spec, kept, asked, figures)
+            _remember(Path(folder), spec, kept, asked, figures)
         found.append(Judged(name, spec, kept.number, kept.seconds, kept.cores, **_plain(figures)))
     return found
 
@@ -243,6 +243,8 @@ def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 def _players(folder: Path) -> tuple[Geometry, tuple[str, ...]]:
     """Return the board of a run, and who plays by its models."""
+    if "," in str(folder):
+        raise InvalidRun(f"{folder} cannot be judged: an agent's file has no comma in its name")
     path = folder / RECIPE
     if not path.is_file():
         raise InvalidRun(f"{folder} is no folder of a run: it has no {RECIPE}")

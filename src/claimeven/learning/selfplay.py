@@ -37,6 +37,8 @@ KIND: Final = "selfplay checkpoint"
 _BEST: Final = "best_"
 #: Numbers of the log are kept with so many digits.
 _DIGITS: Final = 4
+#: The most seconds that a worker may say nothing, eleven days.
+_MOST_PATIENCE: Final = 1_000_000
 #: What an iteration is doing.
 PLAYING, LEARNING, JUDGING = "playing", "learning", "measuring"
 
@@ -136,13 +138,13 @@ def train_selfplay(
     last checkpoint stays whole.
     """
     recipe = recipe or SelfPlayRecipe()
-    if not patience > 0:
-        raise InvalidRun(f"a patience of {patience:g} s: workers need some time")
+    if not 0 < patience <= _MOST_PATIENCE:
+        raise InvalidRun(
+            f"a patience of {patience:g} s: more than 0 and up to {_MOST_PATIENCE:,} can be"
+        )
     learner = SelfPlayLearner(recipe)
     with RunFolder.opened(folder, recipe.as_dict()) as run:
-        checkpoint = run.take_up(KIND)
-        if checkpoint is not None:
-            learner.take_up(checkpoint)
+        run.take_up(KIND, learner.take_up)
         if learner.iteration > recipe.iterations:
             raise InvalidRun(
                 f"{run.path} has made {learner.iteration} iterations already, not"

@@ -38,6 +38,8 @@ _PLACES_BITS: Final = 17
 _SCATTER: Final = np.uint64(0x9E3779B97F4A7C15)
 #: Games move when one in so many of those that are going on can.
 _PATIENCE: Final = 6
+#: Random beginnings of a game that are tried.
+_TRIES: Final = 1000
 
 
 class Positions(NamedTuple):
@@ -148,9 +150,7 @@ class SelfPlay:
         self.recipe = recipe
         self.rng = np.random.default_rng(seed)
         self.model = Remembering(net)
-        columns = recipe.geometry.columns
-        most = max(recipe.searches, recipe.quick_searches)
-        self.forest = PuctForest(recipe.geometry, games, 1 + columns * (most + 2), recipe.search)
+        self.forest = PuctForest(recipe.geometry, games, recipe.nodes_each, recipe.search)
         self.games = [_Game() for _ in range(games)]
         self.tally = Tally(games)
         self._live = np.ones(games, dtype=bool)
@@ -234,8 +234,11 @@ class SelfPlay:
         )
 
     def _random_position(self) -> Position:
-        """Return where a game begins: after random moves, of which none ends it."""
-        while True:
+        """Return where a game begins: after random moves, of which none ends it.
+
+        On the empty board where that hardly can be.
+        """
+        for _ in range(_TRIES):
             position = Position(self.recipe.geometry)
             for _ in range(int(self.rng.integers(1, self.recipe.most_random_plies + 1))):
                 columns = position.legal_columns
@@ -244,6 +247,7 @@ class SelfPlay:
                     break
             else:
                 return position
+        return Position(self.recipe.geometry)
 
 
 def joined(parts: list[Positions]) -> Positions:

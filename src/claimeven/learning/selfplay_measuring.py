@@ -21,6 +21,7 @@ from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
+from claimeven.networks.puct.forest import MOST_NODES
 from claimeven.networks.puct.options import DEFAULT
 
 #: Random plies before the games of a gate.
@@ -67,7 +68,16 @@ def searched_columns(
     Of equally good ones that of the greater prior is taken.
     """
     geometry = data.geometry
-    forest = PuctForest(geometry, len(data), 1 + geometry.columns * (iterations + 1), options)
+    nodes = 1 + geometry.columns * (iterations + 1)
+    most = max(1, MOST_NODES // nodes)
+    if len(data) > most:
+        parts = [
+            data.picked(np.arange(n, min(n + most, len(data)))) for n in range(0, len(data), most)
+        ]
+        return np.concatenate(
+            [searched_columns(model, part, iterations, options) for part in parts]
+        )
+    forest = PuctForest(geometry, len(data), nodes, options)
     for tree, (mine, mask) in enumerate(zip(data.mines, data.masks, strict=True)):
         mover, other = int(mine), int(mine) ^ int(mask)
         discs = (other, mover) if int(mask).bit_count() % 2 else (mover, other)

@@ -8,8 +8,10 @@ from typing import Any, Final
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
+from claimeven.learning.usual import usual_against
 from claimeven.networks.net import SHAPES, NetShape
 from claimeven.networks.puct import PuctOptions
+from claimeven.networks.puct.forest import MOST_NODES
 from claimeven.suggestions import no_such
 
 #: How the rate of learning may fall.
@@ -31,12 +33,13 @@ _BOUNDS: Final = (
     ("random_plies", 0, 1000),
     ("fade", 0, 1),
     ("mix", 0, 1),
-    ("window", 1, 10**8),
+    ("window", 1, 5 * 10**7),  # that a checkpoint can hold, on the widest board
     ("batch", 1, 1 << 16),
     ("steps", 1, 10**6),
     ("rate", 1e-9, 1),
     ("decay", 0, 1),
     ("stays", 0, 0.999999),
+    ("weight_steps", 1, 127),
     ("gate", 0, 100_000),
     ("gate_least", 0, 1),
     ("every", 1, 10**6),
@@ -70,7 +73,8 @@ class SelfPlayRecipe:
     over if the lower bound of its share of the points is at least `gate_least`; 0: it always does.
 
     It is measured after each `every`-th iteration and the last: `positions` of each held-out set
-    are searched, and `against` games played with the perfect agent. Raises `InvalidRun` for
+    are searched, and `against` games played with the perfect agent (None: 10, but none on boards of
+    more than 36 cells other than 7x6, where it thinks for hours). Raises `InvalidRun` for
     anything out of range.
     """
 
@@ -103,12 +107,14 @@ class SelfPlayRecipe:
     weight_steps: int = WEIGHT_STEPS
     every: int = 1
     positions: int = 500
-    against: int = 10
+    against: int | None = None
     seed: int = 0
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
         """Check every setting."""
+        if self.against is None:
+            object.__setattr__(self, "against", usual_against(self.geometry, 10))
         for name, choices in (("size", tuple(SHAPES)), ("fall", FALLS)):
             if getattr(self, name) not in choices:
                 raise InvalidRun(no_such(name, getattr(self, name), choices))
@@ -116,6 +122,19 @@ class SelfPlayRecipe:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+        nodes = min(self.task, self.games) * self.nodes_each
+        if nodes > MOST_NODES:
+            raise InvalidRun(
+                f"a task of {min(self.task, self.games)} games of"
+                f" {max(self.searches, self.quick_searches)} searches needs {nodes:,} nodes:"
+                f" {MOST_NODES:,} can be"
+            )
+
+    @property
+    def nodes_each(self) -> int:
+        """Nodes that the tree of a game needs, those kept for the next move included."""
+        most = max(self.searches, self.quick_searches)
+        return 1 + self.geometry.columns * (most + 2)
 
     @property
     def shape(self) -> NetShape:
@@ -130,7 +149,8 @@ class SelfPlayRecipe:
     @property
     def most_random_plies(self) -> int:
         """The most random moves a game begins with."""
-        return self.geometry.cells * 2 // 3 if self.random_plies is None else self.random_plies
+        cells = self.geometry.cells
+        return cells * 2 // 3 if self.random_plies is None else min(self.random_plies, cells - 1)
 
     @property
     def tasks(self) -> list[int]:

@@ -4,7 +4,8 @@ A model is a zip archive of NumPy arrays (`.npz`). One of them, `header`, holds 
 version of the format, the kind of model, its board, its features, the recipe it was trained by, the
 digest of what it was trained on, and how good it was measured to be. Objects, which NumPy would
 keep as pickles, are refused before they are looked at; so are archives larger than `MOST` bytes
-when unpacked, and arrays whose size is not what their own header says.
+when unpacked, members packed otherwise than we do, and arrays whose size is not what their own
+header says.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -26,19 +28,27 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.zip_packing import zipped
-from claimeven.outputs import write_bytes
+from claimeven.outputs import CannotWrite, write_bytes
 
 VERSION: Final = 1
-#: Bytes of a model when unpacked.
+#: Bytes of a model when unpacked, and of the checkpoint of a run, as many as an archive can tell.
 MOST: Final = 1 << 29
+MOST_OF_CHECKPOINT: Final = (1 << 32) - 1
 _HEADER: Final = "header"
 _MARK: Final = "claimeven model"
+#: Ways of packing that are read: other ones fail in ways of their own, and none of ours has them.
+_PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 #: What readers of archives raise for bytes that are none, or no longer.
 _DAMAGED: Final = (
     zipfile.BadZipFile,
     zlib.error,
+    struct.error,
     EOFError,
+    LookupError,
+    MemoryError,
     NotImplementedError,
+    OSError,
+    OverflowError,
     RuntimeError,
     ValueError,
 )
@@ -72,34 +82,44 @@ class ModelFile:
         }
 
 
-def write_model(path: str | Path, model: ModelFile, quick: bool = False) -> None:
+def write_model(
+    path: str | Path, model: ModelFile, quick: bool = False, most: int | None = None
+) -> None:
     """Write a model, whole or not at all; the same model gives the same bytes.
 
-    With `quick` it is packed less tightly. Raises `CannotWrite`.
+    With `quick` it is packed less tightly. Raises `CannotWrite`, and for more than `most` bytes
+    (or `MOST`) too, which could not be read again.
     """
+    most = most or MOST
     header = np.frombuffer(json.dumps(model.as_dict(), sort_keys=True).encode(), dtype=np.uint8)
     members = {}
     for name, array in {_HEADER: header, **model.arrays}.items():
         member = io.BytesIO()
         np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
         members[f"{name}.npy"] = member.getvalue()
+    if sum(map(len, members.values())) > most:
+        raise CannotWrite(f"{path} cannot be written: it would hold more than {most >> 20} MB")
     write_bytes(path, zipped(members, quick))
 
 
 def read_model(
-    path: str | Path, kind: str | None = None, geometry: Geometry | None = None
+    path: str | Path,
+    kind: str | None = None,
+    geometry: Geometry | None = None,
+    most: int | None = None,
 ) -> ModelFile:
-    """Read a model, of a kind and for a board if they are given.
+    """Read a model, of a kind and for a board if they are given; unpacked of `most` bytes or `MOST`.
 
     Raises `InvalidNetwork`, in a sentence that names the file, for one that cannot be read, is
     damaged, foreign, too large, holds anything but numbers, or is of another kind or board.
     """
-    content = _content(path)
+    most = most or MOST
+    content = _content(path, most)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            if sum(member.file_size for member in members) > MOST:
-                raise InvalidNetwork(f"it unpacks to more than {MOST >> 20} MB")
+            if sum(member.file_size for member in members) > most:
+                raise InvalidNetwork(f"it unpacks to more than {most >> 20} MB")
             arrays = {
                 member.filename.removesuffix(".npy"): _read_array(archive, member)
                 for member in members
@@ -116,11 +136,11 @@ def read_model(
     return model
 
 
-def _content(path: str | Path) -> bytes:
+def _content(path: str | Path, most: int) -> bytes:
     try:
         with Path(path).open("rb") as stream:
-            if os.fstat(stream.fileno()).st_size > MOST:
-                raise InvalidNetwork(f"{path} is no model: it is larger than {MOST >> 20} MB")
+            if os.fstat(stream.fileno()).st_size > most:
+                raise InvalidNetwork(f"{path} is no model: it is larger than {most >> 20} MB")
             return stream.read()
     except OSError as error:
         raise InvalidNetwork(f"{path} cannot be read: {error.strerror or error}") from None
@@ -128,6 +148,8 @@ def _content(path: str | Path) -> bytes:
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
     """Return the array of a member, if it is one of numbers and as long as it says."""
+    if member.compress_type not in _PACKED:
+        raise InvalidNetwork(f"its part {member.filename[:40]!r} is packed in a way unknown here")
     stream = io.BytesIO(archive.read(member))
     try:
         version = np.lib.format.read_magic(stream)
@@ -136,7 +158,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         shape, _, dtype = read(stream)
-    except (ValueError, KeyError):
+    except Exception:  # NumPy reads headers as Python, which fails in a dozen ways
         raise InvalidNetwork(f"its part {member.filename[:40]!r} is no array") from None
     if dtype.hasobject or dtype.kind not in "biuf":
         raise InvalidNetwork(f"its part {member.filename[:40]!r} holds something else than numbers")
@@ -162,6 +184,7 @@ def _model(arrays: dict[str, Array]) -> ModelFile:
         raise InvalidNetwork(f"its format is version {version!r}, and this one reads {VERSION}")
     try:
         geometry = Geometry(board["columns"], board["rows"], board["connect"])
+        geometry.check_fits_word("a model")
     except (ClaimevenError, KeyError, TypeError) as error:
         raise InvalidNetwork(f"its board cannot be: {error}") from None
     known = ("format", "version", "kind", "board")

@@ -25,6 +25,9 @@ from claimeven.networks.ntuple import LONGEST, NTupleNetwork, NTuples
 KIND: Final = "ntuple"
 _MOST_TUPLES: Final = 4096
 _GREATEST: Final = (1 << 9) - 1
+#: The greatest weight that is read: sums of greater ones could overflow, and at a hundred already a
+#: position is worth a win and nothing else.
+_MOST_WEIGHT: Final = 1e6
 
 
 def write_network(
@@ -92,11 +95,17 @@ def unpacked(model: ModelFile) -> NTupleNetwork:
     tuples = NTuples(
         tuple(tuple((int(c), int(r)) for c, r in each if c >= 0) for each in cells), model.geometry
     )
-    places = np.cumsum(_numbers(model.arrays["places"], "<u4").astype(np.int64)) - 1
+    distances = _numbers(model.arrays["places"], "<u4").astype(np.int64)
+    places = np.cumsum(distances) - 1
     values = _numbers(model.arrays["weights"], "<i2")
     size = 2 * tuples.table_size
     if len(values) != len(places) or (len(places) and not places[-1] < size):
         raise InvalidNetwork("it has not one place for each of its weights")
+    if (distances < 1).any():
+        raise InvalidNetwork("it has two weights for one place")
+    found = values * np.float64(unit[0])
+    if np.abs(found).max(initial=0.0) > _MOST_WEIGHT:
+        raise InvalidNetwork(f"its weights are greater than {_MOST_WEIGHT:,.0f}")
     weights = np.zeros(size, dtype=np.float32)
-    weights[places] = values * unit[0]
+    weights[places] = found
     return NTupleNetwork(tuples, weights)

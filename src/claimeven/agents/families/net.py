@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
+from claimeven.agents.families.model_files import read_once
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -73,7 +73,7 @@ def _guesses(scores: Floats) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=4)
+@read_once
 def net_of(model: str) -> Net:
     """Return the net of a file, or the one that comes along. Raises `InvalidSpec`."""
     try:

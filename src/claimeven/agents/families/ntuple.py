@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from claimeven.agents.contract import Agent, Limit
 from claimeven.agents.families.classic import SearchAgent
+from claimeven.agents.families.model_files import read_once
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.game.geometry import Geometry
 from claimeven.minimax.rules import PROVEN
@@ -48,7 +48,7 @@ class NTupleAgent(SearchAgent):
         return value / SCALE
 
 
-@lru_cache(maxsize=4)
+@read_once
 def network_of(model: str) -> NTupleNetwork:
     """Return the network of a file, or the one that comes along. Raises `InvalidSpec`."""
     try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from claimeven.agents.contract import Agent, Limit
+from claimeven.agents.families.model_files import read_once
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.montecarlo.options import MAX_ITERATIONS
@@ -27,7 +27,7 @@ DEFAULT_MODEL = "default"
 USUAL_ITERATIONS = 800
 
 
-@lru_cache(maxsize=4)
+@read_once
 def model_of(name: str) -> PolicyValue:
     """Return the model of a file, or the one that comes along. Raises `InvalidSpec`."""
     try:

@@ -61,7 +61,9 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
 @click.option("--every", default=1, show_default=True, help="Iterations between measurements.")
 @click.option("--positions", default=500, show_default=True, help="Searched to measure.")
-@click.option("--against", default=10, show_default=True, help="Games against perfect to measure.")
+@click.option(
+    "--against", type=int, help="Games against perfect to measure; 10, on large boards 0."
+)
 @click.option("--seed", default=0, show_default=True, help="Seed of weights and games.")
 @click.option("--patience", default=120.0, show_default=True, help="Seconds a silent worker has.")
 @plots_option

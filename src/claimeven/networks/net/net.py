@@ -56,6 +56,9 @@ BATCH: Final = 512
 FEW: Final = 4
 #: Bounds on the sizes of a net, for files of strangers.
 _MOST: Final = {"pairs": 2048, "blocks": 64, "line_numbers": 64, "column_numbers": 64}
+#: The greatest weight: products of greater ones could overflow in a net of the usual sizes. Those
+#: of nets that were taught are below ten.
+_MOST_WEIGHT: Final = 1e3
 _HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
@@ -167,6 +170,10 @@ class Net:
                 raise InvalidNetwork(f"its part {name!r} must be float32 of shape {size}")
             if not np.isfinite(array).all():
                 raise InvalidNetwork(f"its part {name!r} holds what is no number")
+            if np.abs(array).max(initial=0.0) > _MOST_WEIGHT:
+                raise InvalidNetwork(
+                    f"its part {name!r} holds numbers greater than {_MOST_WEIGHT:,.0f}"
+                )
         self.shape = shape
         self.geometry = geometry
         self.knows_scores = knows_scores
