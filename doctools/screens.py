@@ -6,6 +6,7 @@ differ from machine to machine.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import subprocess
@@ -124,6 +125,7 @@ def save(name: str, picture: Image.Image) -> None:
 
 def main() -> None:
     """Take every picture."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     with served() as address, sync_playwright() as playwright:
         browser = launched(playwright)
         taken: dict[str, Image.Image] = {}

@@ -22,6 +22,15 @@ BAD = [
     ("match random alphabeta:depth=0", "depth=0 of alphabeta: depth takes a whole number"),
     ("match random alphabeta:eval=wide", "there is no evaluation 'wide'"),
     ("match random random --games 0", "a match has at least 1 game, not 0"),
+    ("report .", ". cannot be read: it is a folder"),
+    ("report /", "/ cannot be read: it is a folder"),
+    ("challenge http://127.0.0.1:9 --out .", ". cannot be written: it is a folder, not a file"),
+    ("export uct -o x.py --seed -1", "a seed is 0 or more, not -1"),
+    ("puzzles --number 3 --band easy", "--number names one puzzle: it cannot be given with --band"),
+    ("games x.db --game 1 --agent a", "--game shows one game: it cannot be given with --agent"),
+    ("games x.db --game 1 --export x.csv", "--game shows one game: it cannot be given with --exp"),
+    ("games x.db --pair 0", "pairs are numbered from 1, not 0"),
+    ("play --second=", "there is no agent ''"),
     ("match random random --games x", "Invalid value for '--games': 'x' is not a valid integer"),
     ("match random random --jobs 0", "a match takes at least 1 job, not 0"),
     ("match random random --seed -1", "a seed is 0 or more, not -1"),
@@ -113,6 +122,19 @@ def test_bad_input_is_told_in_one_sentence(
     told = bad_input(ran)
     if not as_json or "option" not in sentence:
         assert told.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("match random random --out=", "Invalid value for '--out': a file or folder needs a name"),
+        ("games x.db --import=", "Invalid value for '--import': a file or folder needs a name"),
+        ("train plot run --out=", "Invalid value for '--out': a file or folder needs a name"),
+        ("serve --allow-host=", "--allow-host takes the name of a host, not ''"),
+    ],
+)
+def test_empty_names_are_refused(run: Run, line: str, sentence: str) -> None:
+    assert bad_input(run(*line.split())).startswith(sentence)
 
 
 @pytest.mark.parametrize("line", ["think 4444444", "solitaire"])

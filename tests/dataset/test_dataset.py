@@ -16,10 +16,13 @@ from claimeven.dataset import (
     DatasetPlan,
     DatasetProgress,
     InvalidDataset,
+    dataset,
+    exhaustive,
     make_dataset,
     read_dataset,
 )
 from claimeven.dataset.dataset import held_out_path
+from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 from tests.standin import PlainSolver
 
@@ -168,6 +171,30 @@ def test_a_split_that_cannot_be_is_refused_before_any_work(tmp_path: Path) -> No
         with pytest.raises(InvalidDataset, match=sentence):
             make_dataset(path, plan(), solver(), split=split)
     assert [*tmp_path.iterdir()] == [other]
+
+
+@pytest.mark.parametrize("source", ["random", "all"])
+def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on(
+    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = plan(source=source) if source != "all" else DatasetPlan(None, 0, 3, 0, "all", SMALL)
+    path, module = tmp_path / "set.csv", dataset if source != "all" else exhaustive
+    name = "write_table" if source != "all" else "write_blocks"
+    write = getattr(module, name)
+
+    def full(target: Path, *rest: Any) -> None:
+        if target == path:
+            raise CannotWrite(f"{path} cannot be written: No space left on device")
+        write(target, *rest)
+
+    monkeypatch.setattr(module, name, full)
+    with pytest.raises(CannotWrite):
+        make_dataset(path, asked, solver(), split=0.7)
+    assert not path.exists() and not held_out_path(path).exists()
+    monkeypatch.setattr(module, name, write)
+    made = make_dataset(path, asked, solver(), split=0.7)
+    assert len(read_dataset(path, SMALL)) == made.positions > 10
+    assert len(read_dataset(held_out_path(path), SMALL)) == made.held_out
 
 
 def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from claimeven.learning import (
 )
 from claimeven.learning.ntuple_training import agent_of
 from claimeven.learning.run_folder import cores_spent
-from claimeven.networks import ModelFile, read_model, read_network
+from claimeven.networks import ModelFile, read_model, read_network, write_model
 from claimeven.outputs import CannotWrite
 from tests import forks, naive
 
@@ -234,9 +234,34 @@ def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> Non
     (copy / "log.jsonl").write_text("")
     with pytest.raises(InvalidRun, match="has lost lines"):
         train_ntuple(copy, QUICK)
+    rows = (whole / "log.jsonl").read_text()
+    for changed in (rows.replace("games", "gamez"), "garbage\n" + rows.partition("\n")[2]):
+        (copy / "log.jsonl").write_text(changed)
+        with pytest.raises(InvalidRun, match=r"has lost lines, or they were changed: delete .*npz"):
+            train_ntuple(copy, QUICK)
     (copy / "recipe.json").write_text("[")
     with pytest.raises(InvalidRun, match=r"recipe\.json is damaged"), RunFolder.opened(copy, {}):
         pass
+
+
+def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> None:
+    other, copy = tmp_path / "other", tmp_path / "copy"
+    train_ntuple(other, NTupleRecipe(**{**vars(QUICK), "seed": 1}))
+    shutil.copytree(whole, copy)
+    shutil.copy(other / "checkpoint.npz", copy)
+    with pytest.raises(InvalidRun, match=r"is the checkpoint of another run.*delete it to begin"):
+        train_ntuple(copy, QUICK)
+    kept = read_model(whole / "checkpoint.npz")
+    arrays = {name: array for name, array in kept.arrays.items() if name != "totals"}
+    write_model(copy / "checkpoint.npz", ModelFile(kept.kind, kept.geometry, arrays, kept.facts))
+    with pytest.raises(InvalidRun, match=r"checkpoint\.npz is damaged: delete it to begin again"):
+        train_ntuple(copy, QUICK)
+
+
+def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
+    assert NTupleRecipe(geometry=Geometry(9, 6)).against == 0
+    assert NTupleRecipe(geometry=Geometry(9, 6), against=2).against == 2
+    assert NTupleRecipe().against == NTupleRecipe(geometry=Geometry(6, 6)).against == 100
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven import Geometry, make_agent
+from claimeven import Geometry, Position, make_agent
 from claimeven.learning import (
     InvalidRun,
     NTupleRecipe,
@@ -17,6 +17,7 @@ from claimeven.learning import (
     train_ntuple,
 )
 from claimeven.learning.run_judging import Judged, Judging, draw_judged, judge_runs
+from claimeven.networks import read_network
 from claimeven.networks.net import Net, NetShape, write_net
 
 SMALL = Geometry(4, 4, 3)
@@ -84,6 +85,8 @@ def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> No
 def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidRun, match="is no folder of a run: it has no recipe"):
         judge_runs([tmp_path])
+    with pytest.raises(InvalidRun, match="a,b cannot be judged: an agent's file has no comma in"):
+        judge_runs([tmp_path / "a,b"])
     shutil.copytree(ntuple, tmp_path / "run")
     (tmp_path / "run" / "model.npz").unlink()
     with pytest.raises(InvalidRun, match="holds no model yet"):
@@ -101,6 +104,30 @@ def judged(run: str, agent: str, number: int) -> Judged:
         run, agent, number, 3600.0, 7200.0 if run == "one" else None, 0.5, 0.25 * number,
         25.0 * number, (low, high), 3, 13,
     )  # fmt: skip
+
+
+def test_runs_of_one_name_are_told_apart(ntuple: Path, net: Path, tmp_path: Path) -> None:
+    runs = [tmp_path / "a" / "run", tmp_path / "b" / "run"]
+    for source, run in zip((ntuple, net), runs, strict=True):
+        shutil.copytree(source, run)
+    found = judge_runs([*runs, runs[0]], BRIEF, last_only=True)
+    assert [each.run for each in found] == [str(runs[0])] * 2 + [str(runs[1])] * 2
+    assert len({each.label for each in found}) == 4
+
+
+def test_a_run_that_was_made_again_is_judged_again(ntuple: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(ntuple, run)
+    before = judge_runs([run], BRIEF, last_only=True)
+    shutil.rmtree(run)
+    train_ntuple(run, NTupleRecipe(200, 100, 3, 2, seed=5, against=0, geometry=SMALL))
+    agent = make_agent(f"ntuple:model={run}/model.npz", SMALL)
+    position = Position(SMALL)
+    fresh = read_network(run / "model.npz").value(position)
+    assert agent.search.network.value(position) == fresh
+    assert fresh != read_network(ntuple / "model.npz").value(position)
+    after = judge_runs([run], BRIEF, last_only=True)
+    assert [each.number for each in before] == [3, 3] and [each.number for each in after] == [2, 2]
 
 
 def test_a_picture_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> None:

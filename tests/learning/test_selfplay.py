@@ -19,10 +19,11 @@ from claimeven.dataset import Dataset
 from claimeven.learning import InvalidRun, SelfPlayRecipe, train_selfplay
 from claimeven.learning.net_training import Descent, drawn_weights
 from claimeven.learning.selfplay import SelfPlayLearner
+from claimeven.learning.selfplay_games import SelfPlay
 from claimeven.learning.selfplay_measuring import gate, searched_columns
 from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
 from claimeven.networks import read_model
-from claimeven.networks.net import Net, read_net
+from claimeven.networks.net import Net, NetShape, read_net
 from claimeven.networks.puct import PuctSearch
 from tests import forks
 from tests.learning.needs import needs_jax
@@ -140,7 +141,7 @@ def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, replace(QUICK, iterations=2))
     with pytest.raises(InvalidRun, match="holds a run with noise"):
         train_selfplay(whole, replace(QUICK, noise=0.5))
-    with pytest.raises(InvalidRun, match="a patience of 0 s: workers need some time"):
+    with pytest.raises(InvalidRun, match="a patience of 0 s: more than 0 and up to"):
         train_selfplay(whole, QUICK, patience=0)
 
 
@@ -206,11 +207,31 @@ def test_how_the_rate_falls() -> None:
         ({"full_share": 0}, "full share is 0: 0.001 to 1 can be"),
         ({"size": "smal"}, "did you mean small?"),
         ({"fall": "never"}, "none, stepwise, cosine"),
+        ({"weight_steps": 0}, "weight steps is 0: 1 to 127 can be"),
+        ({"window": 10**8}, "window is 100000000: 1 to 50000000 can be"),
+        (
+            {"games": 16384, "task": 16384, "searches": 100_000},
+            "a task of 16384 games of 100000 searches needs 11,469,045,760 nodes: 1,073",
+        ),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
         SelfPlayRecipe(**asked)
+
+
+@pytest.mark.parametrize("patience", [0.0, float("inf"), float("nan"), 3e6])
+def test_a_patience_that_cannot_be_waited_for_is_refused(tmp_path: Path, patience: float) -> None:
+    with pytest.raises(InvalidRun, match=r"a patience of .* s: more than 0 and up to 1,000,000"):
+        train_selfplay(tmp_path / "run", QUICK, patience=patience)
+
+
+def test_games_begin_on_the_empty_board_where_any_move_ends_them() -> None:
+    board = Geometry(1, 1, 2)
+    recipe = SelfPlayRecipe(random_plies=3, random_share=1.0, searches=2, geometry=board)
+    task = SelfPlay(Net.untaught(NetShape(4, 1, 2), board), recipe, 2, (1,))
+    task.play()
+    assert task.tally.plies == 2
 
 
 def same_net(one: Path, other: Path) -> bool:

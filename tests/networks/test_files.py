@@ -24,6 +24,7 @@ from claimeven.networks import (
     write_model,
     write_network,
 )
+from claimeven.outputs import CannotWrite
 from tests.networks.test_ntuple import made, some_position
 
 
@@ -145,6 +146,13 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("tuples.npy", member(np.zeros((2, 3), np.int8)), "its tuples are no lists of cells"),
         ("tuples.npy", member(np.full((9, 4, 2), 9, np.int8)), "tuple 1 holds a cell"),
         ("unit.npy", member(np.array([np.nan], np.float32)), "its unit is no number"),
+        (
+            "unit.npy",
+            member(np.array([3e38], np.float32)),
+            "its weights are greater than 1,000,000",
+        ),
+        ("unit.npy", member(np.ones(1)).replace(b"(1,)", b"(1,( "), "'unit.npy' is no array"),
+        ("unit.npy", member(np.ones(1)).replace(b"'descr'", b"{descr}"), "'unit.npy' is no array"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(
@@ -179,6 +187,49 @@ def test_models_of_others_are_refused(
         archive.writestr("bomb.npy", bytes(2 << 20))
     with pytest.raises(InvalidNetwork, match="it unpacks to more than 1 MB"):
         read_network(path)
+
+
+def test_two_weights_for_one_place_are_refused(whole: Path, tmp_path: Path) -> None:
+    model = read_model(whole)
+    places = np.array(model.arrays["places"])
+    places[:, 3] = 0
+    path = tmp_path / "twice.npz"
+    write_model(path, ModelFile(model.kind, model.geometry, {**model.arrays, "places": places}))
+    with pytest.raises(InvalidNetwork, match="it has two weights for one place"):
+        read_network(path)
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_ways_of_packing_are_refused(whole: Path, tmp_path: Path, packing: int) -> None:
+    path = tmp_path / "packed.npz"
+    with zipfile.ZipFile(whole) as read, zipfile.ZipFile(path, "w", packing) as archive:
+        for name in read.namelist():
+            archive.writestr(name, read.read(name))
+    with pytest.raises(
+        InvalidNetwork, match=r"packed\.npz is no model: .* packed in a way unknown"
+    ):
+        read_network(path)
+
+
+def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wide.npz"
+    write_model(path, ModelFile("ntuple", Geometry(16, 4), read_model(whole).arrays))
+    with pytest.raises(
+        InvalidNetwork, match=r"wide\.npz is no model: its board cannot be: a model"
+    ):
+        read_network(path)
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "large.npz"
+    model = ModelFile("any", Geometry(), {"much": np.zeros(3 << 20, dtype=np.uint8)})
+    with pytest.raises(CannotWrite, match="it would hold more than 2 MB"):
+        write_model(path, model, most=2 << 20)
+    assert not path.exists()
+    write_model(path, model, most=4 << 20)
+    with pytest.raises(InvalidNetwork, match="it unpacks to more than 2 MB"):
+        read_model(path, most=2 << 20)
+    assert len(read_model(path).arrays["much"]) == 3 << 20
 
 
 def test_drawn_tuples_of_many_lengths_are_kept(tmp_path: Path) -> None:

@@ -196,9 +196,9 @@ def _parts(url: str) -> SplitResult:
         parts = urlsplit(url)
         port_is_fit = parts.port != 0
     except ValueError:
-        raise InvalidSpec(f"{printable(url)} is no address of a server") from None
+        raise InvalidSpec(f"{printable(url) or repr(url)} is no address of a server") from None
     if not is_address(url) or not parts.hostname or not port_is_fit:
-        raise InvalidSpec(f"{printable(url)} is no address of a server")
+        raise InvalidSpec(f"{printable(url) or repr(url)} is no address of a server")
     if parts.username or parts.password:
         raise InvalidSpec("an address with a name and a password is not taken")
     if not url.isascii() or not url.isprintable() or " " in url:

@@ -30,6 +30,7 @@ from claimeven.cli.parts.accuracy_report import (
 )
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
+    FilePath,
     check_seed,
     cores,
     geometry_options,
@@ -62,7 +63,7 @@ LEGEND = (
 @click.option("--agent", "label", help="Of the games of FILE, judge this agent's moves alone.")
 @click.option(
     "--positions",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     help="File of positions, or data set, to ask agents in; usually a set that comes along.",
 )
 @click.option("--set", "which", help="Set that comes along: usual, hard or easy.")

@@ -12,7 +12,7 @@ from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option, solver_options
 from claimeven.cli.shared.progress import say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
-from claimeven.cli.shared.streams import can_show, text_width
+from claimeven.cli.shared.streams import can_show, printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
@@ -99,7 +99,7 @@ def _answer(given: Given[GameRecord], solver: Solver, is_one_of_many: bool, as_j
         print("null")
         return
     if is_one_of_many and not as_json:
-        print(f"game {given.moves or '(no moves)'}")
+        print(f"game {printable(given.moves) or '(no moves)'}")
     if given.value is None:
         print(f"not judged: {given.error}\n")
         return

@@ -12,7 +12,13 @@ import click
 from claimeven.cli.parts.book_library import DatabaseImport, facts, in_words, list_books
 from claimeven.cli.shared.inputs import STDIN, open_text
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import WordChoice, geometry_options, json_option, search_options
+from claimeven.cli.shared.options import (
+    FilePath,
+    WordChoice,
+    geometry_options,
+    json_option,
+    search_options,
+)
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
@@ -32,7 +38,7 @@ LISTED = 20
 #: Outcomes of all positions for the first player, those over by then among them, and of quiet ones.
 COUNT_HEADINGS = ("ply", "win", "draw", "loss", "over", "quiet win", "quiet draw", "quiet loss")
 
-book_file = click.argument("file", required=False, type=click.Path(path_type=Path))
+book_file = click.argument("file", required=False, type=FilePath(path_type=Path))
 
 
 @click.group("book", cls=Verbs)
@@ -243,7 +249,7 @@ def export(file: Path | None, out: str) -> None:
 
 
 @command.command("import")
-@click.argument("file", required=False)
+@click.argument("file", required=False, type=FilePath())
 @click.option(
     "--from",
     "source",

@@ -25,13 +25,13 @@ from claimeven.arena.challenge import (
 from claimeven.arena.statistics.pairs import wilson_interval
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import check_seed, json_option
+from claimeven.cli.shared.options import FilePath, check_seed, json_option
 from claimeven.cli.shared.progress import counting, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
-from claimeven.outputs import GrowingFile
+from claimeven.outputs import GrowingFile, check_output
 
 #: What a game ended with, in words.
 _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
@@ -58,7 +58,7 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 )
 @click.option("--seed", default=0, show_default=True, help="Decides what the agent draws.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="File to keep the games in, for --resume."
+    "--out", type=FilePath(path_type=Path), help="File to keep the games in, for --resume."
 )
 @click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
 @json_option
@@ -161,6 +161,7 @@ class _Kept:
         if path is None:
             return
         kept = 0
+        check_output(path)
         if path.exists() and path.stat().st_size:
             if not resume:
                 raise ClaimevenError(f"{path} is there already: --resume goes on with it")

@@ -13,7 +13,13 @@ import click
 
 from claimeven.cli.shared.inputs import STDIN, open_text
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import WordChoice, geometry_options, json_option, solver_options
+from claimeven.cli.shared.options import (
+    FilePath,
+    WordChoice,
+    geometry_options,
+    json_option,
+    solver_options,
+)
 from claimeven.cli.shared.progress import StatusLine, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
 from claimeven.cli.shared.streams import text_width
@@ -40,7 +46,7 @@ _DATABASE = b"SQLite format 3"
 
 
 @click.command("convert")
-@click.argument("file")
+@click.argument("file", type=FilePath())
 @click.option("--from", "source", type=WordChoice(*FORMATS), help="Format of FILE, if not told.")
 @click.option("--to", "target", type=WordChoice(*FORMATS), help="Format to write.")
 @click.option(

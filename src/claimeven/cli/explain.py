@@ -13,7 +13,7 @@ from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option, solver_options
 from claimeven.cli.shared.progress import say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
-from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -76,7 +76,7 @@ def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_jso
         print("null")
         return
     if is_one_of_many and not as_json:
-        print(f"position {given.moves or '(the empty board)'}")
+        print(f"position {printable(given.moves) or '(the empty board)'}")
     if position is None:
         print(f"not explained: {given.error}\n")
         return

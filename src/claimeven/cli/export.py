@@ -7,7 +7,7 @@ import sys
 import click
 
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option, seed_option
+from claimeven.cli.shared.options import check_seed, json_option, seed_option
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -51,6 +51,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
         submission,
     )
 
+    check_seed(seed)
     if out == STDOUT:
         if as_json:
             raise ClaimevenError("--json tells of a file: give -o a name")

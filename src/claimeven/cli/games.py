@@ -26,7 +26,7 @@ from claimeven.arena.store.storing import store_start
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.inputs import STDIN
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import WordChoice, geometry_options, json_option
+from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
 from claimeven.cli.shared.streams import printable, table_width, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -35,9 +35,12 @@ from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.records import RESULTS
 
+#: The options that pick some of the games.
+_PICKING = ("--agent", "--result", "--fault", "--plies", "--opening", "--pair")
+
 
 @click.command("games")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @click.option("--game", "number", type=int, help="Show the game of this number, drawn.")
 @click.option("--agent", "agents", multiple=True, help="Games of this agent; twice: of these two.")
 @click.option(
@@ -52,10 +55,12 @@ from claimeven.records import RESULTS
 @click.option(
     "--export",
     "out",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     help="Write the games to this .csv, .jsonl, .parquet or .txt in place of listing them.",
 )
-@click.option("--import", "source", help="Add the games of this file, - for stdin, to FILE.")
+@click.option(
+    "--import", "source", type=FilePath(), help="Add the games of this file, - for stdin, to FILE."
+)
 @click.option("--first", help="Who moved first in the games imported.")
 @click.option("--second", help="Who moved second in them.")
 @json_option
@@ -103,8 +108,13 @@ def command(
     if first is not None or second is not None:
         raise ClaimevenError("--first and --second name the players of --import")
     if number is not None:
+        _refuse_others("--game shows one game", agents, result, fault, plies, opening, pair)
+        if out is not None:
+            raise ClaimevenError("--game shows one game: it cannot be given with --export")
         _show(file, number, as_json)
         return
+    if pair is not None and pair < 1:
+        raise ClaimevenError(f"pairs are numbered from 1, not {pair}")
     wanted = GameFilter(
         agents, result, fault, _range(plies), opening, None if pair is None else pair - 1
     )
@@ -130,12 +140,16 @@ def command(
 
 def _refuse_with_import(*given: object) -> None:
     """Raise `ClaimevenError` if games are to be picked while others are imported."""
-    options = (
-        "--game", "--agent", "--result", "--fault", "--plies", "--opening", "--pair", "--export",
-    )  # fmt: skip
-    for name, value in zip(options, given, strict=True):
+    for name, value in zip(("--game", *_PICKING, "--export"), given, strict=True):
         if value not in (None, (), ""):
             raise ClaimevenError(f"{name} picks from games that are there: it cannot be --import's")
+
+
+def _refuse_others(why: str, *given: object) -> None:
+    """Raise `ClaimevenError` if games are to be picked where one is named."""
+    for name, value in zip(_PICKING, given, strict=True):
+        if value not in (None, (), ""):
+            raise ClaimevenError(f"{why}: it cannot be given with {name}")
 
 
 def _range(text: str | None) -> tuple[int, int] | None:

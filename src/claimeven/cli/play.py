@@ -103,7 +103,7 @@ def command(
     with clean_stdout() as out:
         # With --json the conversation moves to stderr, so that stdout holds the objects alone.
         talk = sys.stderr if as_json else out
-        first, second, *helpers = make_agents([*specs, *([hint] if hint else [])], geometry)
+        first, second, *helpers = make_agents([*specs, *([] if hint is None else [hint])], geometry)
         for agent in (first, second):
             check_limit(agent, limit)
 
@@ -133,12 +133,12 @@ def command(
 def _seats(first: str | None, second: str | None, level: int | None) -> tuple[str, str]:
     """Return the specs of the two seats, with whom was not named filled in."""
     if level is None:
-        return first or HUMAN, second or OPPONENT
+        return HUMAN if first is None else first, OPPONENT if second is None else second
     opponent = AT_LEVEL.format(level)
     if first is None and second == HUMAN:
         return opponent, HUMAN
     if second is None:
-        return first or HUMAN, opponent
+        return HUMAN if first is None else first, opponent
     raise ClaimevenError(f"--level {level} names the opponent: leave --second {second} out")
 
 

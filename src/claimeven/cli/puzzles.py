@@ -13,6 +13,7 @@ import numpy as np
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
+    FilePath,
     WordChoice,
     check_seed,
     geometry_options,
@@ -58,7 +59,7 @@ USUAL_PLIES = 8, 34
 @click.option("--list", "as_list", is_flag=True, help="Print the puzzles, one a line.")
 @click.option("--counts", is_flag=True, help="Print how many there are in each band.")
 @click.option("--hint", is_flag=True, help="Print the puzzle with its hints.")
-@click.option("--set", "file", metavar="FILE", help="Puzzles of your own.")
+@click.option("--set", "file", metavar="FILE", type=FilePath(), help="Puzzles of your own.")
 @click.option("--seed", type=int, help="Which puzzles are drawn; others each time if not given.")
 @json_option
 @geometry_options
@@ -104,6 +105,10 @@ def command(
         raise ClaimevenError(f"{given.name} has no such puzzle: see --counts")
     if daily is not None and number is not None:
         raise ClaimevenError("give --daily or --number, not both")
+    others = {"--band": band, "--kind": kind, "--list": as_list, "--counts": counts}
+    for name, value in others.items():
+        if number is not None and value:
+            raise ClaimevenError(f"--number names one puzzle: it cannot be given with {name}")
     if as_list or counts:
         (_print_list if as_list else _print_counts)(given, chosen, as_json)
         return

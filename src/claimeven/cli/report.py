@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.options import FilePath, json_option
 from claimeven.cli.shared.page import MOST_JUDGED, lines_on, write_watched
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import fitted
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @click.command("report")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     metavar="FILE",
     help="The page to write.  [default: FILE with the ending .html]",
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--no-accuracy", is_flag=True, help="Judge none.")
 @click.option(
     "--plots",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     metavar="DIR",
     help="Also write the charts into a folder, as PNG and SVG.",
 )
@@ -103,6 +103,8 @@ def _as_dict(report: Report) -> dict[str, Any]:
 
 def page_beside(file: Path) -> Path:
     """Return where the page on a store is written when nothing is said."""
+    if not file.name:  # . and /
+        raise ClaimevenError(f"{file} cannot be read: it is a folder")
     out = file.with_suffix(".html")
     if out == file:
         raise ClaimevenError(f"{file} has the name of a page: name the one to write with --out")

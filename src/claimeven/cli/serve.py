@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from claimeven.cli.shared.options import FilePath
 from claimeven.errors import ClaimevenError
 from claimeven.processes import AVAILABLE
 
@@ -20,7 +21,7 @@ _NEEDED = ("fastapi", "uvicorn")
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 @click.option(
     "--store",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     help="File of a tournament whose ladder to show, also while it is played.",
 )
 @click.option("--workers", type=int, help="Processes that search; usually one a core, 3 at least.")
@@ -90,7 +91,7 @@ def command(
         table_mb,
         seconds,
         store=store,
-        hosts=hosts,
+        hosts=_named(hosts),
         bot=bot,
     )
     allowed(bot, settings)
@@ -98,3 +99,10 @@ def command(
         with Store.read(store):
             pass
     serve(settings, click.echo, browse)
+
+
+def _named(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names of hosts. Raises `ClaimevenError` for an empty one."""
+    if "" in hosts:
+        raise ClaimevenError("--allow-host takes the name of a host, not ''")
+    return hosts

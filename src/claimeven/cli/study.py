@@ -13,7 +13,7 @@ import click
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.study_report import list_lines, study_lines
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import Command, check_seed, cores, json_option
+from claimeven.cli.shared.options import Command, FilePath, check_seed, cores, json_option
 from claimeven.cli.shared.progress import StatusLine, count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.cli.shared.verbs import Verbs
@@ -87,7 +87,7 @@ def running_options(run: Command) -> Command:
         click.option(
             "--out",
             "folder",
-            type=click.Path(path_type=Path, file_okay=False),
+            type=FilePath(path_type=Path, file_okay=False),
             help="Folder to keep the games in, a file a match.",
         ),
         click.option("--jobs", type=int, help="Processes that play games; usually one a core."),

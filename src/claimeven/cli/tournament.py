@@ -30,6 +30,7 @@ from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
+    FilePath,
     WordChoice,
     check_seed,
     command_line,
@@ -69,7 +70,7 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 @click.argument("specs", metavar="[AGENT...]", nargs=-1)
 @click.option(
     "--file",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     metavar="FILE.toml",
     is_eager=True,
     expose_value=False,

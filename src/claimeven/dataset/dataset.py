@@ -25,7 +25,7 @@ import numpy as np
 
 from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.exhaustive import make_all
-from claimeven.dataset.files import check_target, write_table
+from claimeven.dataset.files import check_target, removed_unless_done, write_table
 from claimeven.dataset.games import Games
 from claimeven.dataset.journal import Journal, rows_of
 from claimeven.dataset.made import DatasetProgress, Made, held_out_path
@@ -117,9 +117,10 @@ def _write(
             counts[training] += len(picked)
             yield picked
 
-    other = held_out_path(path)
-    for target, training in ((other, False), (path, True)):
-        write_table(target, journal.fields, rows_of_side(training), {**header, "split": split})
+    other, header = held_out_path(path), {**header, "split": split}
+    write_table(other, journal.fields, rows_of_side(False), header)
+    with removed_unless_done(other):
+        write_table(path, journal.fields, rows_of_side(True), header)
     return Made(counts[True], counts[False], other)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from claimeven.book.openings import Keys, Scores
 from claimeven.dataset.blocks import Block
-from claimeven.dataset.files import check_target, write_blocks
+from claimeven.dataset.files import check_target, removed_unless_done, write_blocks
 from claimeven.dataset.journal import Journal, journal_path
 from claimeven.dataset.layered import AllPositions, keys_by_ply
 from claimeven.dataset.made import DatasetProgress, Made, held_out_path
@@ -137,7 +137,8 @@ def _write(
             counts[training] += len(picked)
             yield picked
 
-    other = held_out_path(path)
-    for target, training in ((other, False), (path, True)):
-        write_blocks(target, fields, of_side(training), plan.geometry, {**header, "split": split})
+    other, header = held_out_path(path), {**header, "split": split}
+    write_blocks(other, fields, of_side(False), plan.geometry, header)
+    with removed_unless_done(other):
+        write_blocks(path, fields, of_side(True), plan.geometry, header)
     return Made(counts[True], counts[False], other)

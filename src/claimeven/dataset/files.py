@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +18,18 @@ Cells = Sequence["int | str | None"]
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
 #: Fields that are text; the others are whole numbers, empty where there is none.
 _TEXT = ("moves",)
+
+
+@contextmanager
+def removed_unless_done(path: Path) -> Iterator[None]:
+    """Remove a file unless the block ends well: half of what was to be written stands in the way
+    of writing it again.
+    """
+    try:
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def check_target(path: Path) -> None:

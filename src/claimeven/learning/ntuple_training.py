@@ -74,11 +74,11 @@ class NTupleRecipe:
     """All that decides what a run learns.
 
     `games` are played; `every` so many of them it is measured, by `against` games against the
-    perfect agent (None: 100, but none on boards of more than 36 cells other than 7x6, where it thinks
-    for hours) and `positions` of the shipped ones (None for all), and kept. `tuples` of `length`
-    cells are drawn. `step_size` (which fades to `last_step_size` in equal ratios), `steepness` and
-    `trace` (lambda, 0 to 1) are told above; `exploring` is the share of random moves. Raises
-    `InvalidRun` for anything out of range.
+    perfect agent (None: 100, but none on boards of more than 36 cells other than 7x6, where it
+    thinks for hours) and `positions` of the shipped ones (None for all), and kept. `tuples` of
+    `length` cells are drawn. `step_size` (which fades to `last_step_size` in equal ratios),
+    `steepness` and `trace` (lambda, 0 to 1) are told above; `exploring` is the share of random
+    moves. Raises `InvalidRun` for anything out of range.
     """
 
     games: int = 2_000_000

@@ -38,8 +38,6 @@ _PLACES_BITS: Final = 17
 _SCATTER: Final = np.uint64(0x9E3779B97F4A7C15)
 #: Games move when one in so many of those that are going on can.
 _PATIENCE: Final = 6
-#: Random beginnings of a game that are tried.
-_TRIES: Final = 1000
 
 
 class Positions(NamedTuple):
@@ -234,11 +232,8 @@ class SelfPlay:
         )
 
     def _random_position(self) -> Position:
-        """Return where a game begins: after random moves, of which none ends it.
-
-        On the empty board where that hardly can be.
-        """
-        for _ in range(_TRIES):
+        """Return where a game begins: after random moves, of which none ends it."""
+        while True:
             position = Position(self.recipe.geometry)
             for _ in range(int(self.rng.integers(1, self.recipe.most_random_plies + 1))):
                 columns = position.legal_columns
@@ -247,7 +242,6 @@ class SelfPlay:
                     break
             else:
                 return position
-        return Position(self.recipe.geometry)
 
 
 def joined(parts: list[Positions]) -> Positions:

@@ -71,11 +71,9 @@ def searched_columns(
     nodes = 1 + geometry.columns * (iterations + 1)
     most = max(1, MOST_NODES // nodes)
     if len(data) > most:
-        parts = [
-            data.picked(np.arange(n, min(n + most, len(data)))) for n in range(0, len(data), most)
-        ]
+        parts = np.split(np.arange(len(data)), range(most, len(data), most))
         return np.concatenate(
-            [searched_columns(model, part, iterations, options) for part in parts]
+            [searched_columns(model, data.picked(part), iterations, options) for part in parts]
         )
     forest = PuctForest(geometry, len(data), nodes, options)
     for tree, (mine, mask) in enumerate(zip(data.mines, data.masks, strict=True)):

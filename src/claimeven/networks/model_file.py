@@ -108,7 +108,7 @@ def read_model(
     geometry: Geometry | None = None,
     most: int | None = None,
 ) -> ModelFile:
-    """Read a model, of a kind and for a board if they are given; unpacked of `most` bytes or `MOST`.
+    """Read a model, of a kind and for a board if they are given, of up to `most` bytes or `MOST`.
 
     Raises `InvalidNetwork`, in a sentence that names the file, for one that cannot be read, is
     damaged, foreign, too large, holds anything but numbers, or is of another kind or board.

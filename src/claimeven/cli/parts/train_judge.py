@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.options import FilePath, json_option
 from claimeven.cli.shared.progress import say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, named_lines
@@ -21,7 +21,9 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 
 @click.command("judge")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
-@click.option("--out", help="Folder to draw into; usually plots in that of the one run.")
+@click.option(
+    "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
+)
 @click.option("--last", is_flag=True, help="Judge the last models only, and draw nothing.")
 @click.option("--positions", default=1000, show_default=True, help="Of the hard set.")
 @click.option("--games", default=50, show_default=True, help="As first player against perfect.")

@@ -9,14 +9,16 @@ from contextlib import contextmanager
 import click
 
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.options import FilePath, json_option
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
 
 
 @click.command("plot")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
-@click.option("--out", help="Folder to draw into; usually plots in that of the one run.")
+@click.option(
+    "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
+)
 @json_option
 def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """Draw what runs have measured, against time and against games, as PNG and SVG.

@@ -46,6 +46,19 @@ class WordChoice(click.ParamType):  # type: ignore[type-arg]  # generic in some 
         return value
 
 
+class FilePath(click.Path):
+    """The path of a file or folder, which needs a name: an empty one would be the current folder.
+
+    Text, or a path with `path_type=Path`.
+    """
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if value == "":
+            self.fail("a file or folder needs a name, not ''", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 seed_option = click.option(
     "--seed", default=0, show_default=True, help="Decides everything but the clock."
@@ -63,7 +76,7 @@ def keeping_options(command: Command) -> Command:
         ),
         click.option(
             "--out",
-            type=click.Path(path_type=Path),
+            type=FilePath(path_type=Path),
             help="File to keep the games in, for --resume.",
         ),
     ):
@@ -76,7 +89,7 @@ def page_option(command: Command) -> Command:
     return click.option(
         "--report",
         "page",
-        type=click.Path(path_type=Path),
+        type=FilePath(path_type=Path),
         metavar="PAGE",
         help="Then write a page on the games: see claimeven report.",
     )(command)
