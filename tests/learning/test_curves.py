@@ -91,7 +91,6 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     huge = folder_of(
         tmp_path / "huge", ROWS[:1], end='{"seconds": 1, "games": 1' + "0" * 400 + "}\n"
     )
-    untimed = folder_of(tmp_path / "untimed", ROWS[:1], end='{"games": 1}\n')
     bare = folder_of(tmp_path / "bare", [{"seconds": 1.0}])
     new = tmp_path / "new"
     new.mkdir()
@@ -103,7 +102,6 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         ([torn], "log.jsonl is damaged in line 2"),
         ([cut], "log.jsonl is damaged in line 2"),
         ([huge], "log.jsonl is damaged in line 2"),
-        ([untimed], "log.jsonl is damaged in line 2: it tells no seconds"),
         ([bare], "has measured nothing that could be drawn"),
         ([good, good], "several runs are drawn into a folder of their own: name one"),
         ([good] * 7, "1 to 6 runs can be drawn together, not 7"),

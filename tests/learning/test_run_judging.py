@@ -91,6 +91,10 @@ def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
     (tmp_path / "run" / "model.npz").unlink()
     with pytest.raises(InvalidRun, match="holds no model yet"):
         judge_runs([tmp_path / "run"])
+    shutil.copy(ntuple / "model.npz", tmp_path / "run")
+    (tmp_path / "run" / "log.jsonl").write_text('{"games": 1}\n')
+    with pytest.raises(InvalidRun, match=r"log\.jsonl is damaged in line 1: it tells no seconds"):
+        judge_runs([tmp_path / "run"])
     (tmp_path / "run" / "recipe.json").write_text('{"method": "magic"}')
     with pytest.raises(InvalidRun, match="is damaged: no model can be judged"):
         judge_runs([tmp_path / "run"])

@@ -101,8 +101,6 @@ def read_run(folder: str | Path) -> Run:
             rows.append(dict(_numbers_of(row.items())))
         except (ValueError, AttributeError, OverflowError, RecursionError):
             raise InvalidRun(f"{path} is damaged in line {number}") from None
-        if TIME not in rows[-1]:
-            raise InvalidRun(f"{path} is damaged in line {number}: it tells no {TIME}")
     if not rows:
         raise InvalidRun(f"{folder} holds no measurement yet: draw it after the first")
     return Run(folder.resolve().name or str(folder), tuple(rows))

@@ -25,9 +25,9 @@ from claimeven.arena.tournaments.placement import place_on_ladder
 from claimeven.arena.tournaments.pool import pool_ladder
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.inputs import text_of
-from claimeven.learning.curves import KINDS, names_of, read_run
+from claimeven.learning.curves import KINDS, TIME, names_of, read_run
 from claimeven.learning.oracle import score_against_perfect
-from claimeven.learning.run_folder import CORES, MODELS, RECIPE, InvalidRun
+from claimeven.learning.run_folder import CORES, LOG, MODELS, RECIPE, InvalidRun
 from claimeven.outputs import make_folder, write_bytes, write_text
 
 if TYPE_CHECKING:
@@ -268,8 +268,11 @@ def _kept(folder: Path) -> list[Kept]:
             paths[int(path.stem)] = path
     if not paths[len(rows)].is_file():
         raise InvalidRun(f"{folder} holds no model yet")
+    for number in paths:
+        if TIME not in rows[number - 1]:
+            raise InvalidRun(f"{folder / LOG} is damaged in line {number}: it tells no {TIME}")
     return [
-        Kept(paths[number], number, rows[number - 1]["seconds"], rows[number - 1].get(CORES))
+        Kept(paths[number], number, rows[number - 1][TIME], rows[number - 1].get(CORES))
         for number in sorted(paths)
     ]
 

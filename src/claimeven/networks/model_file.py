@@ -168,7 +168,10 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
     if count * dtype.itemsize != len(stream.getbuffer()) - stream.tell():
         raise InvalidNetwork(f"its part {member.filename[:40]!r} is not as long as it says")
     stream.seek(0)
-    array: Array = np.lib.format.read_array(stream, allow_pickle=False)
+    try:
+        array: Array = np.lib.format.read_array(stream, allow_pickle=False)
+    except Exception:  # likewise
+        raise InvalidNetwork(f"its part {member.filename[:40]!r} is no array") from None
     return array
 
 
