@@ -18,7 +18,13 @@ import pytest
 from claimeven import Geometry, play_match
 from claimeven.agents.families.net import NetAgent
 from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
-from claimeven.learning import DistilRecipe, InvalidRun, PlyShare, train_distil
+from claimeven.learning import (
+    DistilRecipe,
+    InvalidRun,
+    PlyShare,
+    TrainingProgress,
+    train_distil,
+)
 from claimeven.learning.distil import Lessons, _split, batch_of, chances_of
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
@@ -99,6 +105,28 @@ def test_the_same_seed_gives_the_same_model(whole: Path, data: Dataset, tmp_path
     train_distil(tmp_path / "same", data, QUICK)
     assert told(tmp_path / "same") == told(whole)
     assert (tmp_path / "same" / "model.npz").read_bytes() == (whole / "model.npz").read_bytes()
+
+
+def test_a_run_of_shares_goes_on_where_it_was(table: Path, tmp_path: Path) -> None:
+    recipe = replace(
+        QUICK, epochs=3, shares=(2.0,), ply_shares=(PlyShare(0, 6, 1.0), PlyShare(7, 12, 2.0))
+    )
+
+    class Ended(Exception):
+        """Stands for whatever ends a run after its first measurement."""
+
+    def end(at: TrainingProgress) -> None:
+        if at.done > recipe.every:
+            raise Ended
+
+    with pytest.raises(Ended):
+        train_distil(tmp_path / "run", [table], recipe, end)
+    assert len(told(tmp_path / "run")) == 1
+    train_distil(tmp_path / "run", [table], recipe)
+    train_distil(tmp_path / "whole", [table], recipe)
+    assert told(tmp_path / "run") == told(tmp_path / "whole")
+    with pytest.raises(InvalidRun, match="holds a run with ply_shares"):
+        train_distil(tmp_path / "run", [table], replace(recipe, ply_shares=None))
 
 
 def test_a_killed_run_goes_on_to_the_same_model(whole: Path, table: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from claimeven.cli.parts.train_judge import judge
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plot, plots_option
 from claimeven.cli.parts.train_selfplay import selfplay
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import geometry_options, json_option
+from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
@@ -53,7 +53,7 @@ command.add_command(average)
 
 
 @command.command("ntuple")
-@click.option("--out", required=True, help="Folder of the run.")
+@click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
 @click.option("--games", default=2_000_000, show_default=True, help="Games of self-play.")
 @click.option("--every", default=100_000, show_default=True, help="Games between measurements.")
 @click.option("--tuples", default=70, show_default=True, help="Tuples to draw.")

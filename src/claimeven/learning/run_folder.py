@@ -59,7 +59,8 @@ class RunFolder:
 
     def __init__(self, path: Path, recipe: Mapping[str, Any]) -> None:
         self.path = path
-        self.recipe = dict(recipe)
+        # As it is read again: there a tuple is a list.
+        self.recipe: dict[str, Any] = json.loads(json.dumps(recipe))
         self.rows: list[Row] = []
         self._cores = cores_spent()
         self._log: GrowingFile | None = None

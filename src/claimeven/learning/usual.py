@@ -1,4 +1,4 @@
-"""What is usual where a run is not told."""
+"""What is usual where a run is not told: apart from `oracle`, which play must not know."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import sys
 import click
 
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option
+from claimeven.cli.shared.options import FilePath, json_option
 from claimeven.cli.shared.progress import status_line
 from claimeven.cli.shared.shares import shares_of
 from claimeven.cli.shared.streams import text_width
@@ -15,8 +15,8 @@ from claimeven.cli.shared.tables import fitted
 
 
 @click.command("average")
-@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
-@click.option("--out", required=True, help="File of the mean, .npz.")
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=FilePath())
+@click.option("--out", type=FilePath(), required=True, help="File of the mean, .npz.")
 @click.option("--shares", help="How much each net counts: 1,2,... Default: alike.")
 @click.option("--weight-steps", default=15, show_default=True, help="Steps a weight is kept in.")
 @json_option

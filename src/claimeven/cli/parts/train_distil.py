@@ -9,7 +9,7 @@ import click
 
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import geometry_options, json_option
+from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.plies import ply_range
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.shares import shares_of
@@ -26,8 +26,8 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 
 
 @click.command("distil")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@click.option("--out", required=True, help="Folder of the run.")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=FilePath())
+@click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
 @click.option("--size", default="medium", show_default=True, help="small, medium or large.")
 @click.option("--epochs", default=20.0, show_default=True, help="Times each position is seen.")
 @click.option("--batch", default=512, show_default=True, help="Positions of a step.")
@@ -85,7 +85,9 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     show_default=True,
     help="Of products: float32, bfloat16, or auto: bfloat16 where it is quick.",
 )
-@click.option("--start", help="A net to begin with, of that size or narrower; else drawn.")
+@click.option(
+    "--start", type=FilePath(), help="A net to begin with, of that size or narrower; else drawn."
+)
 @plots_option
 @json_option
 @geometry_options

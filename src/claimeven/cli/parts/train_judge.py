@@ -20,7 +20,7 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 
 
 @click.command("judge")
-@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
 @click.option(
     "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
 )

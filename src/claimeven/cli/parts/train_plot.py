@@ -15,7 +15,7 @@ from claimeven.cli.shared.tables import fitted
 
 
 @click.command("plot")
-@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
 @click.option(
     "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
 )

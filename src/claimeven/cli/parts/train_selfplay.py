@@ -9,7 +9,7 @@ import click
 
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import WordChoice, geometry_options, json_option
+from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
 from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
@@ -26,7 +26,7 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 
 
 @click.command("selfplay")
-@click.option("--out", required=True, help="Folder of the run.")
+@click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
 @click.option("--iterations", default=300, show_default=True, help="Times it plays and learns.")
 @click.option("--games", default=1000, show_default=True, help="Games of an iteration.")
 @click.option("--task", default=250, show_default=True, help="Of them side by side in a process.")
