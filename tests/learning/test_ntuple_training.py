@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from claimeven.learning import (
     NTupleLearner,
     NTupleRecipe,
     RunFolder,
+    TrainingProgress,
+    ntuple_training,
     score_against_perfect,
     train_ntuple,
 )
@@ -197,6 +200,43 @@ def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> 
     train_ntuple(tmp_path / "run", QUICK)
     assert told(tmp_path / "run") == told(whole)
     one, other = (read_network(path / "model.npz") for path in (whole, tmp_path / "run"))
+    assert np.array_equal(one.weights, other.weights)
+
+
+def test_what_was_learnt_is_kept_between_measurements_and_before_each(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ntuple_training, "SLICE", 50)
+    run, begun = tmp_path / "run", []
+
+    def interrupted_at(games: int) -> Callable[[TrainingProgress], None]:
+        def watch(progress: TrainingProgress) -> None:
+            begun.append((progress.resumed, progress.done))
+            if progress.done == games:
+                raise KeyboardInterrupt
+
+        return watch
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ntuple_training, "KEPT_EVERY", 0.0)
+        with pytest.raises(KeyboardInterrupt):
+            train_ntuple(run, QUICK, interrupted_at(350))
+    assert begun[-1] == (0, 350)
+    begun.clear()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ntuple_training, "measure_learner", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train_ntuple(run, QUICK, interrupted_at(0))
+    assert begun == [(300, 350), (300, 400)]
+    begun.clear()
+    train_ntuple(run, QUICK, interrupted_at(0))
+    assert begun[0] == (400, 450)
+    assert told(run) == told(whole)
+    one, other = (read_network(path / "model.npz") for path in (whole, run))
     assert np.array_equal(one.weights, other.weights)
 
 

@@ -66,6 +66,8 @@ from claimeven.networks.ntuple_search import NTupleSearch
 KIND: Final = "ntuple checkpoint"
 #: Games between two looks at the clock and at Ctrl-C.
 SLICE: Final = 200
+#: Seconds of play after which it is kept where learning stands.
+KEPT_EVERY: Final = 30.0
 _MOST_GAMES: Final = 10**9
 
 
@@ -134,6 +136,9 @@ class NTupleLearner:
         self.network = NTupleNetwork(tuples)
         self.changes = np.zeros((len(self.network.weights), 2), dtype=np.float32)
         self.totals = np.zeros(TOTALS, dtype=np.int64)
+        #: The totals when it was measured last, and the seconds played since, of clock and cores.
+        self.measured = np.zeros(TOTALS, dtype=np.int64)
+        self.spent = np.zeros(2)
         self._rates = np.zeros(RATES)
         self._rates[STEP_SIZE] = recipe.step_size
         self._rates[FADING] = math.log(recipe.last_step_size / recipe.step_size) / recipe.games
@@ -180,6 +185,8 @@ class NTupleLearner:
             "weights": self.network.weights[places],
             "changes": self.changes[places],
             "totals": self.totals,
+            "measured": self.measured,
+            "spent": self.spent,
         }
         return ModelFile(KIND, self.recipe.geometry, arrays)
 
@@ -189,6 +196,8 @@ class NTupleLearner:
         self.network.weights[arrays["places"]] = arrays["weights"]
         self.changes[arrays["places"]] = arrays["changes"]
         self.totals[:] = arrays["totals"]
+        self.measured[:] = arrays["measured"]
+        self.spent[:] = arrays["spent"]
 
 
 def train_ntuple(
@@ -199,8 +208,9 @@ def train_ntuple(
     """Train a network in a folder, or go on where it stands; return the rows of its log.
 
     The model of the last measurement is in `folder/model.npz`. Ended in any way, Ctrl-C and kill
-    included, the same call goes on from the last measurement and leads to the same model. Raises
-    `InvalidRun` for a folder of another run, and `CannotWrite`; the last checkpoint stays whole.
+    included, the same call goes on where it was half a minute before, or at the measurement that
+    was interrupted, and leads to the same model. Raises `InvalidRun` for a folder of another run,
+    and `CannotWrite`; the last checkpoint stays whole.
     """
     recipe = recipe or NTupleRecipe()
     load(learn_by_playing)
@@ -208,8 +218,9 @@ def train_ntuple(
     with RunFolder.opened(folder, recipe.as_dict()) as run:
         run.take_up(KIND, learner.take_up)
         resumed = learner.games
-        while learner.games < recipe.games:
-            _learn_to_next(learner, run, resumed, watch)
+        while learner.measured[GAMES] < recipe.games:
+            _play_to_next(learner, run, resumed, watch)
+            _measure(learner, run)
             run.keep(learner.checkpoint())
         return run.rows
 
@@ -228,25 +239,34 @@ def write_as_measured(path: Path, network: NTupleNetwork, recipe: NTupleRecipe, 
     write_network(path, network, facts)
 
 
-def _learn_to_next(
+def _play_to_next(
     learner: NTupleLearner,
     run: RunFolder,
     resumed: int,
     watch: Callable[[TrainingProgress], object] | None,
 ) -> None:
-    """Play to the next measurement and note it."""
+    """Play to the next measurement, and keep where that is: to measure takes long."""
     recipe = learner.recipe
-    goal = min(recipe.games, (learner.games // recipe.every + 1) * recipe.every)
-    before, begin, cores = learner.totals.copy(), time.perf_counter(), cores_spent()
-    earlier = float(run.rows[-1]["seconds"]) if run.rows else 0.0
+    goal = min(recipe.games, (int(learner.measured[GAMES]) // recipe.every + 1) * recipe.every)
+    kept = time.perf_counter()
     while learner.games < goal:
+        begin, cores = time.perf_counter(), cores_spent()
         learner.play(min(SLICE, goal - learner.games))
+        learner.spent += time.perf_counter() - begin, cores_spent() - cores
         if watch is not None:
-            seconds = earlier + time.perf_counter() - begin
             last = run.rows[-1] if run.rows else None
-            watch(TrainingProgress(learner.games, recipe.games, seconds, resumed, last))
-    seconds, cores = earlier + time.perf_counter() - begin, cores_spent() - cores
-    played = learner.totals - before
+            watch(
+                TrainingProgress(learner.games, recipe.games, _seconds(learner, run), resumed, last)
+            )
+        if time.perf_counter() - kept > KEPT_EVERY:
+            run.keep(learner.checkpoint())
+            kept = time.perf_counter()
+    run.keep(learner.checkpoint())
+
+
+def _measure(learner: NTupleLearner, run: RunFolder) -> None:
+    """Measure the network, and note what it is worth and what was played since it was last."""
+    recipe, played = learner.recipe, learner.totals - learner.measured
     # What is measured is the network as its file will be read again, rounded.
     network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
     found = measure_learner(
@@ -254,14 +274,21 @@ def _learn_to_next(
     )
     row = {
         "games": learner.games,
-        "seconds": round(seconds, 1),
+        "seconds": round(_seconds(learner, run), 1),
         "first_wins": round(played[FIRST_WINS] / played[GAMES], 4),
         "draws": round(played[DRAWS] / played[GAMES], 4),
         "plies": round(played[PLIES] / played[GAMES], 2),
         **found,
     }
     write_as_measured(run.model_path, network, recipe, row)
-    run.note(row, cores)
+    run.note(row, float(learner.spent[1]))
+    learner.measured[:] = learner.totals
+    learner.spent[:] = 0.0
+
+
+def _seconds(learner: NTupleLearner, run: RunFolder) -> float:
+    """Return the seconds of play so far."""
+    return float(run.rows[-1]["seconds"] if run.rows else 0.0) + float(learner.spent[0])
 
 
 def agent_of(network: NTupleNetwork, depth: int = 1) -> NTupleAgent:
