@@ -9,6 +9,8 @@ import pytest
 from claimeven.agents import AGENTS
 from claimeven.agents.foreign.table import FOREIGN
 from claimeven.cli.main import VERBS
+from claimeven.game import perft
+from claimeven.game.position import Position
 from tests.cli.conftest import Run
 
 WIDTH = 80
@@ -135,6 +137,37 @@ def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
         alone = json.loads(run("agents", f"{prefix}:", "--json").out)
         assert (alone["agents"], [kind["prefix"] for kind in alone["foreign"]]) == ([], [prefix])
     assert run("agents", "kagle").err.count("did you mean kaggle?") == 1
+
+
+@pytest.mark.parametrize(
+    ("ending", "status", "said"),
+    [
+        (KeyboardInterrupt, 130, "interrupted at ply 4"),
+        (MemoryError, 2, "claimeven: the memory does not do for ply 4: ask for fewer"),
+    ],
+)
+def test_perft_prints_what_it_counted_before_it_was_ended(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: type[BaseException],
+    status: int,
+    said: str,
+) -> None:
+    count = perft.perft
+
+    def ended(position: Position, depth: int) -> int:
+        if depth == 4:
+            raise ending
+        return count(position, depth)
+
+    monkeypatch.setattr(perft, "perft", ended)
+    told = run("perft", "30", "--json")
+    assert (told.status, told.err.strip()) == (status, said)
+    assert json.loads(told.out)["sequences"] == [1, 7, 49, 343]
+    assert json.loads(told.out)["total_positions"] == 1 + 7 + 49 + 238
+    table = run("perft", "30")
+    assert (table.status, table.err.strip()) == (status, said)
+    assert [line.split()[0] for line in table.out.splitlines()] == ["ply", *"0123", "sum"]
 
 
 def test_perft_counts_what_is_published(run: Run) -> None:

@@ -243,6 +243,26 @@ def no_evaluation(position: Position) -> float:
             lambda: MinimaxSearch().search(Position(), nodes=0),
             "nodes must be greater than 0, not 0",
         ),
+        (
+            lambda: MinimaxSearch().search(Position(), 3, nodes=10.5),  # type: ignore[arg-type]
+            "nodes must be a whole number, not 10.5",
+        ),
+        (
+            lambda: MinimaxSearch().search(Position(), 2.5),  # type: ignore[arg-type]
+            "depth must be a whole number, not 2.5",
+        ),
+        (
+            lambda: MinimaxSearch().search(Position(), "3"),  # type: ignore[arg-type]
+            "depth must be a whole number, not '3'",
+        ),
+        (
+            lambda: MinimaxSearch().search(Position(), True),
+            "depth must be a whole number, not True",
+        ),
+        (
+            lambda: MinimaxSearch().search(Position(), seconds="1"),  # type: ignore[arg-type]
+            "seconds must be a number, not '1'",
+        ),
         (lambda: MinimaxSearch().trace(Position(), 0), "depth must be greater than 0, not 0"),
         (
             lambda: MinimaxSearch().search(Position.from_moves("1212121")),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option
-from claimeven.cli.shared.progress import say_when_compiling
+from claimeven.cli.shared.progress import say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width
 from claimeven.cli.shared.tables import table_lines
 from claimeven.game.errors import ClaimevenError
@@ -36,29 +37,53 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
         raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
     start = Position.from_moves(moves, geometry)
     say_when_compiling()
-    from claimeven.game.perft import distinct, perft  # noqa: PLC0415 - for a quick start
-
-    plies = min(plies, start.geometry.cells - start.ply)
-    positions = distinct(start, plies)
-    lines = [perft(start, ply) for ply in range(plies + 1)]
+    ended: BaseException | None = None
+    counted: list[tuple[int, int]] = []
+    try:
+        for pair in _counts(start, min(plies, start.geometry.cells - start.ply)):
+            counted.append(pair)
+    except (KeyboardInterrupt, MemoryError) as error:
+        ended = error
     if as_json:
-        write_json(
-            {
-                "columns": geometry.columns,
-                "rows": geometry.rows,
-                "connect": geometry.connect,
-                "moves": moves,
-                "sequences": lines,
-                "positions": list(positions),
-                "total_positions": sum(positions),
-            },
-            sys.stdout,
-        )
-        return
+        _write_json(start, moves, counted)
+    else:
+        _print(counted)
+    if isinstance(ended, MemoryError):
+        raise ClaimevenError(f"the memory does not do for ply {len(counted)}: ask for fewer")
+    if ended is not None:
+        raise KeyboardInterrupt(f"interrupted at ply {len(counted)}") from None
+
+
+def _counts(start: Position, plies: int) -> Iterator[tuple[int, int]]:
+    """Yield the sequences and the distinct positions of each ply as soon as they are counted."""
+    from claimeven.game.perft import distinct_by_ply, perft  # noqa: PLC0415 - for a quick start
+
+    with status_line() as line:
+        for ply, positions in enumerate(distinct_by_ply(start, plies)):
+            yield perft(start, ply), positions
+            line.show(lambda ply=ply: f"ply {ply} of {plies} is counted")  # type: ignore[misc]
+
+
+def _print(counted: list[tuple[int, int]]) -> None:
     rows = [
-        [str(ply), f"{line_count:,}", f"{position_count:,}"]
-        for ply, (line_count, position_count) in enumerate(zip(lines, positions, strict=True))
+        [str(ply), f"{sequences:,}", f"{positions:,}"]
+        for ply, (sequences, positions) in enumerate(counted)
     ]
-    rows.append(["sum", "", f"{sum(positions):,}"])
+    rows.append(["sum", "", f"{sum(positions for _, positions in counted):,}"])
     for line in table_lines(["ply", "sequences", "distinct positions"], rows, table_width()):
         click.echo(line)
+
+
+def _write_json(start: Position, moves: str, counted: list[tuple[int, int]]) -> None:
+    board = start.geometry
+    positions = [each for _, each in counted]
+    told = {
+        "columns": board.columns,
+        "rows": board.rows,
+        "connect": board.connect,
+        "moves": moves,
+        "sequences": [each for each, _ in counted],
+        "positions": positions,
+        "total_positions": sum(positions),
+    }
+    write_json(told, sys.stdout)

@@ -6,6 +6,7 @@ The compiled twins in `perft_kernel` serve boards of up to 64 bits, and the Pyth
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from claimeven.game import tactics
@@ -49,16 +50,27 @@ def distinct(position: Position, depth: int, backend: str = "auto") -> tuple[int
     >>> distinct(Position(), 4)
     (1, 7, 49, 238, 1120)
     """
+    return tuple(distinct_by_ply(position, depth, backend))
+
+
+def distinct_by_ply(position: Position, depth: int, backend: str = "auto") -> Iterator[int]:
+    """Yield what `distinct` returns, each number as soon as it is counted.
+
+    Backend and errors as for `perft`; they are raised at the first number.
+
+    >>> next(distinct_by_ply(Position(), 30))
+    1
+    """
     if _is_compiled(position.geometry, depth, backend):
         from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 
-        return tuple(len(keys) for keys in perft_kernel.layers(position, depth))
+        yield from (len(keys) for keys in perft_kernel.layers(position, depth))
+        return
     layer = {(position.mine, position.mask)}
-    counts = [1]
+    yield 1
     for _ in range(depth):
         layer = _children(layer, position.geometry)
-        counts.append(len(layer))
-    return tuple(counts)
+        yield len(layer)
 
 
 def distinct_totals(geometry: Geometry, backend: str = "auto") -> tuple[int, ...]:

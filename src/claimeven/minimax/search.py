@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from numbers import Real
 from threading import RLock
 
 from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax import textbook
@@ -140,7 +142,8 @@ class MinimaxSearch:
         """Search a position to a depth in plies, within seconds or nodes, or to the end.
 
         Without any limit every line is played out. Depth 1 is always finished, whatever the
-        limits. Raises `InvalidSearch` for a finished game or a limit that is not positive.
+        limits. Raises `InvalidSearch` for a finished game, for a limit that is not positive, and
+        for half a ply or node.
         """
         _check(position, depth, seconds, nodes)
         with self._busy:
@@ -289,5 +292,11 @@ def _check(position: Position, depth: int | None, seconds: float | None, nodes: 
     if position.is_over:
         raise InvalidSearch("the game is over, so there is nothing to search")
     for name, limit in (("depth", depth), ("seconds", seconds), ("nodes", nodes)):
-        if limit is not None and not limit > 0:
+        if limit is None:
+            continue
+        if name != "seconds":
+            whole_number(limit, name, InvalidSearch)
+        elif not isinstance(limit, Real) or isinstance(limit, bool):
+            raise InvalidSearch(f"seconds must be a number, not {limit!r}")
+        if not limit > 0:
             raise InvalidSearch(f"{name} must be greater than 0, not {limit}")
