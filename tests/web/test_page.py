@@ -154,6 +154,20 @@ def test_analysis_shows_the_scores_of_the_solver(page: Any) -> None:
     assert "wins" in page.inner_text(".explanation")
 
 
+def test_a_score_of_two_digits_fits_the_bar(page: Any) -> None:
+    page.goto("/?second=human&moves=4443533566&analysis=on")
+    page.wait_for_selector(".bar span:has-text('\u221217')")
+    wide = page.eval_on_selector(
+        ".bar span",
+        """it => {
+            const range = document.createRange();
+            range.selectNodeContents(it);
+            return [range.getBoundingClientRect().width, it.parentElement.clientWidth];
+        }""",
+    )
+    assert wide[0] <= wide[1]
+
+
 def test_two_agents_play_each_other_and_can_be_paused(page: Any) -> None:
     page.goto("/?first=greedy&second=random&board=4x4&connect=4")  # a short game
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")

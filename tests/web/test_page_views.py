@@ -106,6 +106,50 @@ def test_the_address_names_a_search_and_its_step(page: Any) -> None:
     assert page.locator(".node").count() == nodes > 30
 
 
+def test_a_link_to_a_search_that_cannot_be_is_told(page: Any) -> None:
+    page.goto("/?view=search&agent=nosuch&depth=999&on=5x4,4")
+    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    assert page.inner_text(".search-view [role=alert]") == (
+        "This link cannot be shown: there is no agent nosuch, no depth 999 (1 to 12)."
+        " This is another search."
+    )
+    page.wait_for_url("**agent=alphabeta&depth=3&on=5x4,4&step=1")
+    page.click(".search-view form button")
+    assert page.inner_text(".search-view [role=alert]") == ""
+
+
+@pytest.mark.parametrize("agent", ["alphabeta", "uct", "puct"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_words_stay_inside_the_boxes_of_a_tree(page: Any, agent: str, whole: bool) -> None:
+    page.goto(f"/?view=search&moves=44&on=game&agent={agent}&iterations=50&depth=4&step=120")
+    page.wait_for_selector(".search-tree")
+    if whole:
+        page.keyboard.press("w")
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll(".node")].flatMap((node) => {
+            const box = node.querySelector("rect").getBBox();
+            return [...node.querySelectorAll("text")]
+                .map((text) => [text.getBBox(), text.textContent])
+                .filter(([inner]) => inner.x < box.x || inner.x + inner.width > box.x + box.width)
+                .map(([inner, words]) => `${words}: ${inner.width} of ${box.width}`);
+        })"""
+    )
+    assert outside == []
+    assert page.locator(".node text").count() > 3
+
+
+def test_a_puzzle_that_is_not_there_is_told(context: Any) -> None:
+    page = context.new_page()  # not watched: a browser reports each refusal in its console
+    page.goto("/?view=practise&puzzle=99999999")
+    page.wait_for_selector(".puzzle-told:has-text('there is no puzzle 99999999: choose from 1 to')")
+    shown = page.locator(".practise .controls button:visible")
+    assert shown.all_inner_texts() == ["Next puzzle"]
+    assert page.locator(".puzzle-progress dd").count() > 1
+    page.click("text=Next puzzle")
+    page.wait_for_selector(".practise[data-state=asked]")
+    page.close()
+
+
 def test_what_cannot_be_searched_leaves_no_tree_of_before(context: Any) -> None:
     page = context.new_page()  # not watched: a browser reports each refusal in its console
     page.goto("/?view=search&board=5x5&agent=puct&on=game&step=junk&depth=99")

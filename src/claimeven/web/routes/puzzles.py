@@ -25,7 +25,7 @@ Band = Annotated[
     str | None, Query(max_length=20, description="beginner, easy, medium, hard or expert.")
 ]
 Kind = Annotated[str | None, Query(max_length=20, description="win or hold.")]
-Number = Annotated[int, Query(ge=1, le=10**6, description="The puzzle, by its number in the set.")]
+Number = Annotated[int, Query(ge=1, description="The puzzle, by its number in the set.")]
 Found = Annotated[int, Query(ge=0, le=100, description="Columns of the solution found by now.")]
 #: Puzzles that the draw leaves out at most: those solved lately.
 MOST_LEFT_OUT = 200
@@ -39,7 +39,7 @@ async def puzzles(
     rating: Annotated[
         int | None, Query(ge=0, le=9999, description="Draw one about as hard as this.")
     ] = None,
-    number: Annotated[int | None, Query(ge=1, le=10**6, description="This very one.")] = None,
+    number: Annotated[int | None, Query(ge=1, description="This very one.")] = None,
     seed: Seed = None,
     after: Annotated[
         str, Query(max_length=2000, description="Numbers not to draw, commas between them.")

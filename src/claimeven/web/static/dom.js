@@ -17,6 +17,20 @@ export function s(tag, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), properties, children);
 }
 
+/** Paths in a box of 16 by 16. Letters for them are missing in many fonts. */
+const ICONS = {
+  first: "M3 3h2v10H3ZM13 3v10L6 8Z",
+  back: "M12 3v10L4 8Z",
+  on: "M4 3v10l8-5Z",
+  last: "M11 3h2v10h-2ZM3 3v10l7-5Z",
+  whole: "M2 2h5v2H4v3H2ZM9 2h5v5h-2V4H9ZM2 9h2v3h3v2H2ZM12 9h2v5H9v-2h3Z",
+};
+
+/** Return a sign, as large as the text and of its colour; it says nothing by itself. */
+export function icon(name) {
+  return s("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
+}
+
 function filled(element, properties, children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;

@@ -2,7 +2,7 @@
 
 import { s } from "./dom.js";
 
-const ROOMY = { width: 108, height: 64, gap: 12, row: 118, text: 14, line: 17 };
+const ROOMY = { width: 122, height: 64, gap: 12, row: 118, text: 14, line: 17 };
 const NARROW = { width: 58, height: 42, gap: 6, row: 84, text: 12, line: 15 };
 const FLAT = { width: 104, height: 24, gap: 5, row: 156, text: 13, line: 15 };
 /** Nodes beside each other for which there is room to say everything. */

@@ -3,7 +3,7 @@
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { isCompiling, post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
-import { AfterPaint, button, h, say } from "../dom.js";
+import { AfterPaint, button, h, icon, say } from "../dom.js";
 import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
@@ -154,8 +154,8 @@ export class PlayView {
         this.status,
         h("div", { class: "board-with-bar" }, this.bar.element, h("div", { class: "column-stack" }, this.row.element, this.board.element)),
         h("div", { class: "row controls" },
-          step("toStart", "⏮", "To the start (Home)"), step("back", "◀", "Back (left arrow)"),
-          step("forward", "▶", "Forward (right arrow)"), step("toEnd", "⏭", "To the end (End)"),
+          step("toStart", icon("first"), "To the start (Home)"), step("back", icon("back"), "Back (left arrow)"),
+          step("forward", icon("on"), "Forward (right arrow)"), step("toEnd", icon("last"), "To the end (End)"),
           button("Undo", () => this.undo(), { title: "Take back (u)" }), button("Redo", () => this.redo(), { title: "Play again (r)" }),
           button("Hint", () => this.hint(), { title: "Show the best column (h)" }), this.moveNow, this.again),
         this.pace.element),

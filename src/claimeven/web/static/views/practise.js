@@ -223,6 +223,7 @@ export class View {
       this.set = found.set;
     } catch (error) {
       this.#tell([error.message], "problem");
+      if (!this.puzzle) this.#missing();
       return;
     }
     const board = new Board();
@@ -265,6 +266,13 @@ export class View {
     this.analyze.hidden = !this.isOver;
     this.nextButton.classList.toggle("primary", this.isOver);
     this.element.dataset.state = this.isOver ? "over" : this.isWrong ? "wrong" : "asked";
+  }
+
+  /** Without a puzzle there is nothing to do but to draw one. */
+  #missing() {
+    for (const each of [this.againButton, this.hintButton, this.showButton]) each.hidden = true;
+    this.nextButton.classList.add("primary");
+    this.#score();
   }
 
   #score() {

@@ -3,7 +3,7 @@
 
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
-import { button, h } from "../dom.js";
+import { button, h, icon } from "../dom.js";
 import { isForPage } from "../keys.js";
 import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
@@ -51,12 +51,15 @@ export class View {
   #wanted() {
     const search = new URLSearchParams(location.search);
     const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations };
+    const left = [];
     for (const [name, field] of Object.entries(fields)) {
       const value = search.get(name)?.replace(",", " ");
       const fits = field.options ? [...field.options].some((option) => option.value === value)
         : Number(value) >= Number(field.min) && Number(value) <= Number(field.max);
       if (fits) field.value = value;
+      else if (value !== undefined) left.push(`${name} ${value}${field.options ? "" : ` (${field.min} to ${field.max})`}`);
     }
+    this.problem.textContent = left.length ? `This link cannot be shown: there is no ${left.join(", no ")}. This is another search.` : "";
     this.whole.checked = search.get("tree") === "whole";
     this.#algorithmChosen();
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
@@ -90,16 +93,17 @@ export class View {
     this.tree = h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": "Search tree" });
     this.whole = h("input", { type: "checkbox", onchange: () => this.steps && this.#draw() });
     this.note = h("p", { class: "hint-text" });
+    this.problem = h("p", { class: "problem", role: "alert" });
     this.element = h("div", { class: "search-view" },
-      h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.#run(); } },
+      h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.problem.textContent = ""; this.#run(); } },
         h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel,
         h("button", { class: "primary" }, "Search")),
       h("div", { class: "row stepper" },
-        button("⏮", () => this.#goTo(0), { "aria-label": "First step" }), button("◀", () => this.#goTo(this.at - 1), { "aria-label": "Step back" }),
+        button(icon("first"), () => this.#goTo(0), { "aria-label": "First step" }), button(icon("back"), () => this.#goTo(this.at - 1), { "aria-label": "Step back" }),
         this.slider,
-        button("▶", () => this.#goTo(this.at + 1), { "aria-label": "Step on" }), button("⏭", () => this.#goTo(Infinity), { "aria-label": "Last step" }),
-        h("label", {}, this.whole, " Whole tree"), button("⛶", () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
-      this.words, this.counters,
+        button(icon("on"), () => this.#goTo(this.at + 1), { "aria-label": "Step on" }), button(icon("last"), () => this.#goTo(Infinity), { "aria-label": "Last step" }),
+        h("label", {}, this.whole, " Whole tree"), button(icon("whole"), () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
+      this.problem, this.words, this.counters,
       h("div", { class: "search-stage" }, h("section", { "aria-label": "Board" }, this.board.element), h("div", {}, this.tree, this.note)));
     document.addEventListener("keydown", (event) => this.#key(event));
   }
