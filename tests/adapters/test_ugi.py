@@ -187,6 +187,11 @@ def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
         UgiEngine("gredy", print)
 
 
+def test_an_option_that_cannot_be_is_told_with_the_agent() -> None:
+    told = said("setoption name eval value nowhere.py:x", "go", spec="alphabeta")
+    assert any("alphabeta:eval=nowhere.py:x: there is no file" in line for line in told)
+
+
 def bot(name: str) -> Path:
     return Path(__file__).parents[1] / "agents" / "bots" / f"{name}.py"
 

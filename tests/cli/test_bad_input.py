@@ -130,7 +130,11 @@ def test_bad_input_is_told_in_one_sentence(
         ("match random random --out=", "Invalid value for '--out': a file or folder needs a name"),
         ("games x.db --import=", "Invalid value for '--import': a file or folder needs a name"),
         ("train plot run --out=", "Invalid value for '--out': a file or folder needs a name"),
-        ("serve --allow-host=", "--allow-host takes the name of a host, not ''"),
+        ("serve --allow-host=", "--allow-host takes the name of a host alone, not ''"),
+        (
+            "serve --allow-host http://lab/",
+            "--allow-host takes the name of a host alone, not 'http://lab/'",
+        ),
     ],
 )
 def test_empty_names_are_refused(run: Run, line: str, sentence: str) -> None:

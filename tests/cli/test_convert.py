@@ -117,6 +117,14 @@ def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path:
     assert len(out.read_text().splitlines()) == 3
 
 
+def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "g.txt"
+    source.write_text("12\n")
+    board = ("--columns", "9", "--rows", "9")
+    said = bad_input(run("convert", str(source), "--to", "uci", *board))
+    assert "what perfect play makes of 12 is not told, and the solver holds boards of" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

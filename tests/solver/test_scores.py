@@ -42,6 +42,11 @@ def test_scores_that_cannot_be_are_refused(moves: str, score: int) -> None:
         last_disc(Position.from_moves(moves), score)
 
 
+def test_half_a_point_is_refused() -> None:
+    with pytest.raises(InvalidSolve, match=r"a score must be a whole number, not 1\.5"):
+        score_in_words(Position(), 1.5)  # type: ignore[arg-type]
+
+
 def test_words_of_outcomes() -> None:
     assert [outcome_word(score) for score in (3, 0, -21)] == ["win", "draw", "loss"]
 

@@ -147,6 +147,8 @@ def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
     book = build_book(tmp_path / "a.book", Geometry(4, 4), 2, table_mb=1)
     with pytest.raises(InvalidSolve, match="the book is for 4x4 connect 4, the solver for 5x4"):
         Solver(Geometry(5, 4), book=book)
+    with pytest.raises(InvalidSolve, match="a book is an `OpeningBook`, the name of a file or"):
+        Solver(book=5)  # type: ignore[arg-type]
 
 
 def test_a_stopped_call_raises_and_the_solver_goes_on() -> None:

@@ -131,6 +131,8 @@ def test_the_page_is_there(server: Server) -> None:
         answer = server.get(path)
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("text/html")
+    looked_for = server.ask("HEAD", "/")
+    assert (looked_for.status, looked_for.body) == (200, b"")
 
 
 @pytest.fixture

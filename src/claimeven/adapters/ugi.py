@@ -214,7 +214,7 @@ class UgiEngine:
         except KeyboardInterrupt:
             raise
         except ClaimevenError as error:
-            self._tell(f"{self.options.spec} {error}")
+            self._tell(f"{self.options.spec}: {error}")
         except Exception as error:
             self._tell(f"{self.options.spec} raised {described(error)}")
         return None

@@ -209,7 +209,13 @@ def _labelled(
         board = record.geometry
         if board not in solvers:
             say_when_compiling()
-            solvers[board] = WatchedSolver(solving.solver(board), line)
+            try:
+                solvers[board] = WatchedSolver(solving.solver(board), line)
+            except ClaimevenError as error:
+                raise ClaimevenError(
+                    f"what perfect play makes of {record.moves or 'the empty board'} is not told,"
+                    f" and {error}"
+                ) from None
         score = solvers[board].score(record.position)
         sign = (score > 0) - (score < 0)
         yield replace(record, label=LABELS[1 - (sign if not record.position.turn else -sign)])

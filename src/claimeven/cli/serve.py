@@ -102,7 +102,8 @@ def command(
 
 
 def _named(hosts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names of hosts. Raises `ClaimevenError` for an empty one."""
-    if "" in hosts:
-        raise ClaimevenError("--allow-host takes the name of a host, not ''")
+    """Return names of hosts. Raises `ClaimevenError` for an empty one, and for an address."""
+    for host in hosts:
+        if not host or "/" in host or " " in host:
+            raise ClaimevenError(f"--allow-host takes the name of a host alone, not {host!r}")
     return hosts

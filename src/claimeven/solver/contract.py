@@ -75,6 +75,10 @@ open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _no_books
 def book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> OpeningBook | None:
     """Return the book a solver is to use; `InvalidSolve` if it is for another board."""
     found = open_book(geometry, book) if isinstance(book, str | Path) else book
+    if found is not None and not hasattr(found, "geometry"):
+        from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
+
+        raise InvalidSolve(f"a book is an `OpeningBook`, the name of a file or None, not {book!r}")
     if found is not None and found.geometry != geometry:
         from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
 

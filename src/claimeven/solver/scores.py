@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from claimeven.compiled import Int, inlined
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
@@ -75,6 +76,7 @@ def last_disc(position: Position, score: int) -> int:
     7
     """
     cells, ply = position.geometry.cells, position.ply
+    score = whole_number(score, "a score", InvalidSolve)
     if score == 0:
         if not (position.is_over and ply < cells):
             return cells

@@ -83,7 +83,7 @@ def _add_page(app: FastAPI) -> None:
 
     index = STATIC / "index.html"
 
-    @app.get("/", include_in_schema=False)
+    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request) -> Response:
         if index.is_file():
             return FileResponse(index, headers={"cache-control": "no-cache"})
