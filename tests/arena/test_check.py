@@ -11,7 +11,7 @@ from claimeven import Geometry, Limit, Position
 from claimeven.agents import InvalidLimit, InvalidSpec
 from claimeven.agents.contract import FaultKind
 from claimeven.arena import check
-from claimeven.arena.advice import ENDED_ADVICE
+from claimeven.arena.advice import ENDED_ADVICE, advice_on_fault
 from claimeven.arena.check import GAMES, CheckReport, check_agent
 from tests.agents.process.test_process import bot
 
@@ -128,6 +128,7 @@ NOT_LOADED = [
     ("import nothing_of_that_name", "No module named", "install what it imports"),
     ("name = input()", "EOFError", "take out input()"),
     ("import sys\nsys.exit()", "SystemExit", "take out exit()"),
+    ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory MB"),
     ("def agent(position)", "SyntaxError", "run the file by itself first"),
 ]
 
@@ -144,6 +145,14 @@ def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
     assert advice in report.advice
     assert "claimeven/agents" not in report.failure.traceback
     assert report.as_dict()["advice"] == report.advice
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["answered with status 500", "answered with what is no JSON object", "cannot be reached: x"],
+)
+def test_a_server_that_fails_has_advice_of_its_own(reason: str) -> None:
+    assert "see that the address is right" in advice_on_fault(FaultKind.CRASH, reason, False)
 
 
 def test_one_that_never_answers_is_not_waited_for_ten_times(

@@ -65,6 +65,33 @@ def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -
     assert [json.loads(line)["ok"] for line in ran.out.splitlines()] == [True, False]
 
 
+def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "folder.py"
+    folder.mkdir()
+    ran = run("check", "greedy", "nowhere.py", str(folder), bot("first"))
+    assert ran.status == 2
+    assert "claimeven: there is no file nowhere.py\n" in ran.err
+    assert f"claimeven: {folder} is a folder, and no file\n" in ran.err
+    assert ran.out.endswith(
+        f"2 of 4 agents have no faults\n  no agent: nowhere.py\n  no agent: {folder}\n"
+    )
+    ran = run("check", "nowhere.py", "greedy", "--json")
+    assert (ran.status, [json.loads(line)["ok"] for line in ran.out.splitlines()]) == (2, [True])
+
+
+def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import time\ndef agent(position):\n    time.sleep(0.05)\n    return"
+        " position.legal_columns[0]\n",
+        encoding="utf-8",
+    )
+    told = " ".join(run("check", str(slow), "--seconds", "0.01").out.split())
+    assert "it had 0.01 s, and 0.25 s of grace. " in told
+    again = run("check", bot("raises"), "--seconds", "2").out
+    assert f'To see it again: claimeven think "" --agent {bot("raises")} --seconds 2\n' in again
+
+
 def test_time_is_told_by_the_limit(run: Run) -> None:
     told = " ".join(run("check", "random", "--seconds", "2", "--bank", "60").out.split())
     assert "it had 2 s, and 60 s in its bank" in told

@@ -79,6 +79,8 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
         (("--rounds", "17"), "play 1 to 16 rounds, not 17"),
         (("negamax", "--rounds", "0"), "play 1 to 16 rounds, not 0"),
         (("negamax", "--published"), "name no agent with it"),
+        (("--published", "--rounds", "3"), "--published does not go with --rounds"),
+        (("--published", "--out", "x.db"), "--published does not go with --out"),
         (("--seconds", "1"), "budgets of their own"),
         (("negamax", "--resume"), "--resume goes on with a file"),
         (("uct", "--depth", "3"), "uct cannot be limited by depth"),

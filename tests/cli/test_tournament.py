@@ -127,6 +127,10 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
     assert "no agent 'gredy'" in bad_input(
         run("tournament", "greedy", "gredy", "random", "--skip-broken")
     )
+    many = run("tournament", "greedy", "gredy", "randm", "--skip-broken")
+    assert (many.status, many.err.splitlines()[-1]) == (
+        2, "claimeven: 2 of 3 agents cannot play"
+    )  # fmt: skip
 
 
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:

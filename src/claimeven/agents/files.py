@@ -145,6 +145,8 @@ def _is_file(path: Path) -> bool:
 
 def _import_file(place: str) -> ModuleType:
     path = Path(place)
+    if path.is_dir():
+        raise InvalidSpec(f"{place} is a folder, and no file")
     if not path.is_file():
         raise InvalidSpec(f"there is no file {place}")
     full = str(path.resolve())

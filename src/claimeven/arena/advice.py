@@ -63,6 +63,11 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
     ),
     FaultKind.CRASH: (
         (
+            r"answered with (status|what is no JSON|more than)|cannot be reached|went away",
+            "see that the address is right, and what the server writes when it fails: its answer"
+            " has to be a JSON object with a column",
+        ),
+        (
             r"raised IllegalMove",
             "play only what can be played: columns of position.legal_columns, of which a position"
             " has none once the game is over (position.is_over); this message counts columns from"
@@ -78,6 +83,10 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
     ),
 }
 _LOADING = (
+    (
+        r"MemoryError",
+        "hold less while it is loaded, or allow it more: --memory MB",
+    ),
     (
         r"is not a claimeven Agent",
         "hand in a function of a position, best called agent; or derive the class from"

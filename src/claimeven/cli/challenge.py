@@ -14,6 +14,7 @@ from claimeven.arena.challenge import (
     COURSE_SECONDS,
     DRAWN,
     ILLEGAL,
+    PATIENCE,
     USUAL_SECONDS,
     WON,
     ChallengeFailed,
@@ -54,7 +55,8 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
     "--seconds",
     default=USUAL_SECONDS,
     show_default=True,
-    help=f"Time for a move; the course gives {COURSE_SECONDS:g} s, way and back included.",
+    help=f"Time for a move; the course gives {COURSE_SECONDS:g} s, way and back"
+    f" included. The server has {PATIENCE:g} s to answer.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides what the agent draws.")
 @click.option(

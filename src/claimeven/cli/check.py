@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from claimeven.agents import Limit
+from claimeven.agents import GRACE, InvalidSpec, Limit
 from claimeven.agents.safe_text import printable
 from claimeven.arena.check import (
     GAMES,
@@ -20,6 +20,7 @@ from claimeven.arena.check import (
     Fault,
     check_agent,
 )
+from claimeven.cli.main import BAD_INPUT, complain
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
@@ -68,7 +69,8 @@ def command(
     the empty board, in mid-game and where columns are full. Every fault is told with the position,
     the traceback and what to do about it. Without --seconds it has 10 s for a move.
 
-    Exit status 0: no fault was found; 1: some agent has faults or cannot be loaded; 2: bad input.
+    Exit status 0: no fault was found; 1: some agent has faults or cannot be loaded; 2: bad input,
+    such as a file that is not there: it is told, and the others are checked.
 
     \b
     Examples:
@@ -81,18 +83,26 @@ def command(
     check_seed(seed)
     say_when_compiling()
     broken: list[str] = []
+    missing: list[str] = []
     with clean_stdout() as out:
         for number, spec in enumerate(specs):
             with counting(GAMES * len(specs), "games") as tick:
-                report = check_agent(
-                    spec,
-                    geometry=geometry,
-                    limit=limit,
-                    memory_mb=memory,
-                    load_seconds=load_seconds,
-                    seed=seed,
-                    watch=partial(_tick_from, tick, number * GAMES),
-                )
+                try:
+                    report = check_agent(
+                        spec,
+                        geometry=geometry,
+                        limit=limit,
+                        memory_mb=memory,
+                        load_seconds=load_seconds,
+                        seed=seed,
+                        watch=partial(_tick_from, tick, number * GAMES),
+                    )
+                except InvalidSpec as error:
+                    if len(specs) == 1:
+                        raise
+                    missing.append(spec)
+                    complain(str(error))
+                    continue
             if not report.is_fine:
                 broken.append(spec)
             if as_json:
@@ -103,9 +113,11 @@ def command(
                 _write(report, limit, out)
             out.flush()
         if len(specs) > 1 and not as_json:
-            out.write(f"\n{len(specs) - len(broken)} of {len(specs)} agents have no faults\n")
+            fine = len(specs) - len(broken) - len(missing)
+            out.write(f"\n{fine} of {len(specs)} agents have no faults\n")
             out.writelines(f"  faults: {printable(spec)}\n" for spec in broken)
-    ctx.exit(FAULTY if broken else 0)
+            out.writelines(f"  no agent: {printable(spec)}\n" for spec in missing)
+    ctx.exit(BAD_INPUT if missing else FAULTY if broken else 0)
 
 
 def _tick_from(tick: Callable[[int], object], before: int, done: int) -> None:
@@ -122,7 +134,7 @@ def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:
     out.writelines(line + "\n" for line in _games_lines(report, width))
     for fault in report.faults:
         out.write("\n")
-        _write_fault(fault, report, out, width)
+        _write_fault(fault, report, limit, out)
     out.write("\n")
     out.writelines(line + "\n" for line in _wrapped(_cost_text(report, limit), width))
     out.writelines(line + "\n" for line in _wrapped(_verdict(report), width))
@@ -141,8 +153,9 @@ def _games_lines(report: CheckReport, width: int) -> Iterator[str]:
     yield from table_lines(["against", *RESULTS], rows, width)
 
 
-def _write_fault(fault: Fault, report: CheckReport, out: TextIO, width: int) -> None:
+def _write_fault(fault: Fault, report: CheckReport, limit: Limit, out: TextIO) -> None:
     """Say what happened, where, and what to do about it."""
+    width = text_width(out)
     first, lost = fault.games[0], len(fault.games)
     times = f"{lost} game{'s' * (lost != 1)}"
     said = [f"{str(fault.kind).upper()}, {times}: it {fault.reason}"]
@@ -166,7 +179,8 @@ def _write_fault(fault: Fault, report: CheckReport, out: TextIO, width: int) -> 
     )
     quoted = moves or '""'
     spec = shlex.quote(printable(report.spec))
-    out.write(f"To see it again: claimeven think {quoted} --agent {spec}{size}\n")
+    time = "" if limit.seconds is None else f" --seconds {limit.seconds:g}"
+    out.write(f"To see it again: claimeven think {quoted} --agent {spec}{size}{time}\n")
 
 
 def _traceback(text: str) -> list[str]:
@@ -184,7 +198,7 @@ def _cost_text(report: CheckReport, limit: Limit) -> str:
         where = f"after {moves}" if moves else "on the empty board"
         said = (
             f"A move took {_time(report.median)} at the median, {_time(slowest)} at the most"
-            f" (game {game.number + 1}, {where}); {_allowed(limit)}. "
+            f" (game {game.number + 1}, {where}); {_allowed(limit, slowest)}. "
         )
     if report.memory is not None:
         bound = report.isolation.memory
@@ -192,11 +206,12 @@ def _cost_text(report: CheckReport, limit: Limit) -> str:
     return said
 
 
-def _allowed(limit: Limit) -> str:
+def _allowed(limit: Limit, slowest: float) -> str:
     if limit.seconds is None:
         return f"here it had {PATIENCE:g} s"
     bank = "" if limit.bank is None else f", and {limit.bank:g} s in its bank"
-    return f"it had {limit.seconds:g} s{bank}"
+    late = "" if slowest <= limit.seconds else f", and {GRACE:g} s of grace"
+    return f"it had {limit.seconds:g} s{bank}{late}"
 
 
 def _verdict(report: CheckReport) -> str:

@@ -23,6 +23,7 @@ from claimeven.cli.shared.options import (
     isolation_options,
     json_option,
     keeping_options,
+    refuse_beside,
     time_control_options,
 )
 from claimeven.cli.shared.players import players_options
@@ -83,6 +84,7 @@ def command(
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     if published:
+        refuse_beside(ctx, "--published", ("published", "agent", "as_json"))
         _publish(agent, as_json)
         return
     if agent is None and limit != Limit():

@@ -18,6 +18,7 @@ from claimeven.cli.shared.options import (
     check_seed,
     geometry_options,
     json_option,
+    refuse_beside,
     seed_option,
 )
 from claimeven.cli.shared.plies import plies_asked, usually
@@ -110,6 +111,9 @@ def command(
         if number is not None and value:
             raise ClaimevenError(f"--number names one puzzle: it cannot be given with {name}")
     if as_list or counts:
+        asked = "as_list" if as_list else "counts"
+        narrowing = ("band", "kind", "file", "as_json", "columns", "rows", "connect")
+        refuse_beside(ctx, "--list" if as_list else "--counts", (asked, *narrowing))
         (_print_list if as_list else _print_counts)(given, chosen, as_json)
         return
     if seed is not None:

@@ -65,6 +65,10 @@ class PuzzlePlan:
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
+        if self.geometry.columns < LEAST_COLUMNS:
+            raise InvalidPuzzles(
+                f"a puzzle needs {LEAST_COLUMNS} columns to choose from: {self.geometry} has fewer"
+            )
         for name, least in (("count", 1), ("seed", 0), ("lowest", 1), ("highest", 1)):
             number = whole_number(getattr(self, name), name, InvalidPuzzles)
             if number < least:
@@ -75,10 +79,6 @@ class PuzzlePlan:
             raise InvalidPuzzles(
                 f"plies must lie within 1-{last} on {self.geometry}, the lower one first,"
                 f" not {self.lowest}-{self.highest}"
-            )
-        if self.geometry.columns < LEAST_COLUMNS:
-            raise InvalidPuzzles(
-                f"a puzzle needs {LEAST_COLUMNS} columns to choose from: {self.geometry} has fewer"
             )
 
     def header(self) -> dict[str, int | str]:

@@ -171,7 +171,8 @@ def test_other_files_are_refused(tmp_path: Path, make: Callable[[Path], object],
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    store(path).close()
+    with store(path) as opened:
+        opened.add([GAME])
     with pytest.raises(InvalidStore, match=r"s\.db is there already: go on with --resume"):
         store(path)
     with pytest.raises(CannotWrite, match="it is a folder"):
@@ -182,6 +183,60 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "s.db.lock").mkdir()
     with pytest.raises(InvalidStore, match=r"s\.db cannot be used: unable to open"):
         store(tmp_path / "s.db")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE games SET told = '{broken'", "is damaged: game 1 cannot be read"),
+        ("UPDATE games SET told = '[]'", "is damaged: game 1 cannot be read"),
+        ("UPDATE games SET told = '{\"nodes\": 3}'", "is damaged: game 1 cannot be read"),
+        ("UPDATE games SET moves = x'01ff'", "is damaged: game 1 cannot be read"),
+        ("UPDATE games SET number = 'x'", "is damaged: a game cannot be read"),
+        ("UPDATE games SET moves = CAST(x'ff' AS TEXT)", "cannot be used: Could not decode"),
+        ("DELETE FROM agents WHERE id = 1", "is damaged: game 1 cannot be read"),
+        ("UPDATE agents SET label = x'ff'", "is damaged: it has lost who agent 0 is"),
+        ("UPDATE meta SET value = '{'", "is damaged: what was planned is lost"),
+    ],
+)
+def test_damage_is_told_in_a_sentence(tmp_path: Path, change: str, said: str) -> None:
+    path = tmp_path / "s.db"
+    with store(path) as opened:
+        opened.add([GAME])
+    with sqlite3.connect(path) as connection:
+        connection.execute(change)
+    connection.close()
+    with Store.read(path) as opened, pytest.raises(InvalidStore) as refused:
+        assert opened.meta
+        list(opened.games())
+    assert f"{path} {said}" in str(refused.value)
+
+
+def test_a_new_file_is_gone_if_nothing_came_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with pytest.raises(KeyError), store(path):
+        raise KeyError
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(KeyError), store(path) as opened:
+        opened.add([GAME])
+        raise KeyError
+    with pytest.raises(KeyError), Store.extend(path):
+        raise KeyError
+    with Store.read(path) as opened:
+        assert len(opened) == 1
+
+
+def test_a_file_without_games_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store(path).close()
+    assert path.exists()
+    with Store.create(path, {"plan": 2}, AGENTS[:1]) as opened:
+        assert (opened.meta, opened.agents) == ({"plan": 2}, AGENTS[:1])
+        with pytest.raises(InvalidStore, match="is being written by another process"):
+            Store.create(path, {"plan": 3}, AGENTS)
+        opened.add([replace(GAME, second=0)])
+    with pytest.raises(InvalidStore, match="is there already"):
+        Store.create(path, {"plan": 2}, AGENTS)
 
 
 def test_points_follow_the_winner() -> None:

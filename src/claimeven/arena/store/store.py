@@ -114,10 +114,15 @@ class StoredGame:
 
     @classmethod
     def of_row(cls, row: Row) -> StoredGame:
-        """Return the game of a row."""
+        """Return the game of a row. Raises `ValueError` for one that was damaged."""
         values = dict(zip(_FIELDS, row, strict=True))
+        for name, kinds in _KINDS.items():
+            if not isinstance(values[name], kinds):
+                raise ValueError(f"{name} is {values[name]!r}")
         values["finished"] = bool(values["finished"])
-        values["told"] = json.loads(values["told"]) if values["told"] else {}
+        told = values["told"] = json.loads(values["told"]) if values["told"] else {}
+        if not isinstance(told, dict) or not all(isinstance(x, list) for x in told.values()):
+            raise ValueError("told is no lists")
         return cls(**values)
 
     @property
@@ -142,6 +147,14 @@ class StoredGame:
         return self.opening + self.moves
 
 
+#: Of what kind the fields of a row are.
+_KINDS = {
+    **dict.fromkeys(("job", "opening", "moves"), str),
+    **dict.fromkeys(("number", "first", "second", "finished"), int),
+    **dict.fromkeys(("pair", "winner", "fault_seat"), int | None),
+    **dict.fromkeys(("fault", "reason", "told"), str | None),
+    "seconds": float | int | None,
+}
 _FIELDS = tuple(each.name for each in fields(StoredGame))
 _GAME = ", ".join(_FIELDS)
 _MARKS = ", ".join("?" * len(_FIELDS))
@@ -154,6 +167,7 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = lock
+        self._is_new = False
         # No wait for the disk: what a killed process has stored stands, and what a power cut takes
         # can be played again.
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -164,17 +178,20 @@ class Store:
     ) -> Store:
         """Make a new file and open it for adding games.
 
-        `meta` values are stored as JSON. Raises `InvalidStore` if there is a file already, and
-        `CannotWrite` if none can be made there.
+        `meta` values are stored as JSON. Raises `InvalidStore` if there is a file already that is
+        no store without games, and `CannotWrite` if none can be made there. Used as a context
+        manager, a new file that was left by an exception before its first game is gone again.
         """
         path = Path(path)
         check_output(path)
         lock = _locked(path)
         try:
-            if path.exists() and path.stat().st_size:
+            if path.exists() and path.stat().st_size and not holds_no_game(path):
                 raise InvalidStore(f"{path} is there already: go on with --resume, or name another")
             _make(path, meta, agents)
-            return cls(path, _connected(path), lock)
+            store = cls(path, _connected(path), lock)
+            store._is_new = True
+            return store
         except BaseException:
             _unlock(path, lock)
             raise
@@ -203,7 +220,14 @@ class Store:
         return self
 
     def __exit__(self, *error: object) -> None:
+        is_void = False
+        if self._is_new and error[0] is not None:
+            with suppress(InvalidStore):
+                is_void = not len(self)
         self.close()
+        if is_void:
+            with suppress(OSError):
+                self.path.unlink()
 
     def close(self) -> None:
         """Close the file and let others add games; it may be closed twice."""
@@ -220,7 +244,10 @@ class Store:
         """What was stored beside the games."""
         with _naming(self.path):
             rows = self._connection.execute("SELECT key, value FROM meta").fetchall()
-            return {key: json.loads(value) for key, value in rows}
+            try:
+                return {key: json.loads(value) for key, value in rows}
+            except (TypeError, ValueError):
+                raise InvalidStore(f"{self.path} is damaged: what was planned is lost") from None
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a value that JSON can hold under a key."""
@@ -236,6 +263,9 @@ class Store:
             rows = self._connection.execute(
                 "SELECT id, label, spec, digest FROM agents ORDER BY id"
             ).fetchall()
+        for number, label, spec, _ in rows:
+            if not (isinstance(label, str) and isinstance(spec, str)):
+                raise InvalidStore(f"{self.path} is damaged: it has lost who agent {number} is")
         return tuple(StoredAgent(*row) for row in rows)
 
     def add_agent(self, label: str, spec: str, digest: str | None = None) -> StoredAgent:
@@ -269,11 +299,32 @@ class Store:
         return int(count)
 
     def games(self) -> Iterator[StoredGame]:
-        """Yield every game in the order of the schedule."""
+        """Yield every game in the order of the schedule. Raises `InvalidStore` for damaged ones."""
         with _naming(self.path):
+            known = {agent.id for agent in self.agents}
             cursor = self._connection.execute(f"SELECT {_GAME} FROM games ORDER BY number, job")
             for row in cursor:
-                yield StoredGame.of_row(row)
+                try:
+                    game = StoredGame.of_row(row)
+                except ValueError:
+                    raise self._damaged(row) from None
+                if not known.issuperset(game.agents):
+                    raise self._damaged(row)
+                yield game
+
+    def _damaged(self, row: Row) -> InvalidStore:
+        number = row[_FIELDS.index("number")]
+        which = f"game {number + 1}" if isinstance(number, int) else "a game"
+        return InvalidStore(f"{self.path} is damaged: {which} cannot be read")
+
+
+def holds_no_game(path: str | Path) -> bool:
+    """Whether a file is a store, and no game is in it yet."""
+    try:
+        with Store.read(path) as store:
+            return not len(store)
+    except InvalidStore:
+        return False
 
 
 def _make(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]) -> None:
@@ -297,6 +348,8 @@ def _make(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]) ->
                     [(a.id, a.label, a.spec, a.digest) for a in agents],
                 )
             connection.execute("PRAGMA journal_mode=WAL")
+        for rest in ("-wal", "-shm"):  # of a store without games that was here
+            target.with_name(target.name + rest).unlink(missing_ok=True)
         unfinished.replace(target)
     except BaseException:
         with suppress(OSError):
@@ -341,7 +394,7 @@ def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
                 f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
             )
         connection.execute(f"SELECT {_GAME} FROM games LIMIT 1")
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         connection.close()
         raise InvalidStore(f"{path} is no file of games of claimeven: {error}") from None
     except InvalidStore:
@@ -391,6 +444,8 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise InvalidStore(f"{path} {_trouble(error)}") from None
+    except UnicodeDecodeError:
+        raise InvalidStore(f"{path} is damaged: it holds what is no text") from None
 
 
 def _trouble(error: sqlite3.Error) -> str:

@@ -31,7 +31,13 @@ from claimeven.arena.executors.executors import local, play_work
 from claimeven.arena.executors.work import Executor, Work
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening, Pairing, generators_of
-from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import (
+    InvalidStore,
+    Store,
+    StoredAgent,
+    StoredGame,
+    holds_no_game,
+)
 from claimeven.arena.store.storing import HeldRows, RowToBe, as_row
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cores import staying
@@ -260,11 +266,13 @@ def run_tournament(
 def open_store(path: str | Path, plan: TournamentPlan, resume: bool) -> Store:
     """Return a store for a plan: a new file, or with `resume` one that holds games of it already.
 
-    More rounds than before are added to those that were played. Raises `InvalidStore` for a file of
-    another plan, or where the file of an agent has changed since.
+    More rounds than before are added to those that were played; a file without games is begun anew.
+    Raises `InvalidStore` for a file of another plan, or where the file of an agent has changed
+    since.
     """
-    agents = stored_agents(plan)
-    if not (resume and Path(path).exists() and Path(path).stat().st_size):
+    agents, path = stored_agents(plan), Path(path)
+    there = path.exists() and path.stat().st_size > 0
+    if not (resume and there) or holds_no_game(path):
         return Store.create(path, {"plan": plan.as_dict(), "begun": time.time()}, agents)
     store = Store.extend(path)
     try:

@@ -43,10 +43,12 @@ def entrants(
     if mistaken:
         for spec in mistaken:
             _tell(str(broken[spec]))
-        raise ClaimevenError(
-            f"{len(mistaken)} of {len(specs)} agents cannot play; claimeven check tells more of a"
-            " file, --skip-broken plays without those"
+        hint = (
+            "; claimeven check tells more of a file, --skip-broken plays without those"
+            if set(mistaken) <= set(files)
+            else ""
         )
+        raise ClaimevenError(f"{len(mistaken)} of {len(specs)} agents cannot play{hint}")
     for error in broken.values():
         _tell(f"left out: {error}")
     able = tuple(spec for spec in specs if spec not in broken)

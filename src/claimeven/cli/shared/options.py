@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -287,6 +287,17 @@ def command_line(ctx: click.Context) -> str:
         else:
             words += [parameter.opts[0], str(value)]
     return shlex.join(words)
+
+
+def refuse_beside(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
+    """Raise `ClaimevenError` where more was asked for than goes with an option.
+
+    `allowed` are the names of parameters that go with it, its own included.
+    """
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if ctx.get_parameter_source(name) in _GIVEN and name not in allowed:
+            raise ClaimevenError(f"{option} does not go with {parameter.opts[0]}")
 
 
 def check_seed(seed: int) -> None:
