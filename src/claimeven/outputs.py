@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
+import signal
 import stat
+import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,6 +37,31 @@ STDOUT = "-"
 _NAME_KEPT = 60
 #: Whether a file can be deleted while it is open.
 _DELETES_OPEN = os.name == "posix"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Yield a folder that is gone at the end, also where SIGTERM ends the process meanwhile."""
+    owner = os.getpid()
+    with tempfile.TemporaryDirectory(prefix="claimeven-") as folder:
+
+        def end(number: int, frame: object) -> None:
+            if os.getpid() == owner:  # and in no process that it started
+                shutil.rmtree(folder, ignore_errors=True)
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+        is_ours = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        )
+        if is_ours:
+            signal.signal(signal.SIGTERM, end)
+        try:
+            yield Path(folder)
+        finally:
+            if is_ours:
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class CannotWrite(ClaimevenError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -140,6 +141,21 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     assert ended.status == 130, ended.err
     assert f"go on with: --out {path} --resume" in ended.err
     assert json.loads(ended.out)["games"] == _games(path)
+
+
+@unix
+def test_sigterm_leaves_no_games_that_were_not_to_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
+    def stored() -> int:
+        return sum(_games(path) for path in tmp_path.glob("claimeven-*/games.db"))
+
+    words = ("tournament", "random", "greedy", "--rounds", "50000", "--jobs", "2")
+    ended = interrupted(*words, when=stored, by=signal.SIGTERM)
+    assert (ended.status, ended.out) == (-signal.SIGTERM, "")
+    assert list(tmp_path.glob("claimeven-*")) == []
 
 
 #: The command, allowed no file larger than so many bytes: what a full disk does, without one.

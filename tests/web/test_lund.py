@@ -188,6 +188,9 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     out = str(tmp_path / "games.txt")
     url = f"{server.url}/lund?agent=greedy"
     asked = ("challenge", url, "--agent", "greedy:win=yes", "--out", out, "--stil-id", "kept")
+    nobody = bad_input(run("challenge", f"{server.url}/nowhere", *asked[2:], "--games", "2"))
+    assert "nothing at /nowhere/move" in nobody  # what it began without a game is begun anew
+    assert Path(out).exists()
     ran = run(*asked, "--games", "2")
     assert (ran.status, ran.err) == (0, "")
     assert "2 games of greedy:win=yes against" in ran.out
@@ -202,6 +205,10 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     assert len(Path(out).read_text().splitlines()) == 5
     other = bad_input(run(*asked[:3], "random", *asked[4:], "--resume"))
     assert "holds games of another challenge" in other
+    for text in ("[1]\n", "notes\n", "{}\n"):
+        (tmp_path / "mine.txt").write_text(text)
+        words = [*asked[:5], str(tmp_path / "mine.txt"), *asked[6:]]
+        assert bad_input(run(*words)).endswith("mine.txt is no file of a challenge")
 
 
 def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:

@@ -165,9 +165,9 @@ class _Kept:
         kept = 0
         check_output(path)
         if path.exists() and path.stat().st_size:
-            if not resume:
-                raise ClaimevenError(f"{path} is there already: --resume goes on with it")
             kept = self._read(path, head)
+            if self.games and not resume:
+                raise ClaimevenError(f"{path} is there already: --resume goes on with it")
         self._file = GrowingFile(path, kept)
         if not kept:
             self._append(head)
@@ -188,7 +188,7 @@ class _Kept:
         self._file.append(json.dumps(data).encode() + b"\n")
 
     def _read(self, path: Path, head: dict[str, Any]) -> int:
-        """Read the games of a file; return how many bytes of it are whole lines."""
+        """Read the games of a file; return how many bytes of it are to stay: none without games."""
         data = path.read_bytes()
         whole = data[: data.rfind(b"\n") + 1]
         try:
@@ -196,6 +196,10 @@ class _Kept:
             self.games = [ChallengeGame.from_dict(line) for line in lines]
         except (ValueError, TypeError):
             raise ClaimevenError(f"{path} is no file of a challenge") from None
+        if not isinstance(first, dict) or first.keys() != head.keys():
+            raise ClaimevenError(f"{path} is no file of a challenge")
+        if not self.games:
+            return 0
         if first != head:
             told = ", ".join(f"{name} {first.get(name)}" for name in head)
             raise ClaimevenError(f"{path} holds games of another challenge: {told}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from claimeven.arena.studies.study import (
     Study,
 )
 from claimeven.errors import ClaimevenError
+from claimeven.outputs import scratch_folder
 
 #: Seed of every study where nothing else is said.
 SEED = 1
@@ -151,10 +151,10 @@ class Laboratory:
     def _match(self, match: Match, name: str, watch: Watch | None) -> ExperimentResult:
         plan = match.plan(self.seed, self.most_games)
         jobs = self.jobs if plan.is_portable and not match.measures_time else 1
-        with tempfile.TemporaryDirectory(prefix="claimeven-") as scratch:
+        with scratch_folder() as scratch:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            path = (self.folder or Path(scratch)) / name
+            path = (self.folder or scratch) / name
             with games.open_store(path, plan, self.resume) as store:
                 games.play_into(store, plan, jobs, watch)
                 stored, seconds = tuple(store.games()), store.meta["seconds"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -46,6 +45,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
+from claimeven.outputs import scratch_folder
 
 KINDS = ("round-robin", "gauntlet")
 #: What a run that is taken up again cannot change.
@@ -291,8 +291,7 @@ def store_of(
     """Yield a store as `open_store` does; without a path one that is gone at the end."""
     with ExitStack() as stack:
         if path is None:
-            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="claimeven-"))
-            path = Path(scratch) / "games.db"
+            path = stack.enter_context(scratch_folder()) / "games.db"
         yield stack.enter_context(open_store(path, plan, resume))
 
 
