@@ -153,6 +153,8 @@ def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
 )
 def test_a_server_that_fails_has_advice_of_its_own(reason: str) -> None:
     assert "see that the address is right" in advice_on_fault(FaultKind.CRASH, reason, False)
+    of_its_own = advice_on_fault(FaultKind.CRASH, f"raised ValueError: {reason}", True)
+    assert "the traceback, read from its end" in of_its_own
 
 
 def test_one_that_never_answers_is_not_waited_for_ten_times(

@@ -122,7 +122,7 @@ def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -
     source.write_text("12\n")
     board = ("--columns", "9", "--rows", "9")
     said = bad_input(run("convert", str(source), "--to", "uci", *board))
-    assert "what perfect play makes of 12 is not told, and the solver holds boards of" in said
+    assert "12 cannot be labelled: the solver holds boards of" in said
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
     ),
     FaultKind.CRASH: (
         (
-            r"answered with (status|what is no JSON|more than)|cannot be reached|went away",
+            r"^(answered with (status|what is no JSON|more than)|cannot be reached|went away)",
             "see that the address is right, and what the server writes when it fails: its answer"
             " has to be a JSON object with a column",
         ),

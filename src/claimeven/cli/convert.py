@@ -213,8 +213,7 @@ def _labelled(
                 solvers[board] = WatchedSolver(solving.solver(board), line)
             except ClaimevenError as error:
                 raise ClaimevenError(
-                    f"what perfect play makes of {record.moves or 'the empty board'} is not told,"
-                    f" and {error}"
+                    f"{record.moves or 'the empty board'} cannot be labelled: {error}"
                 ) from None
         score = solvers[board].score(record.position)
         sign = (score > 0) - (score < 0)

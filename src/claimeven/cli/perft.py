@@ -49,7 +49,9 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
     else:
         _print(counted)
     if isinstance(ended, MemoryError):
-        raise ClaimevenError(f"the memory does not do for ply {len(counted)}: ask for fewer")
+        raise ClaimevenError(
+            f"there is not enough memory for ply {len(counted)}: ask for fewer plies"
+        )
     if ended is not None:
         raise KeyboardInterrupt(f"interrupted at ply {len(counted)}") from None
 

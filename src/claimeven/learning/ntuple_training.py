@@ -196,8 +196,9 @@ class NTupleLearner:
         self.network.weights[arrays["places"]] = arrays["weights"]
         self.changes[arrays["places"]] = arrays["changes"]
         self.totals[:] = arrays["totals"]
-        self.measured[:] = arrays["measured"]
-        self.spent[:] = arrays["spent"]
+        # Checkpoints were kept after measurements alone once, and told neither.
+        self.measured[:] = arrays.get("measured", self.totals)
+        self.spent[:] = arrays.get("spent", 0.0)
 
 
 def train_ntuple(

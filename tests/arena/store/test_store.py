@@ -191,6 +191,7 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
         ("UPDATE games SET told = '{broken'", "is damaged: game 1 cannot be read"),
         ("UPDATE games SET told = '[]'", "is damaged: game 1 cannot be read"),
         ("UPDATE games SET told = '{\"nodes\": 3}'", "is damaged: game 1 cannot be read"),
+        ('UPDATE games SET told = \'{"nodes": ["x"]}\'', "is damaged: game 1 cannot be read"),
         ("UPDATE games SET moves = x'01ff'", "is damaged: game 1 cannot be read"),
         ("UPDATE games SET number = 'x'", "is damaged: a game cannot be read"),
         ("UPDATE games SET moves = CAST(x'ff' AS TEXT)", "cannot be used: Could not decode"),
@@ -217,6 +218,11 @@ def test_a_new_file_is_gone_if_nothing_came_of_it(tmp_path: Path) -> None:
     with pytest.raises(KeyError), store(path):
         raise KeyError
     assert list(tmp_path.iterdir()) == []
+    link, target = tmp_path / "link.db", tmp_path / "target.db"
+    link.symlink_to(target)
+    with pytest.raises(KeyError), store(link):
+        raise KeyError
+    assert list(tmp_path.iterdir()) == [link]
     with pytest.raises(KeyError), store(path) as opened:
         opened.add([GAME])
         raise KeyError

@@ -121,8 +121,8 @@ class StoredGame:
                 raise ValueError(f"{name} is {values[name]!r}")
         values["finished"] = bool(values["finished"])
         told = values["told"] = json.loads(values["told"]) if values["told"] else {}
-        if not isinstance(told, dict) or not all(isinstance(x, list) for x in told.values()):
-            raise ValueError("told is no lists")
+        if not isinstance(told, dict) or not all(map(_is_told, told.values())):
+            raise ValueError("told is no lists of numbers")
         return cls(**values)
 
     @property
@@ -155,6 +155,15 @@ _KINDS = {
     **dict.fromkeys(("fault", "reason", "told"), str | None),
     "seconds": float | int | None,
 }
+
+
+def _is_told(quantity: object) -> bool:
+    """Whether this is what was told of each move: numbers, and None where nothing was."""
+    return isinstance(quantity, list) and all(
+        isinstance(each, int | float | None) for each in quantity
+    )
+
+
 _FIELDS = tuple(each.name for each in fields(StoredGame))
 _GAME = ", ".join(_FIELDS)
 _MARKS = ", ".join("?" * len(_FIELDS))
@@ -224,18 +233,21 @@ class Store:
         if self._is_new and error[0] is not None:
             with suppress(InvalidStore):
                 is_void = not len(self)
-        self.close()
-        if is_void:
-            with suppress(OSError):
-                self.path.unlink()
+        self._close(is_void)
 
     def close(self) -> None:
         """Close the file and let others add games; it may be closed twice."""
+        self._close(False)
+
+    def _close(self, is_void: bool) -> None:
         if self._lock is not None:
             with suppress(sqlite3.Error):  # folds the log into the file, so that one file is left
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
         if self._lock is not None:
+            if is_void:  # while it is ours: another process may begin it anew at once
+                with suppress(OSError):
+                    Path(os.path.realpath(self.path)).unlink()
             _unlock(self.path, self._lock)
             self._lock = None
 

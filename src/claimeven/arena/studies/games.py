@@ -16,7 +16,13 @@ from claimeven.arena.executors.executors import play_games
 from claimeven.arena.games.match import MatchPlan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.statistics.pairs import NORMAL_95, PairCounts, wilson_interval
-from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import (
+    InvalidStore,
+    Store,
+    StoredAgent,
+    StoredGame,
+    holds_no_game,
+)
 from claimeven.arena.store.storing import HeldRows, stored_game
 from claimeven.arena.studies.study import Findings, Found
 
@@ -60,7 +66,7 @@ def open_store(path: Path, plan: MatchPlan, resume: bool) -> Store:
 
     Raises `InvalidStore` for a file that holds other games.
     """
-    if not (resume and path.exists()):
+    if not (resume and path.exists()) or holds_no_game(path):
         agents = [StoredAgent(place, name, name) for place, name in enumerate(plan.names)]
         meta = {"plan": told(plan), "begun": time.time(), "seconds": 0.0}
         return Store.create(path, meta, agents)
