@@ -41,27 +41,30 @@ _DELETES_OPEN = os.name == "posix"
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yield a folder that is gone at the end, also where SIGTERM ends the process meanwhile."""
-    owner = os.getpid()
-    with tempfile.TemporaryDirectory(prefix="claimeven-") as folder:
+    """Yield a folder that is gone at the end, also where SIGTERM ends the process meanwhile.
 
-        def end(number: int, frame: object) -> None:
-            if os.getpid() == owner:  # and in no process that it started
-                shutil.rmtree(folder, ignore_errors=True)
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
+    SIGTERM is heeded in the main thread, where nobody else heeds it.
+    """
+    owner, folder = os.getpid(), ""
 
-        is_ours = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-        )
-        if is_ours:
-            signal.signal(signal.SIGTERM, end)
-        try:
+    def end(number: int, frame: object) -> None:
+        if os.getpid() == owner and folder:  # and in no process that it started
+            shutil.rmtree(folder, ignore_errors=True)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    is_heeded = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if is_heeded:
+        signal.signal(signal.SIGTERM, end)
+    try:
+        with tempfile.TemporaryDirectory(prefix="claimeven-") as folder:
             yield Path(folder)
-        finally:
-            if is_ours:
-                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    finally:
+        if is_heeded:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class CannotWrite(ClaimevenError):

@@ -12,7 +12,8 @@ import pytest
 
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.known_scores import JudgeProgress
-from claimeven.arena.store.store import Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests import naive
 from tests.cli.conftest import Run, bad_input, interrupted
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store.store import Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests.cli.conftest import Run, bad_input
 
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))

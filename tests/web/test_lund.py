@@ -205,6 +205,11 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     assert len(Path(out).read_text().splitlines()) == 5
     other = bad_input(run(*asked[:3], "random", *asked[4:], "--resume"))
     assert "holds games of another challenge" in other
+    head, *_ = Path(out).read_text().splitlines(keepends=True)
+    cut = tmp_path / "cut.txt"
+    cut.write_text(head[:-5])  # as a kill may leave it
+    assert run(*asked[:5], str(cut), *asked[6:], "--games", "1").status == 0
+    assert cut.read_text().splitlines(keepends=True)[0] == head
     for text in ("[1]\n", "notes\n", "{}\n"):
         (tmp_path / "mine.txt").write_text(text)
         words = [*asked[:5], str(tmp_path / "mine.txt"), *asked[6:]]

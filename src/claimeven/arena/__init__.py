@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from claimeven.arena.store.export import export_games
     from claimeven.arena.store.importing import Imported, InvalidGames, import_games
     from claimeven.arena.store.listing import GameFilter, GameList, find_games
-    from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+    from claimeven.arena.store.store import InvalidStore, Store
+    from claimeven.arena.store.stored import StoredAgent, StoredGame
     from claimeven.arena.studies import run_study
     from claimeven.arena.tournaments.placement import Placement, place_on_ladder
     from claimeven.arena.tournaments.pool import pool_ladder
@@ -136,7 +137,8 @@ _HOMES = {
     "store.export": ("export_games",),
     "store.importing": ("Imported", "InvalidGames", "import_games"),
     "store.listing": ("GameFilter", "GameList", "find_games"),
-    "store.store": ("InvalidStore", "Store", "StoredAgent", "StoredGame"),
+    "store.store": ("InvalidStore", "Store"),
+    "store.stored": ("StoredAgent", "StoredGame"),
     "studies": ("run_study",),
     "tournaments.placement": ("Placement", "place_on_ladder"),
     "tournaments.pool": ("pool_ladder",),

@@ -162,14 +162,9 @@ class _Kept:
         self._file: GrowingFile | None = None
         if path is None:
             return
-        kept = 0
         check_output(path)
-        if path.exists() and path.stat().st_size:
-            kept = self._read(path, head)
-            if self.games and not resume:
-                raise ClaimevenError(f"{path} is there already: --resume goes on with it")
-        self._file = GrowingFile(path, kept)
-        if not kept:
+        self._file = GrowingFile(path, lambda: self._read(path, resume, head))
+        if not self.games:
             self._append(head)
 
     def add(self, game: ChallengeGame) -> None:
@@ -185,25 +180,33 @@ class _Kept:
 
     def _append(self, data: dict[str, Any]) -> None:
         assert self._file is not None
-        self._file.append(json.dumps(data).encode() + b"\n")
+        self._file.append(_line(data))
 
-    def _read(self, path: Path, head: dict[str, Any]) -> int:
+    def _read(self, path: Path, resume: bool, head: dict[str, Any]) -> int:
         """Read the games of a file; return how many bytes of it are to stay: none without games."""
         data = path.read_bytes()
+        if not data or _line(head).startswith(data):  # as it was begun, perhaps cut off
+            return 0
         whole = data[: data.rfind(b"\n") + 1]
         try:
             first, *lines = [json.loads(line) for line in whole.splitlines()]
-            self.games = [ChallengeGame.from_dict(line) for line in lines]
+            games = [ChallengeGame.from_dict(line) for line in lines]
         except (ValueError, TypeError):
             raise ClaimevenError(f"{path} is no file of a challenge") from None
         if not isinstance(first, dict) or first.keys() != head.keys():
             raise ClaimevenError(f"{path} is no file of a challenge")
-        if not self.games:
-            return 0
-        if first != head:
+        if games and not resume:
+            raise ClaimevenError(f"{path} is there already: --resume goes on with it")
+        if games and first != head:
             told = ", ".join(f"{name} {first.get(name)}" for name in head)
             raise ClaimevenError(f"{path} holds games of another challenge: {told}")
-        return len(whole)
+        self.games = games
+        return len(whole) if games else 0
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    """Return data as a line of the file."""
+    return json.dumps(data).encode() + b"\n"
 
 
 def _game_line(game: ChallengeGame) -> str:

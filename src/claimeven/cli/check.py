@@ -210,7 +210,7 @@ def _allowed(limit: Limit, slowest: float) -> str:
     if limit.seconds is None:
         return f"here it had {PATIENCE:g} s"
     bank = "" if limit.bank is None else f", and {limit.bank:g} s in its bank"
-    late = "" if slowest <= limit.seconds else f", and {GRACE:g} s of grace"
+    late = "" if slowest <= limit.seconds + (limit.bank or 0.0) else f", and {GRACE:g} s of grace"
     return f"it had {limit.seconds:g} s{bank}{late}"
 
 

@@ -21,7 +21,8 @@ from claimeven.arena.store.listing import (
     result_in_words,
     result_of,
 )
-from claimeven.arena.store.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.store.storing import store_start
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.inputs import STDIN

@@ -145,7 +145,7 @@ class MinimaxSearch:
         limits. Raises `InvalidSearch` for a finished game, for a limit that is not positive, and
         for half a ply or node.
         """
-        _check(position, depth, seconds, nodes)
+        depth, nodes = _checked(position, depth, seconds, nodes)
         with self._busy:
             return self._search(position, depth, seconds, nodes)
 
@@ -188,7 +188,7 @@ class MinimaxSearch:
         Negamax starts with an empty table of its own, so that looking changes no later search.
         Raises `InvalidSearch` as `search` does.
         """
-        _check(position, depth, None, None)
+        _checked(position, depth, None, None)
         table = TranspositionTable(self.table_entries) if self.algorithm == "negamax" else None
         return self._textbook_run(position, depth, self._textbook(position, table))
 
@@ -288,15 +288,19 @@ def _note_root_column(event: Event, columns: list[ColumnValue | None]) -> None:
     columns[event.columns[0]] = known
 
 
-def _check(position: Position, depth: int | None, seconds: float | None, nodes: int | None) -> None:
+def _checked(
+    position: Position, depth: int | None, seconds: float | None, nodes: int | None
+) -> tuple[int | None, int | None]:
+    """Return the depth and the nodes as plain numbers. Raises `InvalidSearch` as `search` does."""
     if position.is_over:
         raise InvalidSearch("the game is over, so there is nothing to search")
+    if seconds is not None and (not isinstance(seconds, Real) or isinstance(seconds, bool)):
+        raise InvalidSearch(f"seconds must be a number, not {seconds!r}")
+    depth, nodes = (
+        None if limit is None else whole_number(limit, name, InvalidSearch)
+        for name, limit in (("depth", depth), ("nodes", nodes))
+    )
     for name, limit in (("depth", depth), ("seconds", seconds), ("nodes", nodes)):
-        if limit is None:
-            continue
-        if name != "seconds":
-            whole_number(limit, name, InvalidSearch)
-        elif not isinstance(limit, Real) or isinstance(limit, bool):
-            raise InvalidSearch(f"seconds must be a number, not {limit!r}")
-        if not limit > 0:
+        if limit is not None and not limit > 0:
             raise InvalidSearch(f"{name} must be greater than 0, not {limit}")
+    return depth, nodes

@@ -12,7 +12,8 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, analyze
 from claimeven.arena.report import write_report
-from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent
 from tests.arena.report.stores import EVIL, GAMES, PLAN, QUOTED, SMALL_PLAN, game, made, some_games
 from tests.browser import watched
 

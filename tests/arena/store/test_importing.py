@@ -20,7 +20,8 @@ from claimeven.arena import (
     import_games,
 )
 from claimeven.arena.store.listing import result_of
-from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.game.errors import InvalidNotation
 from claimeven.outputs import CannotWrite
 from tests import naive

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimeven.arena.store.store import APPLICATION_ID, InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import APPLICATION_ID, InvalidStore, Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import CannotWrite
 from tests import forks
@@ -116,7 +117,8 @@ def test_what_a_killed_writer_left_is_tidied_by_who_reads(tmp_path: Path) -> Non
 
 WRITER = """
 import sys
-from claimeven.arena.store.store import Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 opened = Store.create(sys.argv[1], {}, [StoredAgent(0, "a", "a")])
 for number in range(10**6):
     opened.add([StoredGame(f"job{number}", number, None, 0, 0, "", "44", None)])

@@ -9,7 +9,8 @@ from statistics import NormalDist, fmean, stdev
 import pytest
 
 from claimeven import Position
-from claimeven.arena.store.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
 from claimeven.arena.studies.study import Findings
 

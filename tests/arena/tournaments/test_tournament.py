@@ -19,7 +19,8 @@ from claimeven import Limit, Position
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.referee import Referee
-from claimeven.arena.store.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.store.storing import RowToBe, as_row
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (

@@ -9,7 +9,8 @@ from typing import Any
 
 from claimeven.agents.safe_text import printable
 from claimeven.arena.accuracy.judging import GamesAccuracy
-from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import store_start
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.errors import ClaimevenError

@@ -9,7 +9,7 @@ from typing import Any
 from claimeven.agents.safe_text import printable
 from claimeven.arena.accuracy.judging import moves_of
 from claimeven.arena.report.contents import MOST_NAME, Contents
-from claimeven.arena.store.store import StoredGame
+from claimeven.arena.store.stored import StoredGame
 from claimeven.game.notation import column_name
 from claimeven.review.analysis import JudgedMove
 

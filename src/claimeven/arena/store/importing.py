@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TextIO
 
 from claimeven.agents.contract import FaultKind
-from claimeven.arena.store.store import InvalidStore, Store, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
+from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.store.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -79,7 +80,7 @@ def import_lines(
 ) -> Imported:
     """Add the games of an open file of that name: see `import_games`."""
     path = Path(store)
-    is_new = not (path.exists() and path.stat().st_size)
+    is_new = not (path.exists() and path.stat().st_size) or holds_no_game(path)
     if is_new:
         start = Position(geometry or STANDARD)
     else:

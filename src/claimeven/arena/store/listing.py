@@ -10,7 +10,8 @@ from typing import Any
 
 from claimeven.agents.contract import FaultKind
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.store.store import InvalidStore, Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import store_start
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves

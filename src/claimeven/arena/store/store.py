@@ -24,10 +24,10 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from claimeven.arena.store.stored import FIELDS, Row, StoredAgent, StoredGame
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import check_output
 
@@ -62,111 +62,12 @@ CREATE INDEX games_by_number ON games (number);
 """
 
 
-#: A game as the file holds it, in the order of its columns.
-Row = tuple[Any, ...]
-
-
 class InvalidStore(ClaimevenError):
     """A file that holds no games of this kind, or that another process is writing to."""
 
 
-@dataclass(frozen=True)
-class StoredAgent:
-    """An agent of a store: its number there, label, full spec, and the digest of its file."""
-
-    id: int
-    label: str
-    spec: str
-    digest: str | None = None
-
-
-@dataclass(frozen=True)
-class StoredGame:
-    """A game as it is stored; see the module for the fields.
-
-    `told` holds what the agents told of each move after the opening, one list a quantity
-    (`seconds`, `nodes`, `iterations`, `depth`, `value`), None where nothing was told.
-    """
-
-    job: str
-    number: int
-    pair: int | None
-    first: int
-    second: int
-    opening: str
-    moves: str
-    winner: int | None
-    finished: bool = True
-    fault: str | None = None
-    fault_seat: int | None = None
-    reason: str | None = None
-    seconds: float | None = None
-    told: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
-
-    @property
-    def row(self) -> Row:
-        """The game as the file holds it: quick to send, and to store."""
-        return (
-            self.job, self.number, self.pair, self.first, self.second, self.opening,
-            self.moves, self.winner, int(self.finished), self.fault, self.fault_seat,
-            self.reason, self.seconds, json.dumps(dict(self.told)) if self.told else None,
-        )  # fmt: skip
-
-    @classmethod
-    def of_row(cls, row: Row) -> StoredGame:
-        """Return the game of a row. Raises `ValueError` for one that was damaged."""
-        values = dict(zip(_FIELDS, row, strict=True))
-        for name, kinds in _KINDS.items():
-            if not isinstance(values[name], kinds):
-                raise ValueError(f"{name} is {values[name]!r}")
-        values["finished"] = bool(values["finished"])
-        told = values["told"] = json.loads(values["told"]) if values["told"] else {}
-        if not isinstance(told, dict) or not all(map(_is_told, told.values())):
-            raise ValueError("told is no lists of numbers")
-        return cls(**values)
-
-    @property
-    def agents(self) -> tuple[int, int]:
-        """The agents by seat."""
-        return self.first, self.second
-
-    @property
-    def winning_agent(self) -> int | None:
-        """The agent that won, None for a draw or an unfinished game."""
-        return None if self.winner is None else self.agents[self.winner]
-
-    def points(self, agent: int) -> float:
-        """Points an agent that played made of the game: 1, 1/2 or 0."""
-        if self.winner is None:
-            return 0.5
-        return float(self.winning_agent == agent)
-
-    @property
-    def all_moves(self) -> str:
-        """The move string from the empty board."""
-        return self.opening + self.moves
-
-
-#: Of what kind the fields of a row are.
-_KINDS = {
-    **dict.fromkeys(("job", "opening", "moves"), str),
-    **dict.fromkeys(("number", "first", "second", "finished"), int),
-    **dict.fromkeys(("pair", "winner", "fault_seat"), int | None),
-    **dict.fromkeys(("fault", "reason", "told"), str | None),
-    "seconds": float | int | None,
-}
-
-
-def _is_told(quantity: object) -> bool:
-    """Whether this is what was told of each move: numbers, and None where nothing was."""
-    return isinstance(quantity, list) and all(
-        isinstance(each, int | float | None) for each in quantity
-    )
-
-
-_FIELDS = tuple(each.name for each in fields(StoredGame))
-_GAME = ", ".join(_FIELDS)
-_MARKS = ", ".join("?" * len(_FIELDS))
+_GAME = ", ".join(FIELDS)
+_MARKS = ", ".join("?" * len(FIELDS))
 
 
 class Store:
@@ -325,7 +226,7 @@ class Store:
                 yield game
 
     def _damaged(self, row: Row) -> InvalidStore:
-        number = row[_FIELDS.index("number")]
+        number = row[FIELDS.index("number")]
         which = f"game {number + 1}" if isinstance(number, int) else "a game"
         return InvalidStore(f"{self.path} is damaged: {which} cannot be read")
 

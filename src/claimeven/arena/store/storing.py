@@ -12,7 +12,8 @@ from claimeven.agents.contract import Decision, FaultKind
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening
-from claimeven.arena.store.store import Row, Store, StoredGame
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import Row, StoredGame
 from claimeven.cores import let_go
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves

@@ -21,7 +21,7 @@ from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.statistics.ratings import Ladder, Rating, rate
-from claimeven.arena.store.store import StoredAgent
+from claimeven.arena.store.stored import StoredAgent
 from claimeven.arena.tournaments import pool
 from claimeven.arena.tournaments.standings import Record, Standings
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of

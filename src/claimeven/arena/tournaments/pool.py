@@ -23,7 +23,7 @@ from pathlib import Path
 
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.statistics.ratings import Ladder
-from claimeven.arena.store.store import StoredGame
+from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import TournamentPlan, stored_agents
 from claimeven.game.notation import parse_moves

@@ -17,7 +17,8 @@ import numpy as np
 from claimeven.arena.statistics.evidence import RatedGame
 from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.statistics.ratings import Ladder, rate
-from claimeven.arena.store.store import Store, StoredAgent, StoredGame
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.markup import shown_by
 
 #: What agents tell of their moves, and in which order it is shown.

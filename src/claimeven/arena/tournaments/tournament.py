@@ -30,13 +30,8 @@ from claimeven.arena.executors.executors import local, play_work
 from claimeven.arena.executors.work import Executor, Work
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening, Pairing, generators_of
-from claimeven.arena.store.store import (
-    InvalidStore,
-    Store,
-    StoredAgent,
-    StoredGame,
-    holds_no_game,
-)
+from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
+from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import HeldRows, RowToBe, as_row
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cores import staying

@@ -1,0 +1,112 @@
+"""Agents and games as a store holds them, and games as rows of it.
+
+A row may come from a file that was damaged, so what is no game is found when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+#: A game as the file holds it, in the order of its columns.
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class StoredAgent:
+    """An agent of a store: its number there, label, full spec, and the digest of its file."""
+
+    id: int
+    label: str
+    spec: str
+    digest: str | None = None
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """A game as it is stored; see the module for the fields.
+
+    `told` holds what the agents told of each move after the opening, one list a quantity
+    (`seconds`, `nodes`, `iterations`, `depth`, `value`), None where nothing was told.
+    """
+
+    job: str
+    number: int
+    pair: int | None
+    first: int
+    second: int
+    opening: str
+    moves: str
+    winner: int | None
+    finished: bool = True
+    fault: str | None = None
+    fault_seat: int | None = None
+    reason: str | None = None
+    seconds: float | None = None
+    told: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+
+    @property
+    def row(self) -> Row:
+        """The game as the file holds it: quick to send, and to store."""
+        return (
+            self.job, self.number, self.pair, self.first, self.second, self.opening,
+            self.moves, self.winner, int(self.finished), self.fault, self.fault_seat,
+            self.reason, self.seconds, json.dumps(dict(self.told)) if self.told else None,
+        )  # fmt: skip
+
+    @classmethod
+    def of_row(cls, row: Row) -> StoredGame:
+        """Return the game of a row. Raises `ValueError` for one that was damaged."""
+        values = dict(zip(FIELDS, row, strict=True))
+        for name, kinds in _KINDS.items():
+            if not isinstance(values[name], kinds):
+                raise ValueError(f"{name} is {values[name]!r}")
+        values["finished"] = bool(values["finished"])
+        told = values["told"] = json.loads(values["told"]) if values["told"] else {}
+        if not isinstance(told, dict) or not all(map(_is_told, told.values())):
+            raise ValueError("told is no lists of numbers")
+        return cls(**values)
+
+    @property
+    def agents(self) -> tuple[int, int]:
+        """The agents by seat."""
+        return self.first, self.second
+
+    @property
+    def winning_agent(self) -> int | None:
+        """The agent that won, None for a draw or an unfinished game."""
+        return None if self.winner is None else self.agents[self.winner]
+
+    def points(self, agent: int) -> float:
+        """Points an agent that played made of the game: 1, 1/2 or 0."""
+        if self.winner is None:
+            return 0.5
+        return float(self.winning_agent == agent)
+
+    @property
+    def all_moves(self) -> str:
+        """The move string from the empty board."""
+        return self.opening + self.moves
+
+
+#: Of what kind the fields of a row are.
+_KINDS = {
+    **dict.fromkeys(("job", "opening", "moves"), str),
+    **dict.fromkeys(("number", "first", "second", "finished"), int),
+    **dict.fromkeys(("pair", "winner", "fault_seat"), int | None),
+    **dict.fromkeys(("fault", "reason", "told"), str | None),
+    "seconds": float | int | None,
+}
+
+
+def _is_told(quantity: object) -> bool:
+    """Whether this is what was told of each move: numbers, and None where nothing was."""
+    return isinstance(quantity, list) and all(
+        isinstance(each, int | float | None) for each in quantity
+    )
+
+
+#: The columns of a game, in the order of a row.
+FIELDS = tuple(each.name for each in fields(StoredGame))
