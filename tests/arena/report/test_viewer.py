@@ -122,6 +122,8 @@ def test_stepping_by_keys_shows_every_position(opened: Open) -> None:
 
 def test_buttons_moves_and_the_slider(opened: Open) -> None:
     page = opened()
+    sign, around = (page.locator(each).bounding_box() for each in ("#begin svg", "#begin"))
+    assert 10 < sign["width"] == sign["height"] < around["width"]
     page.click("#begin")
     page.click("#on")
     page.click("#on")
