@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 
 from bench.timing import best_of, machine
 from claimeven import Position
@@ -46,7 +47,7 @@ def evaluations() -> None:
 def depth_eight() -> None:
     for depth, nodes in SIGNATURE.items():
         search = MinimaxSearch("alphabeta", "windows")
-        seconds, result = best_of(3, lambda s=search, d=depth: s.search(Position(), depth=d))
+        seconds, result = best_of(3, partial(search.search, Position(), depth=depth))
         assert result.counters.nodes == nodes, result.counters
         rate = result.counters.evaluations / seconds
         print(

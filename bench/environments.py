@@ -256,7 +256,7 @@ def bench_pgx() -> None:
     for each in range(PGX_RUNS):
         keys = jax.random.split(jax.random.PRNGKey(each), steps)
         begin = time.perf_counter()
-        _, (ends, _) = jax.block_until_ready(run(state, keys))
+        _, (ends, _) = jax.tree.map(lambda array: array.block_until_ready(), run(state, keys))
         best = min(best, time.perf_counter() - begin)
     # From fresh games: two in a game's length have ended, those cut off not counted.
     assert 1.6 < ends.sum() / games < 2.4
@@ -279,7 +279,8 @@ def bench_openspiel() -> None:
     )
     best = 9e9
     for _ in range(RUNS):
-        begin, shown, lengths = time.process_time(), envs.reset(), []
+        lengths: list[int] = []
+        begin, shown = time.process_time(), envs.reset()
         steps, running = 0, [0] * count
         while len(lengths) < 600:
             actions = []

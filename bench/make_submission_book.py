@@ -134,7 +134,8 @@ class Maker:
         scores = self.solver.scores_many(boards).astype(np.int16)
         order = list(STANDARD.centre_order)
         best = np.argmax(scores[:, order], axis=1)
-        return np.array(order, dtype=np.uint8)[best]
+        columns: Columns = np.array(order, dtype=np.uint8)[best]
+        return columns
 
 
 def after_own(keys: Keys, columns: Columns) -> Keys:

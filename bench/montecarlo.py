@@ -14,6 +14,8 @@ import argparse
 import importlib
 import random
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,7 +94,7 @@ def playouts() -> None:
         count = 40_000 if "alphabeta" in name else 1_000_000
         seconds, results = best_of(
             5,
-            lambda name=name, count=count: playout_results(Position(), name, 0, 1, count),
+            partial(playout_results, Position(), name, 0, 1, count),
         )
         assert sum(results) == count
         if name == "random":
@@ -146,7 +148,7 @@ def peer() -> None:
             game, pyspiel.RandomRolloutEvaluator(1, 1), 1.0, simulations, 1000, False, 1, False
         )
         state = game.new_initial_state()
-        seconds, action = best_of(1, lambda bot=bot, state=state: bot.step(state))
+        seconds, action = best_of(1, partial(bot.step, state))
         assert action in range(7)
         theirs = max(theirs, simulations / seconds)
         ours = max(ours, rate(PLAIN, runs=2))
@@ -308,7 +310,7 @@ def main() -> None:
     )
     parser.add_argument("--positions", type=int, default=100, help="of each band in `curve`")
     given = parser.parse_args()
-    parts = {
+    parts: dict[str, Callable[[], object]] = {
         "playouts": playouts,
         "trees": trees,
         "peer": peer,

@@ -130,7 +130,8 @@ def solver(chosen: argparse.Namespace) -> None:
     board = Board(7, 6, 4)
     rng = random.Random(chosen.seed)
     for ply in range(8, 27, 2):
-        times, nodes = [], 0
+        times: list[float] = []
+        nodes = 0
         while len(times) < chosen.games:
             position = Position()
             while position.ply < ply and not position.is_over:

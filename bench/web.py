@@ -43,7 +43,8 @@ COMPARED = 200
 def random_moves(rng: random.Random, fewest: int, most: int) -> str:
     """Return a game that goes on, of so many plies, drawn at random."""
     while True:
-        plies, position, columns = rng.randint(fewest, most), Position(), []
+        columns: list[int] = []
+        plies, position = rng.randint(fewest, most), Position()
         while len(columns) < plies and not position.is_over:
             columns.append(rng.choice(position.legal_columns))
             position = position.play_unchecked(columns[-1])

@@ -207,9 +207,13 @@ def _stream(number: int, like: TextIO) -> TextIO | None:
         os.fstat(number)
     except OSError:
         return None
-    mode = "r" if number == 0 else "w"
     stream = open(  # noqa: SIM115 - open for good
-        number, mode, encoding=like.encoding, errors=like.errors, newline="\n", closefd=False
+        number,
+        "r" if number == 0 else "w",
+        encoding=like.encoding,
+        errors=like.errors,
+        newline="\n",
+        closefd=False,
     )
     if number == 2:
         stream.reconfigure(line_buffering=True)

@@ -19,7 +19,8 @@ import pytest
 
 from tests import forks
 from tests.browser import watched
-from tests.cli.conftest import command, environment, process, run  # noqa: F401
+from tests.cli.conftest import process, run  # noqa: F401
+from tests.forks import command, environment
 from tests.web.pages import DESKTOP
 
 #: Seconds that anything may take before a test gives up: generous, for machines under load.

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.cli.conftest import environment
+from tests.forks import environment
 from tests.web.conftest import PATIENCE, Server, running
 
 #: What every answer is held to.
