@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +191,63 @@ def test_an_opponent_that_fails_says_so(tmp_path: Path) -> None:
     env.reset(seed=1)
     with pytest.raises(AgentFault, match="out of ideas"):
         env.step(0)
+    # The board stands with the opponent to move, whose discs nobody else is to play.
+    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+        env.unwrapped.step(0)
     env.close()
+    env.close()
+
+
+def test_after_ctrl_c_while_the_opponent_thinks_no_episode_goes_on() -> None:
+    plies: list[int] = []
+
+    def thinking(position: Position) -> int:
+        plies.append(position.ply)
+        raise KeyboardInterrupt
+
+    env = ConnectFourEnv(opponent=thinking, seat="first")
+    for seat in ("first", "second"):
+        if seat == "first":
+            env.reset(seed=1)
+            with pytest.raises(KeyboardInterrupt):
+                env.step(3)
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                env.reset(options={"seat": seat})
+        with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+            env.step(3)
+    assert plies == [1, 0]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize(
+    "opponent",
+    [None, "random", "alphabeta:depth=3", "puct:iterations=10", "ntuple-alphabeta:depth=2", 3],
+)
+def test_a_copy_goes_on_by_itself(opponent: Any, copied: Callable[[Any], Any]) -> None:
+    env = ConnectFourEnv(opponent=opponent, seat="first")
+    env.reset(seed=1)
+    env.step(3)
+    others = [copied(env), copied(env)]
+    for each in others:
+        shown, reward, *_ = each.step(2)
+        assert shown["observation"].sum() == each.position.ply == 2 + 2 * (opponent is not None)
+        assert np.array_equal(
+            shown["observation"], encodings.to_pettingzoo(each.position, each.position.turn)
+        )
+        assert reward == 0
+    assert others[0].position == others[1].position
+    before, *_ = env.step(2)
+    assert env.position == others[0].position
+    others[0].step(0)
+    assert before["observation"].sum() == env.position.ply
+    for each in (env, *others):
+        each.close()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    env = ConnectFourEnv(4, 4, 3, shaping=np.float32(0.5), opponent=np.int64(3))
+    env.reset(seed=1, options={"opponent": np.int64(2)})
     env.close()
 
 

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -185,6 +186,8 @@ def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
     assert "column 0 (counted from 0), which is full" in told[-2]
     with pytest.raises(InvalidSpec, match="did you mean greedy"):
         UgiEngine("gredy", print)
+    with pytest.raises(InvalidSpec, match="people play at a terminal or in the browser"):
+        UgiEngine("human", print)
 
 
 def test_an_option_that_cannot_be_is_told_with_the_agent() -> None:
@@ -199,6 +202,7 @@ def bot(name: str) -> Path:
 def test_a_game_that_is_over_has_no_move() -> None:
     told = said("position startpos moves a b a b a b a", "go")
     assert told == ["info string the game is over", "bestmove none"]
+    assert said("position startpos moves z", "d")[-1] == "info string there is no position"
 
 
 @contextmanager
@@ -233,6 +237,33 @@ def test_a_search_is_stopped_and_answers_while_it_searches() -> None:
         rest = program.stdout.read()
         assert rest.splitlines()[-1].startswith("bestmove ")
         assert program.wait(timeout=DEADLINE) == 0
+
+
+def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None:
+    limited = "go depth 42\n"  # for ever, as far as anybody waits
+    with talking("alphabeta") as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        program.stdin.write(f"isready\n{limited}")
+        assert program.stdout.readline() == "readyok\n"
+        time.sleep(0.5)
+        program.stdin.write("quit\n")
+        assert program.stdout.read().splitlines()[-1].startswith("bestmove ")
+        assert program.wait(timeout=DEADLINE) == 0
+    with talking("alphabeta") as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        program.stdin.write(f"isready\n{limited}")
+        assert program.stdout.readline() == "readyok\n"
+        program.stdin.close()
+        program.stdout.close()
+        program.wait(timeout=DEADLINE)
+    # Where the lines alone have ended, it is finished.
+    told = subprocess.run(
+        command("ugi", "alphabeta"), input="go depth 4\n", env=environment(), text=True,
+        capture_output=True, timeout=DEADLINE, check=True,
+    ).stdout  # fmt: skip
+    assert "info depth 4 " in told and told.splitlines()[-1].startswith("bestmove ")
 
 
 def test_ours_against_ours_plays_as_without_the_protocol() -> None:

@@ -316,6 +316,13 @@ def test_games_that_cannot_go_on_are_told() -> None:
     with pytest.raises(InvalidEnvironment, match="over before the learner moves"):
         VectorConnectFour(2, 2, 1, 2, opponent="random", seat="second", start="1").reset()
         VectorConnectFour(2, 2, 2, 2, opponent="random", seat="second", opening_plies=3).reset()
+    for threads in (1, 2):
+        envs = VectorConnectFour(4, threads=threads)
+        envs.reset()
+        envs.close()
+        for go_on in (envs.reset, envs.sample_actions, lambda closed=envs: closed.step([0] * 4)):
+            with pytest.raises(InvalidEnvironment, match="the environment is closed"):
+                go_on()
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,17 @@ def test_stored_games_are_read(run: Run, tmp_path: Path) -> None:
     assert json.loads(forfeit)["statuses"] == ["DONE", "TIMEOUT"]
 
 
+def test_stored_games_have_a_board_and_a_format(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    run("games", str(path), "--import", "-", "--first", "a", "--second", "b", typed="44\n")
+    for words, said in (
+        (("convert", "--columns", "8"), "are of 7x6 connect 4, not 8x6 connect 4"),
+        (("convert", "--from", "csv"), "holds stored games: it is read without --from"),
+        (("games", "--game", "1", "--columns", "8"), "are of 7x6 connect 4, not 8x6"),
+    ):
+        assert said in bad_input(run(words[0], str(path), *words[1:]))
+
+
 def test_replays_are_judged_and_imported(run: Run, games: Path, tmp_path: Path) -> None:
     replays = tmp_path / "replays.json"
     assert run("convert", str(games), "-o", str(replays)).status == 0
@@ -116,6 +127,16 @@ def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path:
     assert "line 2: move 2: '8' is not a column" in ran.err
     assert json.loads(ran.out)["skipped"] == 1
     assert len(out.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "kaggle"])
+def test_damaged_games_of_any_format_are_left_out(run: Run, tmp_path: Path, form: str) -> None:
+    source = tmp_path / f"g.{form}"
+    whole = run("convert", "-", "--to", form, typed="44\n12\n").out.splitlines()
+    source.write_text("\n".join([*whole[:-1], whole[-1][:3], whole[-1]]) + "\n")
+    ran = run("convert", str(source), "--from", form, "--skip")
+    assert (ran.status, ran.out.split()) == (1, ["44", "12"])
+    assert f"g.{form}, line {len(whole)}: it " in ran.err
 
 
 def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -> None:

@@ -95,6 +95,18 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
         BoardWidget(agent="greedy", seat=2)
     with pytest.raises(ClaimevenError, match="leave the agent out"):
         BoardWidget(agent="human")
+    for arguments, said in (
+        ({"limit": 3}, "a limit is a Limit"),
+        ({"seed": -1}, "seed is a whole number from 0 up, not -1"),
+        ({"seconds": "x"}, "seconds is a number from 0 up, not 'x'"),
+        ({"solver": 3, "show_scores": True}, "a solver is a Solver, not 3"),
+    ):
+        with pytest.raises(ClaimevenError, match=said):
+            BoardWidget(**arguments)  # type: ignore[arg-type]
+    board = BoardWidget("4455")
+    with pytest.raises(ClaimevenError, match="begins from a Position, not from '44'"):
+        board.begin("44")  # type: ignore[arg-type]
+    assert board.play(2).moves == "44553"
 
 
 def test_the_agent_moves_first_where_it_has_the_first_seat() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from dataclasses import replace
 from typing import Any
@@ -42,7 +43,7 @@ def some_game(rng: random.Random, geometry: Geometry) -> GameRecord:
     record = GameRecord(tuple(columns), geometry, first, second)
     if not position.is_over and rng.random() < 0.3:
         fault = rng.choice(["illegal", "crash", "time"])
-        record = replace(record, fault=fault, fault_seat=position.turn)
+        record = replace(record, fault=fault, fault_seat=rng.randrange(2))
     return record
 
 
@@ -178,6 +179,51 @@ def test_what_is_wrong_is_named(name: str, text: str, said: str) -> None:
         list(read_records(text, name))
 
 
+_REPLAY = write_text([GameRecord((3, 3))], "kaggle")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        (
+            "csv",
+            f"moves,first\n44,a\n55\n4,{'x' * 200_000}\n33,b\n1",
+            ["44", "line 3: it has not one cell", "line 4: field larger", "33", "line 6: it has"],
+        ),
+        ("jsonl", '{"moves": "44"}\n{"moves\n{"moves": "33"}\n', ["44", "line 2: it is no", "33"]),
+        (
+            "kaggle",
+            f"{_REPLAY}{_REPLAY[:50]}\n\n{_REPLAY}{'[' * 100_000}\n7",
+            [
+                "44",
+                "line 2: it is no JSON: Unt",
+                "44",
+                "line 5: it is no replay",
+                "line 6: a replay",
+            ],
+        ),
+    ],
+)
+def test_games_after_a_damaged_one_are_read(name: str, text: str, told: list[str]) -> None:
+    found = list(tried_records(io.StringIO(text), name))
+    for tried, expected in zip(found, told, strict=True):
+        said = f"line {tried.line}: {tried.error}" if tried.record is None else tried.record.moves
+        assert said.startswith(expected)
+
+
+def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
+    import json
+
+    from claimeven.records.kaggle import replay_of
+
+    told = replay_of(GameRecord((3, 3), fault="time", fault_seat=1))
+    assert (told["statuses"], told["rewards"]) == (["DONE", "TIMEOUT"], [0, None])
+    # Of two faults in one step that of the player whose turn it was ended the game.
+    told["steps"][-1][0]["status"] = "ERROR"
+    (back,) = read_records(json.dumps(told), "kaggle")
+    assert (back.fault, back.fault_seat) == ("crash", 0)
+
+
 def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
     import json
 
@@ -286,6 +332,9 @@ def test_formats_have_names() -> None:
         ({"fault": "crash"}, "one of two players"),
         ({"fault": "crash", "fault_seat": 2}, "one of two players"),
         ({"columns": (0, 1) * 3 + (0,), "fault": "time", "fault_seat": 0}, "decide is not lost"),
+        ({"fault": "\ud800", "fault_seat": 0}, "is no word for a fault"),
+        ({"fault": "time\n", "fault_seat": 0}, "is no word for a fault"),
+        ({"fault": "time", "fault_seat": 0, "reason": "\ud800"}, "why a game was lost"),
         ({"columns": (0,) * 7}, "move 7: column 1 is full"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -127,6 +128,12 @@ class Episode:
         self._begun: Position | None = None
         self.begin(Position(geometry))
 
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """Take over what a copy is made of, where two arrays no longer share their numbers."""
+        for name, value in state[1].items():
+            setattr(self, name, value)
+        self._flat = self._seen.reshape(2, -1)
+
     def begin(self, position: Position) -> None:
         """Go on from a position that is not over."""
         self.ply, self.turn = position.ply, position.turn
@@ -216,7 +223,7 @@ def judge_of(shaping: float, geometry: Geometry) -> Judge | None:
 
     Raises `InvalidEnvironment` for a factor that is no number from 0 on, and `InvalidSolve`.
     """
-    if isinstance(shaping, bool) or not isinstance(shaping, (int, float)) or not 0 <= shaping < 1e9:
+    if isinstance(shaping, bool) or not isinstance(shaping, Real) or not 0 <= shaping < 1e9:
         raise InvalidEnvironment(
             "shaping is a number from 0 on, taken off the reward for each point of score that a"
             f" move loses, not {shaping!r}"

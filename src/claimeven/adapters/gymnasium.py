@@ -15,6 +15,7 @@ told the module (extra `rl`):
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from numbers import Integral
 from typing import Any, Final
 
 import numpy as np
@@ -77,7 +78,8 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
     factor for each point of exact score it lost, and `info["loss"]` tells the points.
 
     `reset` takes `start`, `opening_plies`, `opponent` and `seat` among its options, for that
-    episode. What an opponent raises comes through `step`: no game is won by a fault.
+    episode. What an opponent raises comes through `step` and leaves no episode going on: no game is
+    won by a fault.
 
     `render_mode` is "ansi" (`render` returns text), "rgb_array" (an image, uint8) or "human" (the
     board is printed whenever the learner is to move).
@@ -128,6 +130,7 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         given = check_options(options, OPTIONS)
         beginning = self.beginning.changed(given)
         seat = check_seat(given.get("seat", self.seat))
+        self._is_over = True
         self._opponent = self._made(given["opponent"]) if "opponent" in given else self._usual
         if self._opponent is not None:
             self._opponent.reset()
@@ -158,6 +161,8 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
                 reward -= self.shaping * told["loss"]
             reward += self._played(column)
             if not self._is_over and self._opponent is not None:
+                # So it stays where the answer is an exception, or Ctrl-C.
+                self._is_over = True
                 reward -= self._played(self._answer(episode.position))
         self._show()
         return self._observation(), reward, self._is_over, False, {**self._info(), **told}
@@ -246,11 +251,11 @@ def spec_of(opponent: Contestant | int) -> Contestant:
     ('perfect:level=3,pick=random', 'perfect:level=2,pick=random', 'uct')
     """
     level = LEVEL_NAMES.get(opponent, opponent) if isinstance(opponent, str) else opponent
-    if opponent == "perfect" or isinstance(level, bool) or not isinstance(level, int):
+    if opponent == "perfect" or isinstance(level, bool) or not isinstance(level, Integral):
         return opponent  # type: ignore[return-value]  # or a bool, which make_agent refuses
     if not 0 <= level <= TOP_LEVEL:
         raise InvalidEnvironment(f"a level is a number from 0 to {TOP_LEVEL}, not {level}")
-    return f"perfect:level={level},pick=random"
+    return f"perfect:level={int(level)},pick=random"
 
 
 def _checked_limit(limit: object) -> Limit:

@@ -26,6 +26,8 @@ from claimeven.adapters.ugi_words import (
     result_of,
 )
 from claimeven.agents.contract import Agent, Decision, Limit
+from claimeven.agents.families import human
+from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, plain_decision
 from claimeven.agents.registry import broken_agents, make_agent
 from claimeven.agents.safe_text import described, printable
@@ -43,6 +45,8 @@ MOST_LINE = 1 << 16
 _FIRST_SECONDS = 0.1
 #: Seconds for an answer where a search was stopped that had none yet.
 _HASTE = 0.1
+#: Seconds between two looks at whether anybody still hears the answers.
+_LOOKING = 0.5
 
 
 class UgiEngine:
@@ -74,6 +78,8 @@ class UgiEngine:
         self._last_move = ""
         self._seed(1)
         self._best: Decision | None = None
+        if spec.partition(":")[0].strip() in {kind.name for kind in human.KINDS}:
+            raise InvalidSpec("people play at a terminal or in the browser, not by UGI")
         for error in broken_agents([spec], self.options.geometry).values():
             raise error
         self._agent: Agent | None = None
@@ -87,11 +93,19 @@ class UgiEngine:
             busy = self._asked > 0
             self._asked += word == "go"
             self._is_closing |= word == "quit"
-            if busy and (word == "stop" or (self._is_closing and self._is_endless)):
+            is_left = self._is_closing and self._is_endless
+            is_over = line is not None and word == "quit" and self._is_searching
+            if busy and (word == "stop" or is_left or is_over):
                 self._stop()
         if busy and word == "isready":
             self._say("readyok")
         return not (busy and word in ("isready", "stop"))
+
+    def hang_up(self) -> None:
+        """Stop what is being searched: nobody hears the answer."""
+        with self._state:
+            if self._asked:
+                self._stop()
 
     def handle(self, line: str) -> bool:
         """Answer a line; whether there is more to come."""
@@ -176,7 +190,7 @@ class UgiEngine:
 
     def _on_d(self, words: Sequence[str]) -> None:
         position = self._position
-        for line in str(position).splitlines():
+        for line in str(position or "there is no position").splitlines():
             self._tell(line)
 
     def _on_go(self, words: Sequence[str]) -> None:
@@ -311,12 +325,15 @@ class UgiEngine:
 _COMMANDS = ("quit", *(n.removeprefix("_on_") for n in vars(UgiEngine) if n.startswith("_on_")))
 
 
-def serve(engine: UgiEngine, lines: TextIO) -> None:
+def serve(engine: UgiEngine, lines: TextIO, is_gone: Callable[[], bool] = lambda: False) -> None:
     """Answer lines until they end or say quit. Has to be called in the main thread.
 
-    At the end a search that has a limit is finished, one without is stopped.
+    A search that has a limit is finished where its lines ended, so that they may come from a file;
+    it is stopped by a quit that comes meanwhile, and when whoever it answers `is_gone`, which is
+    asked now and then. A search without a limit is stopped in any case.
     """
     waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    is_done = threading.Event()
 
     def read() -> None:
         while line := lines.readline(MOST_LINE):
@@ -324,6 +341,10 @@ def serve(engine: UgiEngine, lines: TextIO) -> None:
                 waiting.put(line)
         engine.note(None)
         waiting.put(None)
+        while not is_done.wait(_LOOKING):
+            if is_gone():
+                engine.hang_up()
+                return
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -331,6 +352,7 @@ def serve(engine: UgiEngine, lines: TextIO) -> None:
         while (line := next_of(waiting)) is not None and engine.handle(line):
             pass
     finally:
+        is_done.set()
         engine.close()
         signal.signal(signal.SIGINT, before)
 

@@ -263,8 +263,10 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     def _run(self, work: Callable[..., Any], *arguments: Any) -> None:
         """Run a kernel on all games, a part of them in each thread.
 
-        Raises `InvalidEnvironment` where games found no beginning.
+        Raises `InvalidEnvironment` where games found no beginning, and once it is closed.
         """
+        if self.closed:
+            raise InvalidEnvironment("the environment is closed: make another one")
         ends = [self.num_envs * part // self.threads for part in range(self.threads + 1)]
         first, *others = pairwise(ends)
         # Ctrl-C in the middle would leave games that others go on to step, or a lock of the pool

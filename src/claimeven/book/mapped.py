@@ -97,6 +97,14 @@ class MappedBook:
         self._scores: Scores = np.frombuffer(mapped, dtype=np.int8)[head.size :]
         self._is_checked = np.zeros(len(head.digests) // _DIGEST_BYTES, dtype=bool)
 
+    def __deepcopy__(self, memo: object) -> MappedBook:
+        """Return itself: it only reads its file."""
+        return self
+
+    def __reduce__(self) -> tuple[type[MappedBook], tuple[Path]]:
+        """In another process it is opened anew."""
+        return MappedBook, (self.path.absolute(),)
+
     @property
     def geometry(self) -> Geometry:
         """The board whose positions are held."""

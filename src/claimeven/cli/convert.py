@@ -25,7 +25,7 @@ from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.outputs import STDOUT, check_output, text_file
 from claimeven.records import (
     FORMATS,
@@ -145,6 +145,8 @@ class _Reading:
         if name != STDIN:
             with open_text(name) as stream:
                 self.is_store = stream.buffer.read(len(_DATABASE)) == _DATABASE
+        if self.is_store and source:
+            raise ClaimevenError(f"{name} holds stored games: it is read without --from")
 
     @property
     def format_name(self) -> str:
@@ -159,7 +161,7 @@ class _Reading:
     def games(self) -> Iterator[GameRecord]:
         """Yield the games. Raises `InvalidRecord`."""
         if self.is_store:
-            yield from _stored(self.name)
+            yield from _stored(self.name, self.geometry)
             return
         with nullcontext(sys.stdin) if self.name == STDIN else open_text(self.name) as stream:
             yield from self._read(stream)
@@ -177,12 +179,17 @@ class _Reading:
                 yield record
 
 
-def _stored(path: str) -> Iterator[GameRecord]:
-    """Yield the games of a file that a tournament wrote."""
+def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
+    """Yield the games of a file that a tournament wrote.
+
+    Raises `ClaimevenError` if another board was asked for than theirs.
+    """
     from claimeven.arena.store.listing import find_games  # noqa: PLC0415 - brings in all of the arena
     from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
 
     found = find_games(Path(path))
+    if geometry not in (STANDARD, found.geometry):
+        raise ClaimevenError(f"the games of {path} are of {found.geometry}, not {geometry}")
     labels = {agent.id: agent.label for agent in found.agents}
     for game in found.games:
         yield GameRecord(

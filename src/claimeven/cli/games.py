@@ -112,7 +112,7 @@ def command(
         _refuse_others("--game shows one game", agents, result, fault, plies, opening, pair)
         if out is not None:
             raise ClaimevenError("--game shows one game: it cannot be given with --export")
-        _show(file, number, as_json)
+        _show(file, number, as_json, geometry)
         return
     if pair is not None and pair < 1:
         raise ClaimevenError(f"pairs are numbered from 1, not {pair}")
@@ -122,8 +122,7 @@ def command(
     if out is not None:
         writer_for(out)
     games = find_games(file, wanted)
-    if geometry not in (STANDARD, games.geometry):
-        raise ClaimevenError(f"the games of {file} are of {games.geometry}, not {geometry}")
+    _check_board(file, games.geometry, geometry)
     if out is not None:
         if out.exists() and out.samefile(file):
             raise ClaimevenError(f"{out} is the file of the games: name another one to write")
@@ -137,6 +136,12 @@ def command(
             write_json(told, sys.stdout)
     else:
         _print_list(games, sys.stdout)
+
+
+def _check_board(file: Path, there: Geometry, asked: Geometry) -> None:
+    """Raise `ClaimevenError` if another board was asked for than that of the games."""
+    if asked not in (STANDARD, there):
+        raise ClaimevenError(f"the games of {file} are of {there}, not {asked}")
 
 
 def _refuse_with_import(*given: object) -> None:
@@ -186,12 +191,13 @@ def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> N
     click.echo(fitted(text, text_width()))
 
 
-def _show(file: Path, number: int, as_json: bool) -> None:
+def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
     """Show one game: who played, how it ended, its moves and the last position."""
     with Store.read(file) as store:
         games = [game for game in store.games() if game.number == number - 1]
         labels = {agent.id: agent.label for agent in store.agents}
         start, count = store_start(store), len(store)
+    _check_board(file, start.geometry, geometry)
     if not games:
         raise InvalidStore(f"there is no game {number} in {file}, which holds {count:,}")
     for game in games:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import click
 
@@ -10,7 +11,7 @@ from claimeven import __version__
 from claimeven.adapters.ugi import UgiEngine, serve
 from claimeven.cli.shared.options import check_seed, geometry_options
 from claimeven.cli.shared.progress import say_when_compiling
-from claimeven.cli.shared.streams import clean_stdout
+from claimeven.cli.shared.streams import clean_stdout, reader_is_gone
 from claimeven.game.geometry import Geometry
 
 
@@ -44,4 +45,4 @@ def command(spec: str, seed: int, geometry: Geometry) -> None:
         engine = UgiEngine(
             spec, write, geometry=geometry, seed=seed, title=f"claimeven {__version__}"
         )
-        serve(engine, sys.stdin)
+        serve(engine, sys.stdin, partial(reader_is_gone, out))

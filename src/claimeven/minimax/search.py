@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
 from threading import RLock
+from typing import Any
 
 from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
@@ -107,6 +108,11 @@ class MinimaxSearch:
         self._table_holds: tuple[Geometry, int] | None = None
         #: Held by the search that is running: the tables serve one at a time.
         self._busy = RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has the same options, and a table of its own with nothing in it."""
+        options = self.algorithm, self.evaluation, self.order, self.backend
+        return MinimaxSearch, (*options, self.table_entries, self.view)
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""

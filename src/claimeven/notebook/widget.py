@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -15,6 +16,7 @@ from claimeven.agents.functions import name_of
 from claimeven.agents.registry import Contestant, make_agents
 from claimeven.arena.games.guard import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
+from claimeven.game.arguments import whole_number
 from claimeven.game.encodings import to_characters
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
@@ -113,6 +115,7 @@ class BoardWidget(anywidget.AnyWidget):
         line = _line_of(game, geometry)
         if seat not in (0, 1):
             raise ClaimevenError(f"a seat is 0, who moves first, or 1, not {seat!r}")
+        _check(limit, seed, seconds, solver)
         self.limit, self.seconds = limit or Limit(), seconds
         self._origin = line.start
         self._solver = solver
@@ -166,7 +169,12 @@ class BoardWidget(anywidget.AnyWidget):
         return self
 
     def begin(self, position: Position | None = None) -> BoardWidget:
-        """Begin a new game, from a position or from where this one began."""
+        """Begin a new game, from a position or from where this one began.
+
+        Raises `ClaimevenError` for what is no position.
+        """
+        if not isinstance(position, Position | None):
+            raise ClaimevenError(f"a game begins from a Position, not from {position!r}")
         with self._changing:
             self._origin = self._origin if position is None else position
             self._is_new_game = True
@@ -351,6 +359,18 @@ class BoardWidget(anywidget.AnyWidget):
             "done": done,
             "problem": problem,
         }
+
+
+def _check(limit: object, seed: object, seconds: object, solver: object) -> None:
+    """Raise `ClaimevenError` for arguments of a board that cannot be."""
+    if not isinstance(limit, Limit | None):
+        raise ClaimevenError(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
+    if whole_number(seed, "seed") < 0:
+        raise ClaimevenError(f"seed is a whole number from 0 up, not {seed}")
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 0:
+        raise ClaimevenError(f"seconds is a number from 0 up, not {seconds!r}")
+    if not isinstance(solver, Solver | None):
+        raise ClaimevenError(f"a solver is a Solver, not {solver!r}")
 
 
 def _line_of(game: str | Iterable[int] | Line | Position, geometry: Geometry) -> Line:

@@ -20,6 +20,9 @@ from claimeven.suggestions import no_such
 class Format:
     """A way to write games down: `items` finds them in lines, `read` and `write` translate.
 
+    Of an item that is damaged `items` tells an `InvalidRecord` without a line; it raises one where
+    nothing can be read from a line on.
+
     `endings` are those of files that hold it, `meaning` is a phrase for lists.
     """
 
@@ -129,6 +132,9 @@ def tried_records(
     for line, item in form.items(lines):
         several = item if isinstance(item, list) else [item]
         for each in several:
+            if isinstance(each, InvalidRecord):
+                yield Tried(line, None, each.reason)
+                continue
             try:
                 yield Tried(line, form.read(each, geometry))
             except ClaimevenError as error:

@@ -38,28 +38,52 @@ _OTHER_FAULT = "ERROR"
 
 
 def items(lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
-    """Yield the replays with the numbers of the lines they begin on."""
+    """Yield the replays with the numbers of the lines they begin on, or what is wrong with one.
+
+    Where the first line is no whole replay, all lines are one document together.
+    """
     numbered = ((number, line) for number, line in text_lines(lines) if line.strip())
+    number, line = next(numbered, (0, ""))
+    if not number:
+        return
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        yield _document(number, line, numbered)
+        return
+    yield number, first
     for number, line in numbered:
         try:
             yield number, json.loads(line)
-        except (ValueError, RecursionError):
-            break
-    else:
-        return
+        except (ValueError, RecursionError) as error:
+            yield number, _no_json(error)
+
+
+def _document(number: int, line: str, numbered: Iterator[tuple[int, str]]) -> tuple[int, Any]:
+    """Return what all lines from one on hold together, with its number.
+
+    Raises `InvalidRecord` where they hold no JSON.
+    """
     parts, size = [line], len(line)
-    for _, line in numbered:
-        parts.append(line)
-        size += len(line)
+    for _, more in numbered:
+        parts.append(more)
+        size += len(more)
         if size > _MOST:
             raise InvalidRecord(f"the replay is longer than {_MOST >> 20} MB", number)
     try:
         whole = json.loads("\n".join(parts))
     except json.JSONDecodeError as error:
-        raise InvalidRecord(f"it is no JSON: {error.msg}", number + error.lineno - 1) from None
-    except (ValueError, RecursionError):  # numbers without end, lists within lists
-        raise InvalidRecord("it is no replay", number) from None
-    yield number, whole
+        raise InvalidRecord(_no_json(error).reason, number + error.lineno - 1) from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidRecord(_no_json(error).reason, number) from None
+    return number, whole
+
+
+def _no_json(error: Exception) -> InvalidRecord:
+    """Say what is wrong with a text that is no JSON."""
+    if isinstance(error, json.JSONDecodeError):
+        return InvalidRecord(f"it is no JSON: {error.msg.removesuffix(' at')}")
+    return InvalidRecord("it is no replay")  # numbers without end, lists within lists
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
@@ -71,13 +95,13 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     if not isinstance(steps, list) or not steps:
         raise InvalidRecord("it is no replay: it has no steps")
     board = _geometry(replay.get("configuration"), geometry)
-    position, columns, fault = Position(board), [], None
+    position, columns, fault, fault_seat = Position(board), [], None, None
     for number, (before, step) in enumerate(itertools.pairwise(steps), start=1):
         seat = position.turn
         acting = _player(step, seat, number)
         if _player(before, seat, number - 1).get("status") != "ACTIVE":
             raise InvalidRecord(f"step {number}: the player whose turn it is was not asked")
-        fault = _FAULT_OF.get(str(acting.get("status")))
+        fault, fault_seat = _fault_of(step, seat, number)
         if fault is not None:
             break
         position = _moved(position, acting.get("action"), number)
@@ -90,7 +114,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         first,
         second,
         fault=fault,
-        fault_seat=None if fault is None else position.turn,
+        fault_seat=fault_seat,
     )
 
 
@@ -113,11 +137,11 @@ def replay_of(record: GameRecord) -> dict[str, Any]:
     steps = [_step(position, None, 0, ("ACTIVE", "INACTIVE"), (0, 0))]
     for number, column in enumerate(record.columns, start=1):
         seat, position = position.turn, position.play(column)
-        statuses, rewards = _standing(position, None)
+        statuses, rewards = _standing(position)
         steps.append(_step(position, (seat, column), number, statuses, rewards))
-    if record.fault is not None:
-        statuses, rewards = _standing(position, record.fault)
-        steps.append(_step(position, (position.turn, None), len(steps), statuses, rewards))
+    if record.fault is not None and record.fault_seat is not None:
+        statuses, rewards = _forfeited(record.fault, record.fault_seat)
+        steps.append(_step(position, (record.fault_seat, None), len(steps), statuses, rewards))
     names = [record.first, record.second]
     return {
         "name": _NAME,
@@ -163,13 +187,14 @@ def _step(
     return players
 
 
-def _standing(
-    position: Position, fault: str | None
-) -> tuple[tuple[str, str], tuple[int | None, int | None]]:
-    """Return statuses and rewards of both after a move, or a fault of the player to move."""
-    if fault is not None:
-        status = _STATUS_OF.get(fault, _OTHER_FAULT)
-        return ((status, "DONE"), (None, 0)) if not position.turn else (("DONE", status), (0, None))
+def _forfeited(fault: str, seat: int) -> tuple[tuple[str, str], tuple[int | None, int | None]]:
+    """Return statuses and rewards of both after a fault of the player in a seat."""
+    status = _STATUS_OF.get(fault, _OTHER_FAULT)
+    return (("DONE", status), (0, None)) if seat else ((status, "DONE"), (None, 0))
+
+
+def _standing(position: Position) -> tuple[tuple[str, str], tuple[int | None, int | None]]:
+    """Return statuses and rewards of both after a move."""
     outcome = position.outcome
     if outcome is None:
         return (("INACTIVE", "ACTIVE") if position.turn else ("ACTIVE", "INACTIVE")), (0, 0)
@@ -186,6 +211,15 @@ def _geometry(told: object, usual: Geometry) -> Geometry:
             raise InvalidRecord(f"its {name} is {str(value)[:20]!r}, which is no whole number")
         sizes[ours] = value
     return Geometry(**sizes)
+
+
+def _fault_of(step: object, turn: int, number: int) -> tuple[str | None, int | None]:
+    """Return the fault that a step tells, and whose; of two that of the player whose turn it is."""
+    for seat in (turn, 1 - turn):
+        fault = _FAULT_OF.get(str(_player(step, seat, number).get("status")))
+        if fault is not None:
+            return fault, seat
+    return None, None
 
 
 def _player(step: object, seat: int, number: int) -> Mapping[str, Any]:

@@ -17,6 +17,8 @@ RESULTS = ("first", "second", "draw", "unfinished")
 LABELS = ("win", "draw", "loss")
 #: Characters of a player's name.
 _LONGEST_NAME = 200
+#: Characters of what is said of a fault.
+_LONGEST_REASON = 10_000
 
 
 class InvalidRecord(ClaimevenError):
@@ -69,6 +71,11 @@ class GameRecord:
         for name in (self.first, self.second):
             if len(name) > _LONGEST_NAME or not name.isprintable():
                 raise InvalidRecord(f"{name[:40]!r} is no name of a player")
+        fault, reason = self.fault or "", self.reason or ""
+        if len(fault) > _LONGEST_NAME or not fault.isprintable():
+            raise InvalidRecord(f"{fault[:40]!r} is no word for a fault")
+        if len(reason) > _LONGEST_REASON or not _is_text(reason):
+            raise InvalidRecord(f"{reason[:40]!r} is no sentence that says why a game was lost")
         if not 0 <= self.opening <= len(self.columns):
             raise InvalidRecord(f"an opening of {self.opening} moves is longer than its game")
         if self.label is not None and self.label not in LABELS:
@@ -106,6 +113,11 @@ class GameRecord:
     def result(self) -> str:
         """How it ended: one of `RESULTS`."""
         return result_name(self.winner, self.is_finished)
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text can be written as UTF-8: without halves of characters, as JSON may hold."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def result_name(winner: int | None, finished: bool) -> str:

@@ -22,8 +22,10 @@ from claimeven.suggestions import no_such
 _NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason")
 
 
-def csv_items(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, object]]]:
-    """Yield the rows of a table, with the numbers of their lines."""
+def csv_items(
+    lines: Iterable[str],
+) -> Iterator[tuple[int, Mapping[str, object] | InvalidRecord]]:
+    """Yield the rows of a table, or what is wrong with one, with the numbers of their lines."""
     reader = csv.DictReader(f"{line}\n" for _, line in text_lines(lines))
     try:
         heads = [head.strip() for head in reader.fieldnames or ()]
@@ -32,15 +34,20 @@ def csv_items(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, object]]
     if "moves" not in heads:
         raise InvalidRecord("a table of games has a column moves; this one has none", 1)
     reader.fieldnames = heads
-    try:
-        for row in reader:
-            if None in row or None in row.values():
-                raise InvalidRecord(
-                    f"it has not one cell for each of {len(heads)} columns", reader.line_num
-                )
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            # The line at fault is not counted yet.
+            yield reader.line_num + 1, InvalidRecord(str(error))
+            continue
+        if None in row or None in row.values():
+            reason = f"it has not one cell for each of {len(heads)} columns"
+            yield reader.line_num, InvalidRecord(reason)
+        else:
             yield reader.line_num, row
-    except csv.Error as error:
-        raise InvalidRecord(str(error), reader.line_num) from None
 
 
 def json_items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

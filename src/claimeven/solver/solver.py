@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +86,10 @@ class Solver:
         self._seconds = 0.0
         self._searched = 0
         self._book_hits = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has the same book and options, and a table of its own with nothing in it."""
+        return Solver, (self.geometry, self.table_mb, self.threads, self.book)
 
     @property
     def statistics(self) -> SolverStatistics:

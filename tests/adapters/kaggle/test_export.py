@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from claimeven.adapters.kaggle import export_submission, submission
 from claimeven.adapters.kaggle.recipes import EVALUATION_PARTS, RECIPES
 from claimeven.agents import InvalidSpec
 from claimeven.evaluation import EVALUATIONS
+from claimeven.networks.net import Net, NetShape, write_net
 from claimeven.outputs import CannotWrite
 
 #: A spec of each family, and each evaluation.
@@ -113,6 +115,19 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path, spec: str, told: str) -
     with pytest.raises(InvalidSpec, match=told):
         export_submission(spec, tmp_path / "main.py")
     assert not (tmp_path / "main.py").exists()
+
+
+@pytest.mark.parametrize("folder", ["C:\\Users\\new", 'a"""b', "it's", "trailing\\"])
+def test_whatever_the_name_of_a_model_the_file_is_python(tmp_path: Path, folder: str) -> None:
+    path = tmp_path / folder / "net.npz"
+    path.parent.mkdir()
+    write_net(path, Net.untaught(NetShape(pairs=4, blocks=1)))
+    text = submission(f"net:model={path}")
+    told = ast.get_docstring(ast.parse(text))
+    assert told is not None
+    assert told.splitlines()[0] == f"A submission to Kaggle ConnectX: net:model={path}"
+    assert f"claimeven export {shlex.quote(f'net:model={path}')} -o main.py" in told
+    assert callable(loaded(text)["agent"])
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:

@@ -89,6 +89,14 @@ def test_games_written_out_are_brought_in_again(path: Path, tmp_path: Path, endi
     assert reasons[1].startswith('raised "x"')
 
 
+def test_a_game_without_a_move_is_written_as_it_is_read(tmp_path: Path) -> None:
+    source, path, out = (tmp_path / name for name in ("a.txt", "a.db", "b.txt"))
+    source.write_text("-\n44\n")
+    import_games(path, source, "ann", "bob")
+    assert export_games(path, out) == 2
+    assert out.read_text() == source.read_text()
+
+
 def test_each_kind_of_file_holds_the_games(path: Path, tmp_path: Path) -> None:
     from pyarrow import parquet
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import shlex
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -60,11 +61,12 @@ def submission(spec: str, seed: int = 0) -> str:
     spec = spec.strip()
     recipe = recipe_of(spec, seed)
     sections = [read_section(name) for name in recipe.parts]
-    asked = spec if not seed else f"{spec} --seed {seed}"
+    asked = shlex.quote(spec) if not seed else f"{shlex.quote(spec)} --seed {seed}"
     needed = ["Python 3.10", *(words for _, words in _packages(sections).values())]
     pieces = [
-        f'"""A submission to Kaggle ConnectX: {spec}\n\n'
-        f"Made by claimeven {__version__}:\n\n    claimeven export {asked} -o main.py\n\n"
+        f'"""A submission to Kaggle ConnectX: {_in_docstring(spec)}\n\n'
+        f"Made by claimeven {__version__}:\n\n"
+        f"    claimeven export {_in_docstring(asked)} -o main.py\n\n"
         f"It needs nothing but {' and '.join(needed)} and plays on any board. MIT licence.\n"
         '"""\n',
         "from __future__ import annotations\n",
@@ -76,6 +78,11 @@ def submission(spec: str, seed: int = 0) -> str:
         _ending(recipe),
     ]
     return "\n".join(pieces)
+
+
+def _in_docstring(text: str) -> str:
+    """Return a text as it stands within three quotes, whatever is in it."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 @cache

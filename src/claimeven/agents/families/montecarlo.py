@@ -71,6 +71,10 @@ class MonteCarloAgent(Agent):
         self.remembers = remembers
         self._last: tuple[Position, MonteCarloResult] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy has no trees, so it cannot tell of the last search."""
+        return {**self.__dict__, "_last": None}
+
     def load(self, geometry: Geometry) -> None:
         """Compile the search, or load it, and set its memory aside."""
         self.search.load(geometry)

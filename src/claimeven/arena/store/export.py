@@ -75,7 +75,7 @@ def _write_json_lines(stream: BinaryIO, games: GameList) -> None:
 
 def _write_moves(stream: BinaryIO, games: GameList) -> None:
     for game in games.games:
-        stream.write(game.all_moves.encode() + b"\n")
+        stream.write((game.all_moves or "-").encode() + b"\n")
 
 
 def _write_parquet(stream: BinaryIO, games: GameList) -> None:

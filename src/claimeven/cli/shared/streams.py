@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +39,24 @@ def prepare_streams() -> None:
 def drop_output() -> None:
     """Let no late flush of stdout complain: whoever read it has gone, or its disk is full."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def reader_is_gone(stream: TextIO) -> bool:
+    """Whether nobody can read any more what is written to a pipe; never told without `poll`.
+
+    >>> ours, theirs = os.pipe()
+    >>> stream = os.fdopen(theirs, "w")
+    >>> before = reader_is_gone(stream)
+    >>> os.close(ours)
+    >>> before, reader_is_gone(stream)
+    (False, True)
+    >>> stream.close()
+    """
+    if not hasattr(select, "poll"):
+        return False
+    looking = select.poll()
+    looking.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in looking.poll(0))
 
 
 @contextmanager
