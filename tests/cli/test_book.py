@@ -11,7 +11,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.book.book import Book
 from claimeven.book.mapped import write_mapped
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, bad_input
 
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
@@ -33,7 +33,20 @@ def test_a_book_is_named_after_its_board(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("book", "build", "--plies", "2", *BOARD).status == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["4x4.book"]
+    assert run("book", "build", "--plies", "1", *BOARD[:4]).status == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"4x4-connect3.book", "4x4.book"}
+
+
+def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.book"
+    build = ("book", "build", "--out", str(path), "--plies")
+    assert run(*build, "2", *BOARD).status == 0
+    for words in (("1", *BOARD), ("3", *BOARD[:4])):
+        said = bad_input(run(*build, *words))
+        assert "a.book is a book already, of 4x4 connect 3 up to ply 2: choose another name" in said
+    assert run(*build, "2", *BOARD).status == run(*build, "3", *BOARD).status == 0
+    path.write_text("no book")
+    assert run(*build, "1", *BOARD).status == 0
 
 
 def test_info_says_what_a_book_holds(run: Run, file: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.dataset.journal import Journal
 from tests.cli.conftest import Run, bad_input, interrupted
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -90,8 +91,8 @@ def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -
     assert (told["endings"], told["endings_from"]) == (3, 9)
     header = {n: told[n] for n in told if n not in ("out", "positions", "nodes", "seconds")}
     lines = whole.read_text().splitlines()
-    kept = [f"{line.split(',')[0]},{line}" for line in lines[1:41]]
-    (tmp_path / "parts.csv.partial").write_text("\n".join([json.dumps(header), *kept, ""]))
+    with Journal(parts, header, lines[0].split(",")) as journal:
+        journal.append((int(line.split(",")[0]), line.split(",")) for line in lines[1:41])
     run(*words, "--positions", "90", "--out", str(parts))
     assert parts.read_bytes() == whole.read_bytes()
 

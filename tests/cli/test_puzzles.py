@@ -129,6 +129,8 @@ def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         ("--seed -1", "a seed is 0 or more, not -1"),
         ("--set nowhere.txt", "nowhere.txt cannot be read: No such file"),
         ("--columns 9", "no puzzles of 9x6 connect 4 come along: make some with claimeven puzzles"),
+        ("--columns 5 make --count 1 -o x.txt", "make does not go with --columns"),
+        ("--band hard make --count 1 -o x.txt", "make does not go with --band"),
         ("maek", "there is no verb 'maek' (did you mean make?)"),
         ("make --count 3 -o x.txt --columns 1 --rows 1", "a puzzle needs 3 columns to choose from"),
         ("make --count 0 -o x.txt", "count must be 1 or more, not 0"),

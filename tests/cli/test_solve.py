@@ -15,7 +15,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.solver import Solver
 from tests import forks
-from tests.cli.conftest import Run, command, environment, started
+from tests.cli.conftest import Run, bad_input, command, environment, started
 from tests.positions import random_games
 
 SMALL = ("--columns", "5", "--rows", "4", "--table-mb", "4")
@@ -187,7 +187,11 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     ran = run("solve", *positions, "--against", DROP_IN, *SMALL)
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith("4 positions, 0 differ; ")
-    assert run("solve", "21", "--by", DROP_IN, *SMALL).out == run("solve", "21", *SMALL).out
+    board = SMALL[:4]
+    assert run("solve", "21", "--by", DROP_IN, *board).out == run("solve", "21", *SMALL).out
+    for option in (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",)):
+        said = bad_input(run("solve", "21", "--by", DROP_IN, *board, *option))
+        assert "are of the solver here, which is not asked with --by" in said
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import sys\nfor m in sys.stdin:\n    print(m.strip(), 1, flush=True)\n")
     other = f"pons:{sys.executable} {wrong}"
@@ -201,7 +205,7 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     assert json.loads(ran.out) == {
         "moves": "", "scores": [0], "other_scores": [1], "agree": False
     }  # fmt: skip
-    told = json.loads(run("solve", "21", "--by", DROP_IN, "--json", *SMALL).out)
+    told = json.loads(run("solve", "21", "--by", DROP_IN, "--json", *board).out)
     assert told["nodes"] is None
     assert told["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
 

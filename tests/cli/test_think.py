@@ -76,13 +76,14 @@ def test_values_are_named_by_what_they_are(run: Run) -> None:
 @pytest.mark.parametrize("spec", MONTE_CARLO)
 def test_the_tree_as_text_json_and_drawing(run: Run, spec: str, tmp_path: Path) -> None:
     file = tmp_path / "tree.svg"
-    asked = ("think", "44", "--agent", spec, *LIMITS, "--tree-depth", "2", "--tree-nodes", "30")
+    plain = ("think", "44", "--agent", spec, *LIMITS)
+    asked = (*plain, "--tree-depth", "2", "--tree-nodes", "30")
     words = run(*asked, "--tree", "--svg", str(file))
     assert (words.status, words.err) == (0, "")
     assert widest(words.out) <= WIDTH
     drawing = ET.fromstring(file.read_text())
     assert drawing.tag.endswith("svg")
-    assert json.loads(run(*asked, "--json").out)["tree"] is None
+    assert json.loads(run(*plain, "--json").out)["tree"] is None
     told = json.loads(run(*asked, "--json", "--tree").out)
     tree = told["tree"]
     counted, waiting = 0, [(tree, 0)]

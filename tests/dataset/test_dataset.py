@@ -182,15 +182,21 @@ def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on
     name = "write_table" if source != "all" else "write_blocks"
     write = getattr(module, name)
 
-    def full(target: Path, *rest: Any) -> None:
-        if target == path:
-            raise CannotWrite(f"{path} cannot be written: No space left on device")
-        write(target, *rest)
+    for room in (0, 1):
+        written: list[int] = []
 
-    monkeypatch.setattr(module, name, full)
-    with pytest.raises(CannotWrite):
-        make_dataset(path, asked, solver(), split=0.7)
-    assert not path.exists() and not held_out_path(path).exists()
+        def full(stream: Any, *rest: Any, room: int = room, written: list[int] = written) -> None:
+            if len(written) == room:
+                raise CannotWrite(f"{path} cannot be written: No space left on device")
+            write(stream, *rest)
+            written.append(1)
+            # A kill now would leave no file that stands in the way.
+            assert not path.exists() and not held_out_path(path).exists()
+
+        monkeypatch.setattr(module, name, full)
+        with pytest.raises(CannotWrite):
+            make_dataset(path, asked, solver(), split=0.7)
+        assert not path.exists() and not held_out_path(path).exists()
     monkeypatch.setattr(module, name, write)
     made = make_dataset(path, asked, solver(), split=0.7)
     assert len(read_dataset(path, SMALL)) == made.positions > 10

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import builtins
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claimeven.dataset import InvalidDatasetFile, make_dataset
+from claimeven.dataset import DatasetPlan, DatasetProgress, InvalidDatasetFile, make_dataset
 from claimeven.game.errors import ClaimevenError
-from tests.dataset.test_dataset import plan, read, solver
+from tests.dataset.test_dataset import SMALL, plan, read, solver
 
 
 def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
@@ -60,6 +61,11 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
     header = json.dumps(plan().header())
     for content, sentence in (
         (json.dumps({**plan().header(), "seed": 9}) + "\n", "was begun with seed 9, not 1"),
+        (
+            json.dumps({**plan().header(), "endings": 4}) + "\n",
+            "was begun with endings 4, not without",
+        ),
+        ('{"source": "random"}\n', "was begun without plies, not with plies"),
         (header + "\n3,12,1\n", "is damaged in line 2"),
         (header + "\n3,12,x,1,1,1,1,1,1,1\n", "is damaged in line 2"),
         (header + "\n3,12,1,1,2,0,0,0,0,0\n", "is damaged in line 2"),
@@ -73,3 +79,27 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidDatasetFile, match=sentence):
             make_dataset(path, plan(), solver())
         assert partial.read_text() == content
+
+
+@pytest.mark.parametrize("source", ["random", "mixed", "all"])
+def test_a_row_that_was_changed_is_refused(tmp_path: Path, source: str) -> None:
+    path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
+    asked = plan() if source != "all" else DatasetPlan(None, 0, 6, 0, "all", SMALL)
+    asked = replace(asked, source=source)
+
+    def killed(at: DatasetProgress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_dataset(path, asked, solver(), killed)
+    whole = partial.read_text().splitlines(keepends=True)
+    assert len(whole) > 3
+    for place, old in enumerate(whole[2]):
+        for new in ("7" if old != "7" else "6", ""):
+            line = whole[2][:place] + new + whole[2][place + 1 :]
+            partial.write_text("".join([*whole[:2], line, *whole[3:]]))
+            with pytest.raises(InvalidDatasetFile, match=r"is damaged in line [34]"):
+                make_dataset(path, asked, solver())
+            assert not path.exists()
+    partial.write_text("".join(whole))
+    assert make_dataset(path, asked, solver()).positions > 3

@@ -84,8 +84,13 @@ def test_a_run_leaves_all_it_promises(whole: Path, table: Path) -> None:
     assert facts["parameters"] == read_net(whole / "model.npz").parameters
     assert round(facts["measured"]["held_out"], 4) == rows[-1]["held_out"]
     before = (whole / "model.npz").read_bytes()
-    assert len(train_distil(whole, [table], QUICK)) == len(rows)  # nothing is left to do
-    assert (whole / "model.npz").read_bytes() == before
+    for damaged in (before, None, b"", before[: len(before) // 2]):
+        if damaged is None:
+            (whole / "model.npz").unlink()
+        else:
+            (whole / "model.npz").write_bytes(damaged)
+        assert len(train_distil(whole, [table], QUICK)) == len(rows)  # nothing is left to learn
+        assert (whole / "model.npz").read_bytes() == before
 
 
 def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path) -> None:
@@ -198,6 +203,16 @@ def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
         assert np.array_equal(one, other)
 
 
+def test_few_positions_are_seen_as_often_as_asked(data: Dataset, tmp_path: Path) -> None:
+    few = data.picked(np.arange(30))
+    recipe = replace(QUICK, batch=512, epochs=5, every=100)
+    (row,) = train_distil(tmp_path / "run", few, recipe)
+    learnt = row["seen"] // 5
+    assert (row["steps"], row["seen"]) == (5, 5 * learnt) and 20 <= learnt <= 30
+    lessons = Lessons(few, 512, 0)
+    assert (lessons.steps, sorted(lessons.chosen(3))) == (1, list(range(30)))
+
+
 def test_answers_of_a_batch(data: Dataset) -> None:
     few = data.picked(np.arange(50))
     batch = batch_of(few, Features(SMALL))
@@ -216,8 +231,9 @@ def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
     assert chances_of([early, late], None, None) is None
     chances = chances_of([early, late], (3.0, 1.0), None)
     assert chances is not None
-    assert chances[: len(early)] == pytest.approx(3 / len(early))
-    assert chances[len(early) :] == pytest.approx(1 / len(late))
+    of_all = chances / chances.sum()
+    assert of_all[: len(early)] == pytest.approx(0.75 / len(early))
+    assert of_all[len(early) :] == pytest.approx(0.25 / len(late))
 
     whole = joined([early, late])
     lessons = Lessons(whole, 400, seed=3, chances=chances)
@@ -235,15 +251,29 @@ def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
     for shares in (None, (5.0, 1.0)):
         chances = chances_of([one, two], shares, asked)
         assert chances is not None
-        assert chances[(plies >= 2) & (plies <= 5)].sum() == pytest.approx(3)
-        assert chances[plies == 6].sum() == pytest.approx(1)
-        assert chances.sum() == pytest.approx(4)
+        of_all = chances / chances.sum()
+        assert of_all[(plies >= 2) & (plies <= 5)].sum() == pytest.approx(0.75)
+        assert of_all[plies == 6].sum() == pytest.approx(0.25)
         sixes = [chances[:400][one.plies == 6], chances[400:][two.plies == 6]]
         assert all(len(set(part)) == 1 for part in sixes)
         ratio = 1.0 if shares is None else 5 * len(two) / len(one)
         assert sixes[0][0] / sixes[1][0] == pytest.approx(ratio)
     with pytest.raises(InvalidRun, match="hold no position of the plies 15-16"):
         chances_of([one], None, (PlyShare(15, 16, 1.0),))
+
+
+@pytest.mark.parametrize("size", [1e308, 5e-324])
+def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
+    one, two = data.picked(np.arange(0, 400)), data.picked(np.arange(400, len(data)))
+
+    def drawn(share: float) -> list[int]:
+        plies = (PlyShare(2, 5, share), PlyShare(6, 6, share))
+        chances = chances_of([one, two], (share, share), plies)
+        chosen: list[int] = Lessons(joined([one, two]), 64, 0, chances).chosen(0).tolist()
+        return chosen
+
+    assert drawn(size) == drawn(1.0)
+    assert len(set(drawn(size))) > 30
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,7 @@ from tests import forks, naive
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second.
-QUICK = NTupleRecipe(
-    games=600, every=200, tuples=8, length=4, against=2, positions=20, geometry=SMALL
-)
+QUICK = NTupleRecipe(games=600, every=200, tuples=8, length=4, against=2, geometry=SMALL)
 
 
 def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: list[bool]) -> None:
@@ -175,14 +173,28 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     assert model.facts["measured"]["against_perfect"] is not None
     assert read_network(whole / "model.npz").geometry == SMALL
     before = (whole / "model.npz").read_bytes()
-    assert len(train_ntuple(whole, QUICK)) == 3  # nothing is left to do
-    assert (whole / "model.npz").read_bytes() == before
+    for damaged in (before, None, b"", bytes(len(before)), before[: len(before) // 2]):
+        if damaged is None:
+            (whole / "model.npz").unlink()
+        else:
+            (whole / "model.npz").write_bytes(damaged)
+        assert len(train_ntuple(whole, QUICK)) == 3  # nothing is left to learn
+        assert (whole / "model.npz").read_bytes() == before
+
+
+def test_a_recipe_that_cannot_be_read_is_told(whole: Path, tmp_path: Path) -> None:
+    for content in ("[" * 100_000, "", "[]", "{", "\0"):
+        run = tmp_path / "run"
+        shutil.copytree(whole, run, dirs_exist_ok=True)
+        (run / "recipe.json").write_text(content)
+        with pytest.raises(InvalidRun, match=r"recipe\.json is damaged: name another folder"):
+            train_ntuple(run, QUICK)
 
 
 def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
     words = (
         "train", "ntuple", "--out", str(tmp_path / "run"), "--games", "600", "--every", "200",
-        "--tuples", "8", "--length", "4", "--against", "2", "--positions", "20",
+        "--tuples", "8", "--length", "4", "--against", "2",
         "--columns", "4", "--rows", "4", "--connect", "3",
     )  # fmt: skip
     rng = random.Random(3)

@@ -72,8 +72,13 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     assert facts["recipe"]["method"] == "selfplay"
     assert facts["measured"]["against_perfect"] == rows[-1]["against_perfect"]
     before = (whole / "model.npz").read_bytes()
-    assert len(train_selfplay(whole, QUICK)) == 3  # nothing is left to do
-    assert (whole / "model.npz").read_bytes() == before
+    for damaged in (before, None, before[: len(before) // 2]):
+        if damaged is None:
+            (whole / "model.npz").unlink()
+        else:
+            (whole / "model.npz").write_bytes(damaged)
+        assert len(train_selfplay(whole, QUICK)) == 3  # nothing is left to do
+        assert (whole / "model.npz").read_bytes() == before
 
 
 def one_look(net: Net) -> Callable[[Position], int]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
+import pytest
+
+from claimeven.errors import ClaimevenError
 from claimeven.review.chart import score_chart
 
 
@@ -18,3 +22,18 @@ def test_charts_fit_and_point_the_right_way() -> None:
                 assert len(lines) <= 12
     rows = score_chart([3, 0, -1], charset="ascii").splitlines()
     assert rows == ["  +3 |#", "  +2 |#", "  +1 |#", "   0 +---", "  -1 |  #", "      0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((6,), "width is 7 or more, not 6"),
+        ((-80,), "width is 7 or more, not -80"),
+        ((80.0,), "width must be a whole number, not 80.0"),
+        ((80, "latin"), "no charset 'latin'.*unicode, ascii"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(arguments: tuple[Any, ...], said: str) -> None:
+    with pytest.raises(ClaimevenError, match=said):
+        score_chart([1, 0], *arguments)
+    assert score_chart([1], 7).splitlines()[0] == "  +1 │█"

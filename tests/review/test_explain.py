@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from claimeven import Geometry, Position
+from claimeven.errors import ClaimevenError
 from claimeven.review.claims import Claim
 from claimeven.review.explain import explain
 from claimeven.review.kinds import KINDS, Makes, Zugzwang
@@ -142,6 +143,9 @@ def test_explanations_fit_the_screen_and_are_short(
         told_all = explain(position, solver)
         assert all(len(line) <= 80 for line in told_all.text().splitlines())
         assert all(len(line) <= 60 for line in told_all.text(60).splitlines())
+        assert all(len(line) <= 20 for line in told_all.text(20).splitlines())
+        with pytest.raises(ClaimevenError, match="width is 20 or more, not 19"):
+            told_all.text(19)
         assert all(1 <= len(column.claims) <= 4 for column in told_all.columns)
         for claim in told_all.all_claims():
             sentence = claim.sentence(position)

@@ -60,7 +60,7 @@ def command() -> None:
 
 @command.command("build")
 @click.option("--plies", default=8, show_default=True, help="The greatest number of discs held.")
-@click.option("--out", help="File to write; usually 7x6.book.")
+@click.option("--out", help="File to write; usually named after the board, as 7x6.book.")
 @search_options
 @geometry_options
 @json_option
@@ -84,12 +84,13 @@ def build(
     """
     say_when_compiling()
     from claimeven.book.build import build_book  # noqa: PLC0415 - for a quick start
+    from claimeven.book.library import file_name  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
     Solver(geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
-    name = out if out is not None else f"{geometry.columns}x{geometry.rows}.book"
-    check_output(name)
-    path = Path(name)
+    path = Path(file_name(geometry) if out is None else out)
+    check_output(path if out is None else out)
+    _check_replaced(path, geometry, plies)
     with status_line() as line:
         made = build_book(
             path,
@@ -316,6 +317,24 @@ def _read(file: Path | None) -> tuple[Path, AnyBook]:
     if path is None:
         raise ClaimevenError("the package comes without a book: name a FILE")
     return path, load_book(path)
+
+
+def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
+    """Raise `ClaimevenError` where a book would replace one that holds what it does not."""
+    from claimeven.book.errors import InvalidBook  # noqa: PLC0415 - for a quick start
+    from claimeven.book.library import load_book  # noqa: PLC0415 - for a quick start
+
+    if not path.exists():
+        return
+    try:
+        there = load_book(path)
+    except InvalidBook:
+        return
+    if there.geometry != geometry or there.plies > plies:
+        raise ClaimevenError(
+            f"{path} is a book already, of {there.geometry} up to ply {there.plies}: choose another"
+            " name or remove it"
+        )
 
 
 def _tell(path: Path, book: AnyBook, as_json: bool) -> None:

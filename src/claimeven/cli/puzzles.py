@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,17 +99,14 @@ def command(
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
     """
     if ctx.invoked_subcommand is not None:
+        refuse_beside(ctx, ctx.invoked_subcommand, ())
         return
     given = shipped_puzzles(geometry) if file is None else read_puzzles(file, geometry)
     chosen = picked(given.puzzles, band, kind)
     if not chosen:
         raise ClaimevenError(f"{given.name} has no such puzzle: see --counts")
-    if daily is not None and number is not None:
-        raise ClaimevenError("give --daily or --number, not both")
     others = {"--band": band, "--kind": kind, "--list": as_list, "--counts": counts}
-    for name, value in others.items():
-        if number is not None and value:
-            raise ClaimevenError(f"--number names one puzzle: it cannot be given with {name}")
+    _check_one(daily, number, seed, others)
     if as_list or counts:
         asked = "as_list" if as_list else "counts"
         narrowing = ("band", "kind", "file", "as_json", "columns", "rows", "connect")
@@ -138,6 +135,20 @@ def command(
         ctx.exit(INTERRUPTED)
     finally:
         session.close()
+
+
+def _check_one(
+    daily: str | None, number: int | None, seed: int | None, others: Mapping[str, object]
+) -> None:
+    """Raise `ClaimevenError` where one puzzle is named and more is asked for."""
+    if daily is not None and number is not None:
+        raise ClaimevenError("give --daily or --number, not both")
+    for option, named in (("--daily", daily), ("--number", number)):
+        if named is not None and seed is not None:
+            raise ClaimevenError(f"{option} names one puzzle: it cannot be given with --seed")
+    for name, value in others.items():
+        if number is not None and value:
+            raise ClaimevenError(f"--number names one puzzle: it cannot be given with {name}")
 
 
 @command.command("make")

@@ -15,7 +15,7 @@ from claimeven.cli.shared.inputs import Given, Inputs
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, solver_options
 from claimeven.cli.shared.progress import say_when_compiling
-from claimeven.cli.shared.solving import SolverChoice, score_text
+from claimeven.cli.shared.solving import USUAL_SOLVING, SolverChoice, score_text
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -90,6 +90,11 @@ def command(
     """
     asked = Asked(every, weak, effort, as_json)
     _check(asked, by, against, pons)
+    if by is not None and solving != USUAL_SOLVING:
+        raise ClaimevenError(
+            "--threads, --table-mb, --book and --no-book are of the solver here, which is not asked"
+            " with --by"
+        )
     if not positions and not pons:
         raise ClaimevenError(
             "give the moves of a position such as 4455, \"\", a file, or '-' for stdin"

@@ -21,6 +21,7 @@ from claimeven.cli.shared.thinking import (
     legend_lines,
     trace_lines,
 )
+from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import check_output, write_text
 
@@ -90,6 +91,14 @@ def command(
     """
     position = ongoing(moves, geometry)
     check_seed(seed)
+    if trace_limit and not trace:
+        raise ClaimevenError("--trace-lines is of a --trace: give both")
+    for name, is_given in (
+        ("--tree-depth", tree_depth != TREE_DEPTH),
+        ("--tree-nodes", tree_nodes != TREE_NODES),
+    ):
+        if is_given and not tree and svg_file is None:
+            raise ClaimevenError(f"{name} is of a tree: give --tree or --svg too")
     if svg_file is not None:
         check_output(svg_file)
     say_when_compiling()

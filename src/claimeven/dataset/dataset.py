@@ -25,7 +25,7 @@ import numpy as np
 
 from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.exhaustive import make_all
-from claimeven.dataset.files import check_target, removed_unless_done, write_table
+from claimeven.dataset.files import both_files, check_target, write_table
 from claimeven.dataset.games import Games
 from claimeven.dataset.journal import Journal, rows_of
 from claimeven.dataset.made import DatasetProgress, Made, held_out_path
@@ -39,6 +39,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import board_vector
+from claimeven.outputs import binary_file
 from claimeven.solver.solver import ILLEGAL, Solver
 
 #: Candidates made at a time, and positions solved between two writes to the journal.
@@ -101,11 +102,12 @@ def make_dataset(
 def _write(
     path: Path, journal: Journal, plan: DatasetPlan, wanted: int, split: float | None
 ) -> Made:
-    """Write the first rows of a journal, the side that is trained on last."""
+    """Write the first rows of a journal."""
     header = plan.header()
     if split is None:
         rows = (rows_of(lines)[1] for lines in journal.chunks(wanted))
-        write_table(path, journal.fields, rows, header)
+        with binary_file(path) as stream:
+            write_table(stream, path.suffix, journal.fields, rows, header)
         return Made(wanted)
     counts = [0, 0]
 
@@ -118,9 +120,9 @@ def _write(
             yield picked
 
     other, header = held_out_path(path), {**header, "split": split}
-    write_table(other, journal.fields, rows_of_side(False), header)
-    with removed_unless_done(other):
-        write_table(path, journal.fields, rows_of_side(True), header)
+    with both_files(path, other) as streams:
+        for stream, is_training in zip(streams, (True, False), strict=True):
+            write_table(stream, path.suffix, journal.fields, rows_of_side(is_training), header)
     return Made(counts[True], counts[False], other)
 
 

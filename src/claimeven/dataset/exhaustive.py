@@ -15,7 +15,7 @@ import numpy as np
 
 from claimeven.book.openings import Keys, Scores
 from claimeven.dataset.blocks import Block
-from claimeven.dataset.files import check_target, removed_unless_done, write_blocks
+from claimeven.dataset.files import both_files, check_target, write_blocks
 from claimeven.dataset.journal import Journal, journal_path
 from claimeven.dataset.layered import AllPositions, keys_by_ply
 from claimeven.dataset.made import DatasetProgress, Made, held_out_path
@@ -23,6 +23,7 @@ from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import field_names
 from claimeven.dataset.splitting import is_for_training
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.outputs import binary_file
 from claimeven.solver.contract import MISSING
 from claimeven.solver.scores import score_range
 from claimeven.solver.solver import Solver
@@ -115,7 +116,7 @@ def _write(
     tell: Callable[..., None],
     split: float | None,
 ) -> Made:
-    """Write the rows, with a split the side that is trained on last."""
+    """Write the rows."""
     fields, header, total = field_names(plan.geometry), plan.header(), len(found)
 
     def told(blocks: Iterator[Block]) -> Iterator[Block]:
@@ -126,7 +127,8 @@ def _write(
             tell("positions written", done, total)
 
     if split is None:
-        write_blocks(path, fields, told(found.blocks()), plan.geometry, header)
+        with binary_file(path) as stream:
+            write_blocks(stream, path.suffix, fields, told(found.blocks()), plan.geometry, header)
         return Made(total)
     counts = [0, 0]
 
@@ -138,7 +140,7 @@ def _write(
             yield picked
 
     other, header = held_out_path(path), {**header, "split": split}
-    write_blocks(other, fields, of_side(False), plan.geometry, header)
-    with removed_unless_done(other):
-        write_blocks(path, fields, of_side(True), plan.geometry, header)
+    with both_files(path, other) as streams:
+        for stream, is_training in zip(streams, (True, False), strict=True):
+            write_blocks(stream, path.suffix, fields, of_side(is_training), plan.geometry, header)
     return Made(counts[True], counts[False], other)

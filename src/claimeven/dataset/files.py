@@ -21,14 +21,15 @@ _TEXT = ("moves",)
 
 
 @contextmanager
-def removed_unless_done(path: Path) -> Iterator[None]:
-    """Remove a file unless the block ends well: half of what was to be written stands in the way
-    of writing it again.
+def both_files(path: Path, other: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Yield streams of two files that are there together once the block has ended well, or neither:
+    one alone would stand in the way of writing both again. Raises `CannotWrite`.
     """
     try:
-        yield
+        with outputs.binary_file(path) as stream, outputs.binary_file(other) as beside:
+            yield stream, beside
     except BaseException:
-        path.unlink(missing_ok=True)
+        other.unlink(missing_ok=True)
         raise
 
 
@@ -53,38 +54,41 @@ def cells_of(row: bytes, fields: Sequence[str]) -> Cells:
 
 
 def write_table(
-    path: Path, fields: Sequence[str], chunks: Iterable[Sequence[bytes]], header: Mapping[str, Any]
+    stream: BinaryIO,
+    kind: str,
+    fields: Sequence[str],
+    chunks: Iterable[Sequence[bytes]],
+    header: Mapping[str, Any],
 ) -> None:
-    """Write rows of CSV, some at a time, as CSV or Parquet, whole or not at all.
+    """Write rows of CSV, some at a time, as a file of a kind: one of `SUFFIXES`.
 
-    `header` tells of the data set where a file has room for it. Raises `CannotWrite`.
+    `header` tells of the data set where a file has room for it.
     """
-    with outputs.binary_file(path) as stream:
-        if path.suffix == CSV:
-            stream.write(",".join(fields).encode() + b"\n")
-            for rows in chunks:
-                stream.writelines(rows)
-        else:
-            _write_parquet(stream, fields, chunks, header)
+    if kind == CSV:
+        stream.write(",".join(fields).encode() + b"\n")
+        for rows in chunks:
+            stream.writelines(rows)
+    else:
+        _write_parquet(stream, fields, chunks, header)
 
 
 def write_blocks(
-    path: Path,
+    stream: BinaryIO,
+    kind: str,
     fields: Sequence[str],
     blocks: Iterable[Block],
     geometry: Geometry,
     header: Mapping[str, Any],
 ) -> None:
     """Write rows as `write_table` does, from arrays."""
-    with outputs.binary_file(path) as stream:
-        if path.suffix == CSV:
-            stream.write(",".join(fields).encode() + b"\n")
-            for block in blocks:
-                stream.write(csv_text(block, geometry))
-        else:
-            arrow, _ = imported_pyarrow()
-            tables = (arrow_arrays(block, geometry, arrow) for block in blocks)
-            _write_arrays(stream, _schema(fields, header), tables)
+    if kind == CSV:
+        stream.write(",".join(fields).encode() + b"\n")
+        for block in blocks:
+            stream.write(csv_text(block, geometry))
+    else:
+        arrow, _ = imported_pyarrow()
+        tables = (arrow_arrays(block, geometry, arrow) for block in blocks)
+        _write_arrays(stream, _schema(fields, header), tables)
 
 
 def _write_parquet(

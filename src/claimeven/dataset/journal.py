@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -32,10 +33,10 @@ def journal_path(path: Path) -> Path:
 class Journal:
     """The rows made so far, kept in `path` + ".partial" line by line.
 
-    The first line holds the options, each further one the number of a row's candidate or game and
-    its fields. A last line that was cut off is dropped. `count` rows are there, the last of them of
-    `last_number`, once `take_up` has run. Raises `InvalidDatasetFile` for a file of other options
-    or of something else.
+    The first line holds the options, each further one the number of a row's candidate or game, a
+    check of the line, and the row's fields. A last line that was cut off is dropped. `count` rows
+    are there, the last of them of `last_number`, once `take_up` has run. Raises
+    `InvalidDatasetFile` for a file of other options or of something else.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any], fields: Sequence[str]) -> None:
@@ -76,11 +77,15 @@ class Journal:
         """Add rows, (number, fields) each; they are on their way to the disk when this returns."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
+        lines = []
         for number, cells in rows:
-            writer.writerow([number, *cells])
+            writer.writerow(cells)
+            lines.append(_line(number, text.getvalue().encode()))
+            text.seek(0)
+            text.truncate()
             self.count += 1
             self.last_number = number
-        self._file.append(text.getvalue().encode())
+        self._file.append(b"".join(lines))
 
     def chunks(self, most: int | None = None) -> Iterator[list[bytes]]:
         """Yield the lines of the first `most` rows, some at a time, each with its line end."""
@@ -127,11 +132,14 @@ class Journal:
             raise InvalidDatasetFile(
                 f"{self.path} is not a partial data set: remove it to begin again"
             )
-        for name, value in header.items():
-            if found.get(name) != value:
+        for name in {**found, **header}:
+            if found.get(name) != header.get(name):
+                begun = f"with {name} {found[name]}" if name in found else f"without {name}"
+                asked = str(header[name]) if name in found and name in header else "without"
+                asked = f"with {name} {header[name]}" if name not in found else asked
                 raise InvalidDatasetFile(
-                    f"{self.path} was begun with {name} {found.get(name)}, not {value}:"
-                    " ask for the same, or remove it to begin again"
+                    f"{self.path} was begun {begun}, not {asked}: ask for the same, or remove it"
+                    " to begin again"
                 )
         return whole
 
@@ -142,9 +150,19 @@ class Journal:
 def rows_of(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
     """Return the numbers of lines of a journal, and the lines of a table that they hold."""
     parts = [line.partition(b",") for line in lines]
-    return [int(number) for number, _, _ in parts], [row for _, _, row in parts]
+    numbers = [int(head.partition(b":")[0]) for head, _, _ in parts]
+    return numbers, [row for _, _, row in parts]
+
+
+def _line(number: int, row: bytes) -> bytes:
+    """Return a line of a journal: a row with its number, and what tells both from damaged ones."""
+    return b"%d:%08x,%b" % (number, zlib.crc32(row, number & 0xFFFFFFFF), row)
 
 
 def _parted(line: bytes, fields: Sequence[str]) -> tuple[int, Cells]:
-    number, _, row = line.partition(b",")
-    return int(number), cells_of(row, fields)
+    """Return number and fields of a line. Raises `ValueError` or `csv.Error` for a damaged one."""
+    head, _, row = line.partition(b",")
+    number = int(head.partition(b":")[0])
+    if line != _line(number, row):
+        raise ValueError("the line is not as it was written")
+    return number, cells_of(row, fields)

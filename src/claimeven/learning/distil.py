@@ -187,7 +187,8 @@ class Lessons:
     ) -> None:
         if not len(data):
             raise InvalidRun("the data sets hold no position to learn from")
-        self.data, self.batch, self.seed = data, batch, seed
+        self.data, self.seed = data, seed
+        self.batch = batch if chances is not None else min(batch, len(data))
         self.features = Features(data.geometry)
         self._up_to = None if chances is None else np.cumsum(chances)
         self._epoch = -1
@@ -231,7 +232,10 @@ def chances_of(
     each = (
         [1.0] * len(parts)
         if shares is None
-        else [share / max(len(part), 1) for part, share in zip(parts, shares, strict=True)]
+        else [
+            share / max(shares) / max(len(part), 1)
+            for part, share in zip(parts, shares, strict=True)
+        ]
     )
     chances = np.concatenate(
         [np.full(len(part), chance) for part, chance in zip(parts, each, strict=True)]
@@ -239,11 +243,12 @@ def chances_of(
     if ply_shares is None:
         return chances
     plies, drawn = np.concatenate([part.plies for part in parts]), np.zeros(len(chances))
+    most = max((each.share for each in ply_shares), default=1.0)
     for lowest, highest, share in ply_shares:
         there = (lowest <= plies) & (plies <= highest)
         if not there.any():
             raise InvalidRun(f"the data sets hold no position of the plies {lowest}-{highest}")
-        drawn[there] = chances[there] * (share / float(chances[there].sum()))
+        drawn[there] = chances[there] * (share / most / float(chances[there].sum()))
     return drawn
 
 
@@ -285,7 +290,7 @@ def train_distil(
     learnt = joined(learnt_parts)
     chances = chances_of(learnt_parts, recipe.shares, recipe.ply_shares)
     lessons = Lessons(learnt, recipe.batch, recipe.seed, chances)
-    steps = max(1, round(recipe.epochs * len(learnt) / recipe.batch))
+    steps = max(1, round(recipe.epochs * len(learnt) / lessons.batch))
     descent = recipe.descent(steps)
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
     told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}
@@ -296,14 +301,19 @@ def train_distil(
     with RunFolder.opened(folder, told) as run:
         run.take_up(KIND, lambda checkpoint: trainer.take_up(checkpoint.arrays))
         resumed = trainer.step
+
+        def write() -> dict[str, Any]:
+            net = trainer.net(knows_scores=True)
+            net.searching = searching
+            return write_measured(run.model_path, net, told, recipe.weight_steps, held)
+
         while trainer.step < steps:
             goal = min(steps, (trainer.step // recipe.every + 1) * recipe.every)
             row = _learn_to(goal, trainer, lessons, run, resumed, watch)
-            net = trainer.net(knows_scores=True)
-            net.searching = searching
-            row |= write_measured(run.model_path, net, told, recipe.weight_steps, held)
-            run.note(row)
+            run.note({**row, **write()})
             run.keep(ModelFile(KIND, geometry, trainer.checkpoint()))
+        if not run.has_model():
+            write()
         return run.rows
 
 

@@ -41,7 +41,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.learning.oracle import measure_learner
 from claimeven.learning.progress import TrainingProgress
-from claimeven.learning.run_folder import InvalidRun, Row, RunFolder, cores_spent
+from claimeven.learning.run_folder import CORES, InvalidRun, Row, RunFolder, cores_spent
 from claimeven.learning.td_kernel import (
     DRAWS,
     EXPLORING,
@@ -117,6 +117,8 @@ class NTupleRecipe:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+        if self.positions is not None and shipped_set(self.geometry) is None:
+            raise InvalidRun(f"no positions of {self.geometry} come along: leave positions out")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data; how often it is measured changes nothing learnt."""
@@ -223,6 +225,8 @@ def train_ntuple(
             _play_to_next(learner, run, resumed, watch)
             _measure(learner, run)
             run.keep(learner.checkpoint())
+        if not run.has_model():
+            _write(learner, run, run.rows[-1])
         return run.rows
 
 
@@ -265,13 +269,23 @@ def _play_to_next(
     run.keep(learner.checkpoint())
 
 
+def _rounded(learner: NTupleLearner) -> NTupleNetwork:
+    """Return the network as its file will be read again."""
+    return unpacked(ModelFile("", learner.recipe.geometry, packed(learner.network)))
+
+
+def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:
+    """Write the model, with what the log tells of it."""
+    measured = {name: value for name, value in row.items() if name != CORES}
+    write_as_measured(run.model_path, _rounded(learner), learner.recipe, measured)
+
+
 def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     """Measure the network, and note what it is worth and what was played since it was last."""
     recipe, played = learner.recipe, learner.totals - learner.measured
-    # What is measured is the network as its file will be read again, rounded.
-    network = unpacked(ModelFile("", recipe.geometry, packed(learner.network)))
+    agent = agent_of(_rounded(learner))
     found = measure_learner(
-        agent_of(network), recipe.geometry, recipe.against or 0, recipe.seed, recipe.positions
+        agent, recipe.geometry, recipe.against or 0, recipe.seed, recipe.positions
     )
     row = {
         "games": learner.games,
@@ -281,7 +295,7 @@ def _measure(learner: NTupleLearner, run: RunFolder) -> None:
         "plies": round(played[PLIES] / played[GAMES], 2),
         **found,
     }
-    write_as_measured(run.model_path, network, recipe, row)
+    _write(learner, run, row)
     run.note(row, float(learner.spent[1]))
     learner.measured[:] = learner.totals
     learner.spent[:] = 0.0

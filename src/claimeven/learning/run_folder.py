@@ -86,6 +86,14 @@ class RunFolder:
         """Where the model is, or will be."""
         return self.path / "model.npz"
 
+    def has_model(self) -> bool:
+        """Whether the model is there, and whole."""
+        try:
+            read_model(self.model_path)
+        except InvalidNetwork:
+            return False
+        return True
+
     @property
     def log_path(self) -> Path:
         """Where the measurements are."""
@@ -206,7 +214,7 @@ class RunFolder:
                 for name in {**there, **self.recipe}
                 if there.get(name) != self.recipe.get(name)
             ]
-        except (OSError, ValueError, AttributeError, TypeError):
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             raise InvalidRun(f"{path} is damaged: name another folder") from None
         if differing:
             raise InvalidRun(

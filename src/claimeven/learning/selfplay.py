@@ -161,6 +161,8 @@ def train_selfplay(
             run.note(row)
             run.keep(learner.checkpoint())
             meter.begin()
+        if not run.has_model():
+            _written(learner.best, run.model_path, recipe, run.rows[-1])
         return run.rows
 
 

@@ -20,6 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from claimeven.errors import ClaimevenError
+from claimeven.game.arguments import whole_number
+from claimeven.suggestions import no_such
+
 #: Rows of bars on either side of the axis.
 REACH = 5
 #: Characters left of the bars.
@@ -33,7 +37,12 @@ def score_chart(course: Sequence[int], width: int = 80, charset: str = "unicode"
     """Draw scores from the first player, after 0, 1, ... moves, as lines of at most `width`.
 
     A score other than 0 is always at least one row high; the furthest reaches `REACH` rows at most.
+    Raises `ClaimevenError` for a width without room for a move, and for an unknown charset.
     """
+    if whole_number(width, "width") <= _MARGIN:
+        raise ClaimevenError(f"width is {_MARGIN + 1} or more, not {width}")
+    if charset not in _SYMBOLS:
+        raise ClaimevenError(no_such("charset", str(charset), _SYMBOLS))
     bar, upright, axis, crossing = _SYMBOLS[charset]
     step = -(-len(course) // (width - _MARGIN))
     shown = [max(course[i : i + step], key=abs) for i in range(0, len(course), step)]

@@ -14,6 +14,8 @@ from itertools import islice
 from textwrap import wrap
 from typing import Any
 
+from claimeven.errors import ClaimevenError
+from claimeven.game.arguments import whole_number
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
@@ -32,6 +34,8 @@ from claimeven.solver.errors import InvalidSolve
 
 #: Most sentences about the position and about each column.
 POSITION_SENTENCES, COLUMN_SENTENCES = 5, 4
+#: Characters of a line that a column, its score and a word need.
+_LEAST_WIDTH = 20
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,12 @@ class Explanation:
         return self.text()
 
     def text(self, width: int = WIDTH) -> str:
-        """Return the explanation as paragraphs of at most `width` characters a line."""
+        """Return the explanation as paragraphs of at most `width` characters a line.
+
+        Raises `ClaimevenError` for a width below 20.
+        """
+        if whole_number(width, "width") < _LEAST_WIDTH:
+            raise ClaimevenError(f"width is {_LEAST_WIDTH} or more, not {width}")
         paragraphs = [_paragraph("", self.claims, self.position, width)]
         for column in self.columns:
             name = column_name(column.column, self.position.geometry)

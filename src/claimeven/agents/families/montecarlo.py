@@ -34,6 +34,7 @@ from claimeven.montecarlo.options import (
     PRESETS,
     SCALES,
     TABLES,
+    InvalidOptions,
     MonteCarloOptions,
 )
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
@@ -80,8 +81,14 @@ class MonteCarloAgent(Agent):
         self.search.load(geometry)
 
     def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidOptions` if its backend cannot search a board, or its model does not."""
+        """Raise `InvalidOptions` if its backend or model cannot, or it has no room for a move."""
         self.search.backend_for(geometry)
+        least = 1 + geometry.columns
+        if self.search.options.capacity < least:
+            raise InvalidOptions(
+                f"capacity must be at least {least} on {geometry}, for a position and each of its"
+                f" moves, not {self.search.options.capacity}"
+            )
 
     def reset(self) -> None:
         """Forget the tree, unless it is kept for the agent's life."""

@@ -12,6 +12,7 @@ from claimeven.cli.shared.options import FilePath, json_option
 from claimeven.cli.shared.progress import say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, named_lines
+from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:
     from claimeven.learning.run_judging import Judged
@@ -58,6 +59,8 @@ def judge(
         judge_runs,
     )
 
+    if last and out is not None:
+        raise ClaimevenError("--last draws nothing: it does not go with --out")
     where = None
     if not last:
         check_can_draw()

@@ -14,6 +14,7 @@ from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
+from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ def selfplay(
         train_selfplay,
     )
 
+    if asked["gate_least"] != SelfPlayRecipe.gate_least and not asked["gate"]:
+        raise ClaimevenError("--gate-least is what passes a --gate: give both")
     recipe = SelfPlayRecipe(**asked, geometry=geometry)
     say_when_compiling()
     try:

@@ -46,6 +46,10 @@ class SolverChoice:
         return SHIPPED_BOOK if self.book == SHIPPED_BOOK else Path(self.book)
 
 
+#: What is asked of the solver where no option is given.
+USUAL_SOLVING = SolverChoice(1, None)
+
+
 class WatchedSolver:
     """A solver that shows its progress on a status line while it works for something larger."""
 
