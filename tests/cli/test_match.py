@@ -185,9 +185,11 @@ def test_openings_of_a_match_come_from_a_file_or_by_score(run: Run, tmp_path: Pa
     assert [game["opening"] for game in told["played"]] == ["44", "44", "123", "123", "44", "44"]
     assert told["different_openings"] == 2
     assert ", 2 openings, " in run(*words, str(openings)).out
+    assert told["opening_plies"] is None  # of 2 and of 3
     for source in ("balanced", "-9..9"):
-        games = json.loads(run(*words, source, "--json", "--show").out)["played"]
-        assert [len(game["opening"]) for game in games] == [4] * 6
+        drawn = json.loads(run(*words, source, "--json", "--show").out)
+        assert [len(game["opening"]) for game in drawn["played"]] == [4] * 6
+        assert drawn["opening_plies"] == 4
     kept = tmp_path / "m.db"
     played = [
         json.loads(run(*words, str(openings), "--json", "--show", "--out", str(kept), *resume).out)[

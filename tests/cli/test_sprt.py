@@ -67,6 +67,17 @@ def test_repeated_games_and_forfeits_are_told(run: Run, tmp_path: Path) -> None:
     assert "forfeits of B: 8 x crash" in out
 
 
+def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> None:
+    openings = tmp_path / "openings.txt"
+    openings.write_text("44\n12\n")
+    test = ("sprt", "greedy", "alphabeta:depth=1", "--elo1", "3", "--max-games", "20", *HERE)
+    ran = run(*test, "--openings", str(openings))
+    assert "More openings tell more:" in " ".join(ran.out.split())
+    assert "openings.txt holds 2" in " ".join(ran.out.split())
+    short = run(*test, "--opening-plies", "1")
+    assert "More openings tell more: --opening-plies 6" in " ".join(short.out.split())
+
+
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     # Hypotheses so close that it would go on for long.

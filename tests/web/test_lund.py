@@ -182,6 +182,15 @@ def test_totals_follow_from_the_games() -> None:
     assert told["as_first"] == {"won": 1, "drawn": 1, "lost": 1}
     assert (told["seconds_a_move"], told["slowest_move"]) == (0.5, 0.75)
     assert [ChallengeGame.from_dict(data) for data in told["played"]] == list(games)
+    for name, values in (
+        ("number", ("x", True, None)), ("began", (1, None)), ("moves", (5,)),
+        ("result", (True, "x")),
+        ("own_moves", ("x", 1.5)), ("seconds", (None, "x", False)), ("slowest", ("x",)),
+        ("fault", (5, True)),
+    ):  # fmt: skip
+        for value in values:
+            with pytest.raises(ValueError, match="no game of a challenge"):
+                ChallengeGame.from_dict({**told["played"][0], name: value})
 
 
 def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path: Path) -> None:

@@ -62,13 +62,30 @@ class ChallengeGame:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ChallengeGame:
         """Read the data of `as_dict`. Raises `ValueError` for other data."""
-        if set(data) != {field.name for field in fields(cls)} or data["result"] not in RESULTS:
+        is_whole = set(data) == {field.name for field in fields(cls)} and all(
+            isinstance(data[name], kinds) and (isinstance(data[name], bool) == (kinds is bool))
+            for name, kinds in _KINDS.items()
+        )
+        if not is_whole or data["result"] not in RESULTS:
             raise ValueError("no game of a challenge")
         return cls(**data)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the game as plain data."""
         return asdict(self)
+
+
+#: Of what kind the fields of a game are.
+_KINDS: dict[str, Any] = {
+    "number": int,
+    "began": bool,
+    "moves": str,
+    "result": int | float,
+    "own_moves": int,
+    "seconds": int | float,
+    "slowest": int | float,
+    "fault": str | None,
+}
 
 
 @dataclass(frozen=True)

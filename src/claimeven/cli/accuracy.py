@@ -30,6 +30,7 @@ from claimeven.cli.parts.accuracy_report import (
 )
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
+    LIMIT_PARAMETERS,
     FilePath,
     check_seed,
     cores,
@@ -37,6 +38,7 @@ from claimeven.cli.shared.options import (
     isolation_options,
     json_option,
     limit_options,
+    refuse_given,
     seed_option,
     solver_options,
 )
@@ -119,13 +121,7 @@ def command(
         raise ClaimevenError(f"--worst is 0 or more, not {worst}")
     solvers = _Solvers(solving)
     if _is_file_of_games(names):
-        for option, given in (
-            ("--positions", positions),
-            ("--set", which),
-            ("--count", count),
-        ):
-            if given is not None:
-                raise ClaimevenError(f"{option} goes with agents, not with a file of games")
+        refuse_given(ctx, _OF_AGENTS, "{} goes with agents, not with a file of games")
         _judge_games(Path(names[0]), label, worst, solvers, geometry, as_json)
         return
     if label is not None:
@@ -139,6 +135,13 @@ def command(
     interrupted = _ask_agents(plan, cores() if jobs is None else jobs, worst, solvers, as_json)
     if interrupted:
         ctx.exit(INTERRUPTED)
+
+
+#: Options that say how agents are asked, which games that were played are not.
+_OF_AGENTS = (
+    "positions", "which", "count", "seed", "jobs", "isolate", "memory", "load_seconds",
+    *LIMIT_PARAMETERS,
+)  # fmt: skip
 
 
 class _Solvers:

@@ -21,8 +21,8 @@ from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.openings import OPENINGS_HELP, refuse_plies_of_file
 from claimeven.cli.shared.options import (
-    OPENINGS_HELP,
     command_line,
     geometry_options,
     isolation_options,
@@ -112,6 +112,7 @@ def command(
     """
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
+    refuse_plies_of_file(ctx, source)
     if page is not None:
         if out is None:
             raise ClaimevenError("--report is written on the games of a file: name it with --out")

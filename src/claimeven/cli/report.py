@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, json_option
+from claimeven.cli.shared.options import FilePath, json_option, refuse_given
 from claimeven.cli.shared.page import MOST_JUDGED, lines_on, write_watched
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import fitted
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 )
 @click.option("--threads", type=click.IntRange(1), help="Threads that judge.  [default: all cores]")
 @json_option
+@click.pass_context
 def command(
+    ctx: click.Context,
     file: Path,
     out: Path | None,
     title: str | None,
@@ -73,6 +75,8 @@ def command(
       claimeven report class.db -o results.html --title "Autumn 2026" --judge 1000
       claimeven report class.db --no-accuracy --plots charts
     """
+    if no_accuracy:
+        refuse_given(ctx, ("judge", "threads"), "{} is of judging games: not with --no-accuracy")
     out = page_beside(file) if out is None else out
     report = write_watched(
         file,

@@ -25,6 +25,7 @@ from claimeven.arena.tournaments.sequential import (
 from claimeven.arena.tournaments.tournament import TournamentPlan, store_of
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.openings import more_openings, openings_of, refuse_plies_of_file
 from claimeven.cli.shared.options import (
     WordChoice,
     check_seed,
@@ -32,7 +33,6 @@ from claimeven.cli.shared.options import (
     isolation_options,
     json_option,
     keeping_options,
-    openings_of,
     seed_option,
     time_control_options,
 )
@@ -110,6 +110,7 @@ def command(
     check_seed(seed)
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
+    refuse_plies_of_file(ctx, source)
     test = SequentialTest(elo0, elo1, alpha, beta, model)
     say_when_compiling()
     plan = sequential_plan(
@@ -124,12 +125,13 @@ def command(
         isolation=isolation,
     )
     with clean_stdout() as stdout:
-        with store_of(plan, out, resume) as store:
+        with store_of(plan, out, resume, of_test=True) as store:
             result, interrupted = _play(plan, test, store, players)
         if as_json:
             write_json(result.as_dict(), stdout)
         else:
-            stdout.writelines(line + "\n" for line in report_lines(result, table_width()))
+            more = more_openings(source, opening_plies, plan.schedule.openings)
+            stdout.writelines(line + "\n" for line in report_lines(result, table_width(), more))
     if interrupted:
         told = f"interrupted after {len(result.standings.games)} games"
         if out is not None:
@@ -168,9 +170,12 @@ def _play(
     return result, False
 
 
-def report_lines(result: SequentialResult, width: int) -> Iterator[str]:
-    """Yield what a test came to in lines of at most `width` characters."""
-    for text in (*_headline(result), "", *_figures(result), *_remarks(result)):
+def report_lines(result: SequentialResult, width: int, more: str) -> Iterator[str]:
+    """Yield what a test came to in lines of at most `width` characters.
+
+    `more` says what would bring more openings.
+    """
+    for text in (*_headline(result), "", *_figures(result), *_remarks(result, more)):
         yield from fitted(text, width).split("\n")
 
 
@@ -214,7 +219,7 @@ def _pair_words(counts: PairCounts) -> str:
     return ", ".join(f"{count} {name}" for count, name in zip(counts.counts, names, strict=True))
 
 
-def _remarks(result: SequentialResult) -> Iterator[str]:
+def _remarks(result: SequentialResult, more: str) -> Iterator[str]:
     """Yield what casts doubt on the figures: repeated games, forfeits."""
     standings = result.standings
     played = len(standings.games)
@@ -222,7 +227,7 @@ def _remarks(result: SequentialResult) -> Iterator[str]:
         yield ""
         yield (
             f"only {standings.unique_games} of {played} games differ: games played again are no new"
-            " evidence, so do not trust the risks. More openings tell more: --opening-plies 8"
+            f" evidence, so do not trust the risks. More openings tell more: {more}"
         )
     for letter, agent in zip("AB", standings.agents, strict=True):
         for kind, count in standings.records[agent.id].forfeits.most_common():

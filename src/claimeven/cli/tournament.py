@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
 from claimeven.arena.executors.work import Executor
-from claimeven.arena.games.openings import band_of, make_openings
+from claimeven.arena.games.openings import make_openings
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
@@ -29,6 +29,7 @@ from claimeven.arena.tournaments.tournament_file import read_settings
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.openings import more_openings, opening_options, refuse_plies_of_file
 from claimeven.cli.shared.options import (
     FilePath,
     WordChoice,
@@ -38,7 +39,6 @@ from claimeven.cli.shared.options import (
     isolation_options,
     json_option,
     keeping_options,
-    opening_options,
     page_option,
     seed_option,
     time_control_options,
@@ -159,6 +159,7 @@ def command(
     ctx.params["specs"] = specs  # those that play, wherever they were named
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     start = Position(geometry)
+    refuse_plies_of_file(ctx, source)
     openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
     with clean_stdout() as stdout, store_of(plan, out, resume) as store:
@@ -168,7 +169,7 @@ def command(
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
             write_json({**result.as_dict(), "left_out": reasons}, stdout)
         else:
-            _print(result, stdout, _cure(source, opening_plies, openings))
+            _print(result, stdout, more_openings(source, opening_plies, openings))
         if page is not None and not interrupted:
             stdout.flush()
             write_after(store, page, out)
@@ -202,13 +203,6 @@ def _play(
             standings = Standings.of(store.agents, store.games())
             return TournamentResult(plan, standings, time.monotonic() - begin), True
     return result, False
-
-
-def _cure(source: str, plies: int, openings: Sequence[object]) -> str:
-    """Say what brings more openings: longer ones, where they are drawn, or a longer file."""
-    if source == "random" or band_of(source) is not None:
-        return f"--opening-plies {max(6, plies + 2)}"
-    return f"{printable(source)} holds {len(set(openings))}"
 
 
 def _print(result: TournamentResult, out: TextIO, cure: str) -> None:

@@ -130,7 +130,17 @@ def test_a_column_that_is_not_there_loses_the_game(column: int) -> None:
         result = play_match(url, "random", games=2)
     assert result.wins == (0, 2)
     (reason,) = result.forfeits[0]
-    assert "not on the board" in reason
+    assert reason.startswith("answered with column ")
+    assert "(counted from 1), which is not on the board: legal were 1, 2" in reason
+
+
+def test_a_full_column_is_told_as_the_server_counts() -> None:
+    with serving(saying({"column": 3})) as url:
+        result = play_match(url, "random", games=1, start="333333")
+    (reason,) = result.forfeits[0]
+    assert reason == (
+        "answered with column 3 (counted from 1), which is full: legal were 1, 2, 4, 5, 6, 7"
+    )
 
 
 def test_servers_that_are_late_are_left() -> None:

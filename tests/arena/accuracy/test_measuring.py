@@ -99,6 +99,19 @@ def test_faults_are_told_and_end_the_questions_in_time(tmp_path: Path) -> None:
     assert whole.ranking == ("random", "never")
 
 
+def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: Path) -> None:
+    path = tmp_path / "failing.py"
+    path.write_text(FAILING)
+    plan = SetPlan((str(path), "greedy"), _few(90))
+    one, two = (measure(plan, jobs) for jobs in (1, 2))
+    assert one[str(path)].faults.total() == MOST_FAULTS
+    for name in plan.names:
+        assert one[name].answered == two[name].answered
+        assert one[name].faults == two[name].faults
+        assert one[name].accuracy.as_dict() == two[name].accuracy.as_dict()
+    assert one.asked == two.asked < plan.questions
+
+
 def test_an_agent_that_is_late_is_at_fault() -> None:
     def slow(position: Position) -> int:
         import time

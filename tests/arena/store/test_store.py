@@ -79,6 +79,14 @@ def test_one_writer_at_a_time_and_any_number_of_readers(tmp_path: Path) -> None:
         writing.add([GAME])
         with pytest.raises(InvalidStore, match=r"s\.db is being written by another process"):
             Store.extend(path)
+        (tmp_path / "link.db").symlink_to(path)
+        for begun in (
+            lambda: Store.extend(tmp_path / "link.db"),
+            lambda: store(tmp_path / "link.db"),
+        ):
+            with pytest.raises(InvalidStore, match=r"link\.db is being written by another process"):
+                begun()
+        (tmp_path / "link.db").unlink()
         with Store.read(path) as reading:
             assert len(reading) == 1
             writing.add([replace(GAME, job="job1")])

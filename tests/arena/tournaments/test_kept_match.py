@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -93,6 +94,47 @@ def test_what_cannot_be_kept_is_told_and_leaves_no_file(tmp_path: Path) -> None:
         play_match(*AGENTS, games=2, out=path)
     with pytest.raises(InvalidStore, match="its limit differs"):
         play_match(*AGENTS, games=2, out=path, resume=True, limit=Limit(seconds=9))
+
+
+def test_other_openings_are_another_match(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    play_match(*AGENTS, games=4, out=path)
+    with pytest.raises(
+        InvalidStore, match=r"openings differ \(\d+ in round 1, where it was the em"
+    ):
+        play_match(*AGENTS, games=4, out=path, resume=True, opening_plies=3)
+    assert len(play_match(*AGENTS, games=6, out=path, resume=True).games) == 6
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "told = '" + "[" * 100_000 + "'",
+        "moves = '4444444444'",
+        "moves = moves || '1'",
+        "fault = 'zzz', fault_seat = 0",
+        "opening = '9'",
+        "moves = 'xyz'",
+    ],
+)
+def test_a_damaged_game_is_named(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "m.db"
+    play_match(*AGENTS, games=4, out=path)
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE games SET {change} WHERE number = 1")
+    connection.close()
+    with pytest.raises(InvalidStore, match=r"m\.db is damaged: game 2 cannot be read"):
+        play_match(*AGENTS, games=4, out=path, resume=True)
+
+
+def test_figures_of_a_move_that_are_lost_are_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    play_match(*AGENTS, games=2, out=path)
+    with sqlite3.connect(path) as connection:
+        connection.execute('UPDATE games SET told = \'{"seconds": [], "zzz": [1]}\'')
+    connection.close()
+    again = play_match(*AGENTS, games=2, out=path, resume=True)
+    assert all(played.game.seconds == () for played in again.games)
 
 
 def test_the_tournament_of_a_match_has_its_games() -> None:

@@ -84,7 +84,7 @@ def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
     def watch(done: int, run: SequentialRun) -> None:
         seen.append((run.counts.pairs, run.waiting))
 
-    with open_store(tmp_path / "odd.db", plan, resume=True) as store:
+    with open_store(tmp_path / "odd.db", plan, resume=True, of_test=True) as store:
         before = sequential_result(plan, test, store, 0).run
         assert (before.counts.pairs, before.waiting) == (0, 19)
         result = play_sprt(plan, test, store, watch=watch)

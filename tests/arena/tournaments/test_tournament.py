@@ -6,6 +6,7 @@ import json
 import pickle
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
@@ -21,7 +22,7 @@ from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredGame
-from claimeven.arena.store.storing import RowToBe, as_row
+from claimeven.arena.store.storing import RowToBe, as_row, store_start
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
     TournamentPlan,
@@ -178,6 +179,68 @@ def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> N
         open_store(path, plan(), resume=True)
 
 
+def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -> None:
+    path, agents = tmp_path / "s.db", ("random", "greedy")
+    before = played(path, plan(*agents, rounds=2, openings=OPENINGS[:2]))
+    longer = plan(*agents, rounds=3, openings=OPENINGS[:3])
+    after = played(path, longer)
+    assert [essence(game) for game in after[:4]] == [essence(game) for game in before]
+    assert len(after) == 6
+    assert [essence(game) for game in played(path, plan(*agents, rounds=1))] == [
+        essence(game) for game in after
+    ]
+    with Store.read(path) as store:
+        assert store.meta["plan"] == longer.as_dict()
+
+
+def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
+    path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
+    played(path, what)
+    with Store.extend(path) as store:
+        store.set_meta("test", {})
+    with pytest.raises(InvalidStore, match="holds the games of a test: go on with claimeven sprt"):
+        open_store(path, what, resume=True)
+    open_store(path, what, resume=True, of_test=True).close()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE meta SET value = '[]' WHERE key = 'plan'", "what was planned is lost"),
+        ("UPDATE meta SET value = '5' WHERE key = 'plan'", "what was planned is lost"),
+        ("UPDATE meta SET value = json_set(value, '$.rounds', 'x') WHERE key = 'plan'", "planned"),
+        ("UPDATE meta SET value = json_set(value, '$.openings', 5) WHERE key = 'plan'", "planned"),
+        ("DELETE FROM agents WHERE id = 1", "it has lost who its agents are"),
+        ("UPDATE agents SET id = 7 WHERE id = 1", "it has lost who its agents are"),
+    ],
+)
+def test_a_damaged_plan_is_told(tmp_path: Path, change: str, said: str) -> None:
+    path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
+    played(path, what)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(change)
+    connection.close()
+    with pytest.raises(InvalidStore, match=rf"s\.db is damaged: .*{said}"):
+        open_store(path, what, resume=True)
+
+
+def test_a_board_that_is_lost_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    played(path, plan("random", "greedy", rounds=1))
+    for change in (
+        "'5'",
+        "'[1]'",
+        "json_set(value, '$.rows', 99)",
+        "json_set(value, '$.start', 1)",
+    ):
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"UPDATE meta SET value = {change} WHERE key = 'plan'")
+        connection.close()
+        with Store.read(path) as store, pytest.raises(InvalidStore, match="its board is lost"):
+            store_start(store)
+
+
 def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> None:
     path, bot = tmp_path / "s.db", tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
@@ -191,6 +254,9 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
     ):
         with pytest.raises(InvalidStore, match=rf"its agents differ \(.*{how}\)"):
             open_store(path, plan(*agents, rounds=1), resume=True)
+    others = (OPENINGS[1], *OPENINGS[1:])
+    with pytest.raises(InvalidStore, match=r"its openings differ \(.* in round 1, where it was"):
+        open_store(path, plan("random", str(bot), rounds=4, openings=others), resume=True)
     bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
     with pytest.raises(InvalidStore, match=r"the file of .*bot\.py has changed since"):
         open_store(path, what, resume=True)

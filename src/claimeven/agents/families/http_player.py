@@ -71,6 +71,13 @@ class HttpAgent(Agent):
         column = told.get("column")
         if not isinstance(column, int) or isinstance(column, bool):
             raise illegal(f"answered with column {shown(column)}, which is no number from 1")
+        if column - 1 not in position.legal_columns:
+            why = "is full" if 1 <= column <= position.geometry.columns else "is not on the board"
+            legal = ", ".join(str(legal + 1) for legal in position.legal_columns)
+            raise illegal(
+                f"answered with column {shown(column)} (counted from 1), which {why}: legal were"
+                f" {legal}"
+            )
         return Decision(column - 1, seconds=time.perf_counter() - begin)
 
     def close(self) -> None:

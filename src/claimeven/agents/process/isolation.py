@@ -10,6 +10,8 @@ from claimeven.game.arguments import whole_number
 
 #: MB of memory that a process may hold where nothing else is said, on a machine of twice as much.
 USUAL_MEMORY = 2048
+#: MB that may be asked for: what a word counts in bytes, and more than any machine has.
+MOST_MEMORY = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Isolation:
             amount = whole_number(self.memory_mb, "memory_mb", InvalidLimit)
             if amount < 1:
                 raise InvalidLimit(f"a process has 1 MB of memory or more, not {amount}")
+            if amount > MOST_MEMORY:
+                raise InvalidLimit(f"a process has at most {MOST_MEMORY:,} MB, not {amount:,}")
         if self.load_seconds is not None:
             check_number("load_seconds", self.load_seconds)
             if not self.load_seconds > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -230,4 +230,19 @@ def _answers(
             for question in filter(goes_on, range(plan.questions)):
                 yield examiner.ask(question)
             return
-    yield from answers_of_workers(plan, range(plan.questions), jobs, goes_on)
+    with closing(answers_of_workers(plan, range(plan.questions), jobs, goes_on)) as answers:
+        yield from _in_order(answers, plan, goes_on)
+
+
+def _in_order(
+    answers: Iterable[Answer], plan: SetPlan, goes_on: Callable[[int], bool]
+) -> Generator[Answer, None, None]:
+    """Yield answers in the order of their questions, those that count where one asked them all."""
+    size, number = len(plan.positions.positions), 0
+    waiting: dict[int, Answer] = {}
+    for answer in answers:
+        waiting[answer.agent * size + answer.position] = answer
+        while number < plan.questions and (number in waiting or not goes_on(number)):
+            if goes_on(number):
+                yield waiting.pop(number)
+            number += 1

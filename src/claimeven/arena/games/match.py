@@ -186,7 +186,7 @@ class MatchResult:
             "rows": geometry.rows,
             "connect": geometry.connect,
             "position": schedule.opening.moves,
-            "opening_plies": schedule.opening_plies,
+            "opening_plies": schedule.plies_before,
             "different_openings": len(set(schedule.openings)) or None,
             "limit": asdict(self.plan.limit),
             "isolate": self.plan.isolation.everyone,

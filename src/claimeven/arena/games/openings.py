@@ -30,6 +30,8 @@ _BAND = re.compile(r"([-+]?\d+)\.\.([-+]?\d+)")
 
 #: Scores, for the side to move, between which an opening counts as balanced.
 BAND = (-2, 2)
+#: Openings that are drawn at most: games take them in turn, again where there are more games.
+MOST_DRAWN = 10_000
 #: Draws in a row that bring nothing new, after which openings are repeated.
 _IN_VAIN = 2000
 
@@ -39,15 +41,17 @@ def make_openings(
 ) -> tuple[Columns, ...]:
     """Return openings: "random", "balanced" (both of so many plies), those of a file or your own.
 
-    In place of "balanced" another band of exact scores may be given, such as "3..8". A file gives
-    what it holds, whatever the count, and so do move strings of your own, which are read and not
-    played. Raises `InvalidMatch` if none is found or the file is wrong, and `InvalidNotation`.
+    In place of "balanced" another band of exact scores may be given, such as "3..8". At most
+    `MOST_DRAWN` are drawn. A file gives what it holds, whatever the count, and so do move strings
+    of your own, which are read and not played. Raises `InvalidMatch` if none is found or the file
+    is wrong, and `InvalidNotation`.
 
     >>> make_openings("random", 2, 1, seed=4, start=Position())
     ((2,), (5,))
     """
     if not isinstance(source, (str, Path)):
         return tuple(tuple(parse_moves(moves, start.geometry)) for moves in source)
+    count = min(count, MOST_DRAWN)
     if source == "random":
         return random_openings(count, plies, seed, start)
     band = band_of(source)

@@ -18,6 +18,8 @@ from claimeven.game.position import Position
 STANDARD_START = Position()
 #: What is less is one word to a generator.
 _WORD = 1 << 32
+#: Games of a match: more than anybody waits for.
+MOST_GAMES = 20_000_000
 #: Tries to find a random opening that does not end the game.
 _TRIES = 1000
 
@@ -107,6 +109,8 @@ class Schedule:
             object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
         if self.games < 1:
             raise InvalidMatch(f"a match has at least 1 game, not {self.games}")
+        if self.games > MOST_GAMES:
+            raise InvalidMatch(f"a match has at most {MOST_GAMES:,} games, not {self.games:,}")
         if self.seed < 0:
             raise InvalidMatch(f"a seed is 0 or more, not {self.seed}")
         if self.opening.position.is_over:
@@ -124,6 +128,14 @@ class Schedule:
     def is_varied(self) -> bool:
         """Whether pairs begin differently."""
         return bool(self.opening_plies or len(self.openings) > 1)
+
+    @property
+    def plies_before(self) -> int | None:
+        """Plies from `start` to where games begin; None where they differ."""
+        if not self.openings:
+            return self.opening_plies
+        lengths = {len(columns) for columns in self.openings}
+        return lengths.pop() if len(lengths) == 1 else None
 
     @cached_property
     def opening(self) -> Opening:

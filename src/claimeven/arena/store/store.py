@@ -159,7 +159,7 @@ class Store:
             rows = self._connection.execute("SELECT key, value FROM meta").fetchall()
             try:
                 return {key: json.loads(value) for key, value in rows}
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, RecursionError):
                 raise InvalidStore(f"{self.path} is damaged: what was planned is lost") from None
 
     def set_meta(self, key: str, value: Any) -> None:
@@ -219,13 +219,14 @@ class Store:
             for row in cursor:
                 try:
                     game = StoredGame.of_row(row)
-                except ValueError:
-                    raise self._damaged(row) from None
+                except (ValueError, RecursionError):
+                    raise self.damaged(row) from None
                 if not known.issuperset(game.agents):
-                    raise self._damaged(row)
+                    raise self.damaged(row)
                 yield game
 
-    def _damaged(self, row: Row) -> InvalidStore:
+    def damaged(self, row: Row) -> InvalidStore:
+        """Return the error that says that a row is not what was stored."""
         number = row[FIELDS.index("number")]
         which = f"game {number + 1}" if isinstance(number, int) else "a game"
         return InvalidStore(f"{self.path} is damaged: {which} cannot be read")
@@ -317,7 +318,9 @@ def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
 
 
 def _lock_path(path: Path) -> Path:
-    return path.with_name(path.name + ".lock")
+    """Return where the lock of a file lies, by whatever name of its the file is meant."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(target.name + ".lock")
 
 
 def _unlock(path: Path, lock: sqlite3.Connection) -> None:

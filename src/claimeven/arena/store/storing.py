@@ -12,9 +12,10 @@ from claimeven.agents.contract import Decision, FaultKind
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import Row, StoredGame
 from claimeven.cores import let_go
+from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
@@ -69,6 +70,7 @@ def played_game(stored: StoredGame, start: Position) -> PlayedGame:
     """Return a stored game as it was played, from a start position, with what is stored of it.
 
     What an agent told of a move is kept as far as `TOLD` and `DETAILS` go; tracebacks are not.
+    Raises `ValueError` for one that was damaged.
     """
     geometry = start.geometry
     opening = Opening(start, tuple(parse_moves(stored.opening, geometry)))
@@ -76,7 +78,7 @@ def played_game(stored: StoredGame, start: Position) -> PlayedGame:
     seconds = tuple(amount or 0.0 for amount in stored.told.get("seconds", ()))
     decisions = []
     for place, column in enumerate(columns):
-        told = {name: amounts[place] for name, amounts in stored.told.items()}
+        told = {name: amounts[place] for name, amounts in stored.told.items() if amounts[place:]}
         details = {name: told[name] for name in DETAILS if told.get(name) is not None}
         quantities: dict[str, Any] = {name: told.get(name) for name in TOLD}
         decisions.append(Decision(column, details=details, **quantities))
@@ -94,12 +96,15 @@ def store_start(store: Store) -> Position:
     A tournament's plan tells it; where there is none, what was stored with imported games.
     """
     told = store.meta.get("plan") or store.meta.get("board") or {}
-    geometry = Geometry(
-        told.get("columns", STANDARD.columns),
-        told.get("rows", STANDARD.rows),
-        told.get("connect", STANDARD.connect),
-    )
-    return Position(geometry, *told.get("start", (0, 0)))
+    try:
+        geometry = Geometry(
+            told.get("columns", STANDARD.columns),
+            told.get("rows", STANDARD.rows),
+            told.get("connect", STANDARD.connect),
+        )
+        return Position(geometry, *told.get("start", (0, 0)))
+    except (AttributeError, TypeError, ClaimevenError):
+        raise InvalidStore(f"{store.path} is damaged: its board is lost") from None
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,14 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.executors import play_games
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.match import MatchPlan, PlayedGame
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.store.storing import HeldRows, played_game, stored_game
 from claimeven.arena.tournaments.tournament import TournamentPlan, open_store
+from claimeven.errors import ClaimevenError
+from claimeven.game.line import Line
+from claimeven.game.notation import parse_moves
+from claimeven.game.position import Position
 
 
 def tournament_of(plan: MatchPlan) -> TournamentPlan:
@@ -74,7 +80,7 @@ def play_kept(
             store.set_meta(key, value)
         jobs_of = {tournament.job(number): number for number in range(plan.schedule.games)}
         there = {
-            jobs_of[game.job]: played_game(game, tournament.start)
+            jobs_of[game.job]: _played(game, tournament.start, store)
             for game in store.games()
             if game.job in jobs_of
         }
@@ -90,3 +96,12 @@ def play_kept(
                 played = next(fresh)
                 held.add(stored_game(played, job).row)
                 yield played
+
+
+def _played(game: StoredGame, start: Position, store: Store) -> PlayedGame:
+    """Return a stored game as it was played. Raises `InvalidStore` for one that was damaged."""
+    try:
+        Line(start, parse_moves(game.all_moves, start.geometry))
+        return played_game(game, start)
+    except (ValueError, ClaimevenError):
+        raise store.damaged(game.row) from None

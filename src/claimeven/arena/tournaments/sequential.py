@@ -226,5 +226,5 @@ def run_sprt(
         limit=limit,
         isolation=Isolation(isolate, memory_mb, load_seconds=load_seconds),
     )
-    with store_of(plan, out, resume) as store:
+    with store_of(plan, out, resume, of_test=True) as store:
         return play_sprt(plan, test, store, jobs, tell, watch, executor)

@@ -43,6 +43,8 @@ from claimeven.markup import shown_by
 from claimeven.outputs import scratch_folder
 
 KINDS = ("round-robin", "gauntlet")
+#: Rounds of a tournament: more than anybody waits for.
+MOST_ROUNDS = 10_000_000
 #: What a run that is taken up again cannot change.
 _FIXED = (
     "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
@@ -79,8 +81,10 @@ class TournamentPlan:
             raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
         for name in ("rounds", "seed"):
             object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
-        if self.rounds < 1:
-            raise InvalidMatch(f"a tournament has 1 round or more, not {self.rounds}")
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            few = self.rounds < 1
+            most = "1 round or more" if few else f"at most {MOST_ROUNDS:,} rounds"
+            raise InvalidMatch(f"a tournament has {most}, not {self.rounds}")
         if self.seed < 0:
             raise InvalidMatch(f"a seed is 0 or more, not {self.seed}")
         if self.kind not in KINDS:
@@ -258,12 +262,14 @@ def run_tournament(
     return TournamentResult(plan, standings, time.perf_counter() - begin)
 
 
-def open_store(path: str | Path, plan: TournamentPlan, resume: bool) -> Store:
+def open_store(
+    path: str | Path, plan: TournamentPlan, resume: bool, of_test: bool = False
+) -> Store:
     """Return a store for a plan: a new file, or with `resume` one that holds games of it already.
 
     More rounds than before are added to those that were played; a file without games is begun anew.
-    Raises `InvalidStore` for a file of another plan, or where the file of an agent has changed
-    since.
+    Raises `InvalidStore` for a file of another plan, of a sequential test unless the plan is
+    `of_test`, or where the file of an agent has changed since.
     """
     agents, path = stored_agents(plan), Path(path)
     there = path.exists() and path.stat().st_size > 0
@@ -271,8 +277,11 @@ def open_store(path: str | Path, plan: TournamentPlan, resume: bool) -> Store:
         return Store.create(path, {"plan": plan.as_dict(), "begun": time.time()}, agents)
     store = Store.extend(path)
     try:
-        _check_plan(path, store, plan, agents)
-        store.set_meta("plan", plan.as_dict())
+        before = _check_plan(path, store, plan, agents)
+        if not of_test and "test" in store.meta:
+            raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
+        if plan.rounds >= before["rounds"]:
+            store.set_meta("plan", plan.as_dict())
     except BaseException:
         store.close()
         raise
@@ -281,13 +290,16 @@ def open_store(path: str | Path, plan: TournamentPlan, resume: bool) -> Store:
 
 @contextmanager
 def store_of(
-    plan: TournamentPlan, path: str | Path | None = None, resume: bool = False
+    plan: TournamentPlan,
+    path: str | Path | None = None,
+    resume: bool = False,
+    of_test: bool = False,
 ) -> Iterator[Store]:
     """Yield a store as `open_store` does; without a path one that is gone at the end."""
     with ExitStack() as stack:
         if path is None:
             path = stack.enter_context(scratch_folder()) / "games.db"
-        yield stack.enter_context(open_store(path, plan, resume))
+        yield stack.enter_context(open_store(path, plan, resume, of_test))
 
 
 def stored_agents(plan: TournamentPlan) -> tuple[StoredAgent, ...]:
@@ -333,8 +345,9 @@ def _row_to_be(plan: TournamentPlan, played: PlayedGame) -> RowToBe:
 
 def _check_plan(
     path: str | Path, store: Store, plan: TournamentPlan, agents: Sequence[StoredAgent]
-) -> None:
-    before, now = store.meta.get("plan", {}), plan.as_dict()
+) -> dict[str, Any]:
+    """Return the plan of a store, if games of this one may be added to it."""
+    before, now = _plan_of(store), plan.as_dict()
     for what in _FIXED:
         if before.get(what) != now[what]:
             verb = "differ" if what.endswith("s") else "differs"
@@ -342,11 +355,40 @@ def _check_plan(
                 f"{path} holds games of another tournament: its {what} {verb}"
                 f" ({_difference(before.get(what), now[what])})"
             )
+    if not (isinstance(before.get("rounds"), int) and _are_openings(before.get("openings"))):
+        raise InvalidStore(f"{path} is damaged: what was planned is lost")
+    rounds = min(before["rounds"], plan.rounds)
+    for number in range(min(rounds, len(before["openings"]) * len(now["openings"]))):
+        old, new = (each["openings"][number % len(each["openings"])] for each in (before, now))
+        if old != new:
+            raise InvalidStore(
+                f"{path} holds games of another tournament: its openings differ"
+                f" ({_opening(new)} in round {number + 1}, where it was {_opening(old)})"
+            )
+    if [agent.id for agent in store.agents] != [agent.id for agent in agents]:
+        raise InvalidStore(f"{path} is damaged: it has lost who its agents are")
     for old, new in zip(store.agents, agents, strict=True):
         if old.digest != new.digest:
             raise InvalidStore(
                 f"the file of {new.spec} has changed since {path} was begun: begin a new one"
             )
+    return before
+
+
+def _plan_of(store: Store) -> dict[str, Any]:
+    """Return the plan that a store was begun with; nothing where it was begun without."""
+    told = store.meta.get("plan", {})
+    if not isinstance(told, dict):
+        raise InvalidStore(f"{store.path} is damaged: what was planned is lost")
+    return told
+
+
+def _are_openings(told: object) -> bool:
+    return isinstance(told, list) and bool(told) and all(isinstance(o, str) for o in told)
+
+
+def _opening(moves: str) -> str:
+    return moves or "the empty board"
 
 
 def _difference(before: object, now: object) -> str:

@@ -122,6 +122,10 @@ _LIMITS = (
 )
 
 
+#: The names of their parameters.
+LIMIT_PARAMETERS = tuple(name.removeprefix("--") for name, _, _ in _LIMITS)
+
+
 def limit_options(command: Command) -> Command:
     """Add --seconds, --iterations, --depth and --nodes; the command gets them as one `limit`."""
     return _with_limits(command, [option for option in _LIMITS if option[0] != "--bank"])
@@ -179,34 +183,6 @@ def isolation_options(command: Command) -> Command:
         is_flag=True,
         help="Give built-in agents processes of their own too, as those from files have.",
     )(memory_option(load_seconds_option(with_isolation)))
-
-
-#: What --openings takes.
-OPENINGS_HELP = (
-    "random, balanced (exact score -2 to 2), another band of scores such as 3..8, or a file of move"
-    " strings."
-)
-
-
-def openings_of(plies: int) -> Callable[[Command], Command]:
-    """Return what adds --openings (as `source`) and --opening-plies, usually so many."""
-
-    def add(command: Command) -> Command:
-        command = click.option(
-            "--opening-plies", default=plies, show_default=True, help="Plies of an opening."
-        )(command)
-        return click.option(
-            "--openings",
-            "source",
-            default="random",
-            show_default=True,
-            help=OPENINGS_HELP,
-        )(command)
-
-    return add
-
-
-opening_options = openings_of(4)
 
 
 def search_options(
@@ -298,6 +274,14 @@ def refuse_beside(ctx: click.Context, option: str, allowed: Collection[str]) -> 
         name = parameter.name or ""
         if ctx.get_parameter_source(name) in _GIVEN and name not in allowed:
             raise ClaimevenError(f"{option} does not go with {parameter.opts[0]}")
+
+
+def refuse_given(ctx: click.Context, names: Collection[str], sentence: str) -> None:
+    """Raise `ClaimevenError` where one of some parameters was given: a sentence with the option."""
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if name in names and ctx.get_parameter_source(name) in _GIVEN:
+            raise ClaimevenError(sentence.format(parameter.opts[0]))
 
 
 def check_seed(seed: int) -> None:
