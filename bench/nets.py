@@ -34,7 +34,7 @@ from claimeven.learning import (
     policy_accuracy,
     sign_accuracy,
 )
-from claimeven.learning.distil import batch_of
+from claimeven.learning.lessons import batch_of
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.networks import read_model

@@ -204,6 +204,46 @@ def test_losses_and_steps() -> None:
     assert trainer.step == 40
 
 
+def test_the_score_of_the_best_column_counts_by_itself() -> None:
+    """Where no column is known, nor who plays what, too."""
+    import jax
+
+    trainer = NetTrainer(TINY, Descent(steps=1), SMALL, seed=1)
+    batch = made_batch(trainer.net())
+    rng = np.random.default_rng(2)
+    best = rng.integers(-8, 9, 16).astype(np.float32)
+    counts = rng.integers(0, 3, 16).astype(np.float32) / 2
+    known = rng.random(16) < 0.5
+    unknown = batch._replace(
+        policies=batch.policies * known[:, None],
+        scored=batch.scored * known[:, None] * np.float32(1.5),
+        best=best,
+        best_counts=counts,
+    )
+    raw = trainer.net().raw(*boards_of(SMALL, 16))
+    wanted = policy = 0.0
+    for place, output in enumerate(raw.tolist()):
+        told = [output[5 + c] for c in range(4) if batch.playable[place, c]]
+        wanted += counts[place] * (math.hypot(max(told) - best[place] / 10, 0.05) - 0.05) / 16
+        chances = [math.exp(output[c]) if batch.playable[place, c] else 0.0 for c in range(4)]
+        for column in range(4):
+            if known[place] and batch.scored[place, column]:
+                error = output[5 + column] - float(batch.scores[place, column]) / 10
+                wanted += 1.5 * (math.hypot(error, 0.05) - 0.05) / 64
+            if known[place] and batch.playable[place, column]:
+                share = float(batch.policies[place, column])
+                policy -= share * math.log(chances[column] / sum(chances)) / known.sum()
+
+    def lost(batch: Batch, target: str) -> Losses:
+        found: Losses = jax.jit(lambda: losses_of(batch, raw, Aim(target))[1])()
+        return found
+
+    assert float(lost(unknown, "each").score) == pytest.approx(wanted, abs=1e-5)
+    assert float(lost(unknown, "each").policy) == pytest.approx(policy, abs=1e-5)
+    none = unknown._replace(policies=np.zeros_like(batch.policies))
+    assert float(lost(none, "each").policy) == float(lost(none, "any").policy) == 0
+
+
 @pytest.mark.parametrize("weighs", ["value", "score"])
 def test_what_weighs_more_is_learnt_sooner(weighs: str) -> None:
     def learnt(weight: float) -> Losses:

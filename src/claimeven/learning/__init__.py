@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimeven.learning.averaging import average_nets
-from claimeven.learning.distil import DistilRecipe, PlyShare, train_distil
+from claimeven.learning.distil import DistilRecipe, train_distil
 from claimeven.learning.extras import MissingPackage
 from claimeven.learning.held_out import (
     HELD_OUT,
@@ -13,6 +13,7 @@ from claimeven.learning.held_out import (
     policy_accuracy,
     sign_accuracy,
 )
+from claimeven.learning.lessons import PlyShare
 from claimeven.learning.ntuple_training import (
     NTupleLearner,
     NTupleRecipe,

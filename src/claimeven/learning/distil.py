@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.growing import can_grow, grown
 from claimeven.learning.held_out import HELD_OUT, held_out
+from claimeven.learning.lessons import Lessons, PlyShare, chances_of
 from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.net_training import (
     ADAMW,
@@ -31,7 +32,6 @@ from claimeven.learning.net_training import (
     POLICY_TARGETS,
     SCORE_LOSS,
     USUAL_WEIGHT,
-    Batch,
     Descent,
     Losses,
     NetTrainer,
@@ -41,25 +41,13 @@ from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
 from claimeven.networks.model_file import ModelFile
-from claimeven.networks.net import SHAPES, Features, NetShape, read_net
+from claimeven.networks.net import SHAPES, NetShape, read_net
 from claimeven.networks.net.searching import USUAL, Searching
-from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such
 
 KIND: Final = "net checkpoint"
 #: The part of the games that is held out of the data, and the most of its positions measured on.
 _HELD_SHARE, _MOST_HELD = 0.01, 4000
-
-
-class PlyShare(NamedTuple):
-    """How often positions of `lowest` to `highest` discs are drawn, beside those of other plies.
-
-    `share` is greater than 0; shares of plies may have any sum.
-    """
-
-    lowest: int
-    highest: int
-    share: float
 
 
 @dataclass(frozen=True)
@@ -73,6 +61,7 @@ class DistilRecipe:
     others; with both, within plies from the data sets that have such. Then a position is seen
     `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`, and so are
     `policy_target`, `value_weight`, `score_weight`, and `dropped`, against learning by heart.
+    `score_focus` and `ahead` are those of `Lessons`.
     Weights are kept with `weight_steps` steps either side of zero (see `rounding`), which the net
     knows of from the part `round_from` of its steps on. `precision` is one of those of `precision`.
     `start` is the file of a net to begin with, of that size or with fewer pairs (see `growing`),
@@ -97,6 +86,8 @@ class DistilRecipe:
     policy_target: str = EACH
     value_weight: float = USUAL_WEIGHT
     score_weight: float = USUAL_WEIGHT
+    score_focus: float = 0.0
+    ahead: float = 0.0
     precision: str = AUTO
     geometry: Geometry = STANDARD
 
@@ -125,6 +116,8 @@ class DistilRecipe:
             ("dropped", 0, 0.9),
             ("value_weight", 0, 1000),
             ("score_weight", 0, 1000),
+            ("score_focus", 0, 100),
+            ("ahead", 0, 0.9),
             ("seed", 0, 2**63 - 1),
         ):
             value = getattr(self, name)
@@ -175,99 +168,6 @@ class DistilRecipe:
         return {**fixed, **told, "shape": self.shape.as_dict(), "board": sizes}
 
 
-class Lessons:
-    """Labelled positions as batches, in an order that a seed and the step decide.
-
-    With `chances`, how likely each position is to be drawn, float64 (n,) of any sum, every batch is
-    drawn by them, with replacement; without, each position is seen once an epoch.
-    """
-
-    def __init__(
-        self, data: Dataset, batch: int, seed: int, chances: npt.NDArray[np.float64] | None = None
-    ) -> None:
-        if not len(data):
-            raise InvalidRun("the data sets hold no position to learn from")
-        self.data, self.seed = data, seed
-        self.batch = batch if chances is not None else min(batch, len(data))
-        self.features = Features(data.geometry)
-        self._up_to = None if chances is None else np.cumsum(chances)
-        self._epoch = -1
-        self._order: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-
-    @property
-    def steps(self) -> int:
-        """Batches of an epoch; what is left over waits for the next order."""
-        return max(1, len(self.data) // self.batch)
-
-    def at(self, step: int) -> Batch:
-        """Return the batch of a step, from 0."""
-        return batch_of(self.data.picked(self.chosen(step)), self.features)
-
-    def chosen(self, step: int) -> npt.NDArray[np.int64]:
-        """Return the numbers of the positions of a step."""
-        if self._up_to is not None:
-            rng = np.random.default_rng([self.seed, step])
-            places = rng.random(self.batch) * self._up_to[-1]
-            found: npt.NDArray[np.int64] = np.searchsorted(self._up_to, places, "right")
-            return np.minimum(found, len(self.data) - 1)
-        epoch, place = divmod(step, self.steps)
-        if epoch != self._epoch:
-            self._order = np.random.default_rng([self.seed, epoch]).permutation(len(self.data))
-            self._epoch = epoch
-        return self._order[place * self.batch : (place + 1) * self.batch]
-
-
-def chances_of(
-    parts: Sequence[Dataset],
-    shares: Sequence[float] | None,
-    ply_shares: Sequence[PlyShare] | None,
-) -> npt.NDArray[np.float64] | None:
-    """Return how likely each position of data sets is to be drawn; None: all equally.
-
-    Each data set is drawn from by its share, or by its size, and then plies by theirs: see
-    `DistilRecipe`. Raises `InvalidRun` where there is no position of some plies.
-    """
-    if shares is None and ply_shares is None:
-        return None
-    each = (
-        [1.0] * len(parts)
-        if shares is None
-        else [
-            share / max(shares) / max(len(part), 1)
-            for part, share in zip(parts, shares, strict=True)
-        ]
-    )
-    chances = np.concatenate(
-        [np.full(len(part), chance) for part, chance in zip(parts, each, strict=True)]
-    )
-    if ply_shares is None:
-        return chances
-    plies, drawn = np.concatenate([part.plies for part in parts]), np.zeros(len(chances))
-    most = max((each.share for each in ply_shares), default=1.0)
-    for lowest, highest, share in ply_shares:
-        there = (lowest <= plies) & (plies <= highest)
-        if not there.any():
-            raise InvalidRun(f"the data sets hold no position of the plies {lowest}-{highest}")
-        drawn[there] = chances[there] * (share / most / float(chances[there].sum()))
-    return drawn
-
-
-def batch_of(data: Dataset, features: Features) -> Batch:
-    """Return labelled positions as a batch."""
-    keeps = data.keeps.astype(np.float32)
-    playable = data.scores != ILLEGAL
-    planes, states = features.of(data.mines, data.masks)
-    return Batch(
-        planes,
-        states,
-        keeps / keeps.sum(axis=1, keepdims=True),
-        np.sign(data.best).astype(np.float32),
-        np.where(playable, data.scores, 0).astype(np.float32),
-        playable,
-        playable,
-    )
-
-
 def train_distil(
     folder: str | Path,
     data: Sequence[str | Path] | Dataset,
@@ -289,7 +189,15 @@ def train_distil(
     learnt_parts, held = _split(parts, recipe)
     learnt = joined(learnt_parts)
     chances = chances_of(learnt_parts, recipe.shares, recipe.ply_shares)
-    lessons = Lessons(learnt, recipe.batch, recipe.seed, chances)
+    lessons = Lessons(
+        learnt,
+        recipe.batch,
+        recipe.seed,
+        chances,
+        focus=recipe.score_focus,
+        ahead=recipe.ahead,
+        barred=_barred(held, geometry),
+    )
     steps = max(1, round(recipe.epochs * len(learnt) / lessons.batch))
     descent = recipe.descent(steps)
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
@@ -337,6 +245,12 @@ def _split(parts: Sequence[Dataset], recipe: DistilRecipe) -> tuple[list[Dataset
         drawn = np.random.default_rng(recipe.seed).choice(len(whole), _MOST_HELD, replace=False)
         whole = whole.picked(np.sort(drawn))
     return learnt, whole
+
+
+def _barred(held: Dataset, geometry: Geometry) -> npt.NDArray[np.uint64]:
+    """Return the keys of all positions that are not to be learnt from."""
+    sets = [name for name in HELD_OUT if shipped_set(geometry, name) is not None]
+    return np.concatenate([held.keys, *(held_out(name, geometry).keys for name in sets)])
 
 
 def _without_repeats(parts: Sequence[Dataset]) -> list[Dataset]:

@@ -70,10 +70,11 @@ _SPREADS: Final = {"lines": 0.1, "columns": 0.0, "out_sum": 0.01, "out_differenc
 class Batch(NamedTuple):
     """Positions and what is to be learnt of them.
 
-    `planes` and `states` are those of `Features.of`. `policies` float32 (n, columns) sum to 1;
-    `values` float32 (n,) are for the side to move; `scores` float32 (n, columns) are in points for
-    the side to move, where `scored`, bool of the same shape, says that they count; `playable`,
-    bool, are the columns that are not full.
+    `planes` and `states` are those of `Features.of`. `policies` float32 (n, columns) sum to 1, or
+    to 0 where none is known; `values` float32 (n,) are for the side to move; `scores` float32
+    (n, columns) are in points for the side to move, and `scored`, of the same shape, says how much
+    they count; `playable`, bool, are the columns that are not full. `best` float32 (n,) is the
+    score of the best column, wherever it is, and counts `best_counts` times, if they are told.
     """
 
     planes: Array
@@ -83,6 +84,8 @@ class Batch(NamedTuple):
     scores: Array
     scored: Array
     playable: Array
+    best: Array | None = None
+    best_counts: Array | None = None
 
 
 class Losses(NamedTuple):
@@ -330,13 +333,24 @@ def losses_of(batch: Batch, outputs: Any, aim: Aim) -> Any:
     columns = batch.playable.shape[1]
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
+    is_known = batch.policies.sum(axis=1) > 0
     if aim.policy_target == EACH:
-        policy = -(batch.policies * logs).sum(axis=1).mean()
+        policies = (batch.policies * logs).sum(axis=1)
     else:
         right = jnp.where(batch.policies > 0, logs, -1e9)
-        policy = -jax.nn.logsumexp(right, axis=1).mean()
+        policies = jnp.where(is_known, jax.nn.logsumexp(right, axis=1), 0.0)
+    policy = -policies.sum() / jnp.maximum(is_known.sum(), 1)
     value = ((jnp.tanh(outputs[:, columns]) - batch.values) ** 2).mean()
-    errors = (outputs[:, columns + 1 :] - batch.scores / Net.SCORE_UNIT) ** 2
-    score = ((jnp.sqrt(errors + _SCORE_NEAR**2) - _SCORE_NEAR) * batch.scored).mean()
+    told = outputs[:, columns + 1 :]
+    score = (_error(told - batch.scores / Net.SCORE_UNIT) * batch.scored).mean()
+    if batch.best is not None and batch.best_counts is not None:
+        best = jnp.where(batch.playable, told, -1e9).max(axis=1)
+        score += (_error(best - batch.best / Net.SCORE_UNIT) * batch.best_counts).mean()
     losses = Losses(policy, value, score)
     return aim.of(losses), losses
+
+
+def _error(differences: Any) -> Any:
+    """Return what differences of scores lose: see the module."""
+    jax, _ = jax_and_optax()
+    return jax.numpy.sqrt(differences**2 + _SCORE_NEAR**2) - _SCORE_NEAR

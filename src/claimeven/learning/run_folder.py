@@ -145,8 +145,9 @@ class RunFolder:
 
     @property
     def _digest(self) -> str:
-        """What tells this run from others."""
-        return hashlib.sha256(json.dumps(self.recipe, sort_keys=True).encode()).hexdigest()
+        """What tells this run from others; it is no matter whether 20 was asked for or 20.0."""
+        told = json.dumps(_whole(self.recipe), sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()
 
     def note(self, row: Row, cores: float | None = None) -> None:
         """Add a measurement to the log, with the seconds of cores that the run has taken so far.
@@ -229,6 +230,15 @@ class RunFolder:
             return self.log_path.read_bytes().splitlines(keepends=True)
         except OSError as error:
             raise InvalidRun(f"{self.log_path} cannot be read: {error.strerror}") from None
+
+
+def _whole(told: Any) -> Any:
+    """Return plain data with whole numbers for floats that are whole."""
+    if isinstance(told, dict):
+        return {name: _whole(value) for name, value in told.items()}
+    if isinstance(told, list):
+        return [_whole(value) for value in told]
+    return int(told) if isinstance(told, float) and told.is_integer() else told
 
 
 def _difference(name: str, there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

@@ -67,6 +67,18 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     help="What errors of the columns' scores count for.",
 )
 @click.option(
+    "--score-focus",
+    default=0.0,
+    show_default=True,
+    help="How much more scores of good columns count than those of bad ones: 2.5, say.",
+)
+@click.option(
+    "--ahead",
+    default=0.0,
+    show_default=True,
+    help="Part of each batch one move on, where the score is known too.",
+)
+@click.option(
     "--dropped",
     default=0.0,
     show_default=True,

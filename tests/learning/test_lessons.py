@@ -1,0 +1,104 @@
+"""What a step learns from: scores of good columns that count more, and positions one move on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
+from claimeven.learning.lessons import Lessons, batch_of, one_move_on
+from claimeven.networks.net import Features
+from claimeven.solver import Solver
+from claimeven.solver.solver import ILLEGAL
+from tests.learning.needs import needs_jax
+
+pytestmark = needs_jax
+
+SMALL = Geometry(4, 4, 3)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    path = tmp_path_factory.mktemp("lessons") / "a.csv"
+    plan = DatasetPlan(400, 0, 13, seed=1, source="random", geometry=SMALL)
+    make_dataset(path, plan, Solver(SMALL, table_mb=1))
+    return read_dataset(path, SMALL)
+
+
+def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Dataset) -> None:
+    on, mines, masks, scores = one_move_on(data, np.random.default_rng(1))
+    solver = Solver(SMALL, table_mb=1)
+    assert 200 < len(on) < len(data)
+    assert on.tolist() == sorted(set(on.tolist()))
+    best = even = 0.0
+    for place, mine, mask, score in zip(on, mines, masks, scores, strict=True):
+        position = Position(SMALL, int(mine), int(mask))
+        assert not position.is_over
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        assert position in [before.play(column) for column in before.legal_columns]
+        assert solver.score(position) == score
+        best += score == -data.best[place]
+        even += data.keeps[place].sum() / len(before.legal_columns)
+    assert best > 1.1 * even  # good moves oftener than bad ones
+    for place in set(range(len(data))) - set(on.tolist()):  # where a move drawn ended the game
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        assert any(before.play(column).is_over for column in before.legal_columns)
+
+
+def test_scores_of_good_columns_count_more(data: Dataset) -> None:
+    features = Features(SMALL)
+    plain, focused = batch_of(data, features), batch_of(data, features, focus=2.5)
+    assert np.array_equal(plain.scored, plain.playable.astype(np.float32))
+    assert plain.best_counts is not None and not plain.best_counts.any()
+    for place in range(0, len(data), 7):
+        scores = data.scores[place]
+        for column, score in enumerate(scores.tolist()):
+            behind = max(s for s in scores.tolist() if s != ILLEGAL) - score
+            wanted = 0.0 if score == ILLEGAL else 0.15 + 2.5 * np.exp(-behind / 2)
+            assert focused.scored[place, column] == pytest.approx(wanted, rel=1e-5)
+    assert focused.best is not None and focused.best_counts is not None
+    assert np.array_equal(focused.best, data.best)
+    assert set(focused.best_counts.tolist()) == {0.5}
+
+
+def test_a_part_of_each_batch_is_one_move_on(data: Dataset) -> None:
+    barred = data.keys[:0]
+    lessons = Lessons(data, 40, seed=3, ahead=0.5, barred=barred)
+    same = Lessons(data, 40, seed=3)
+    for step in range(4):
+        batch, plain = lessons.at(step), same.at(step)
+        for name in ("planes", "policies", "scores", "scored", "values"):
+            assert np.array_equal(getattr(batch, name)[:20], getattr(plain, name)[:20])
+        assert batch.best_counts is not None and batch.best is not None
+        on = np.flatnonzero(batch.best_counts)
+        assert 10 <= len(on) <= 20 <= on.min()
+        assert not batch.policies[on].any() and not batch.scored[on].any()
+        assert np.array_equal(batch.values[on], np.sign(batch.best[on]))
+        kept = sorted(set(range(40)) - set(on.tolist()))
+        assert np.array_equal(batch.planes[kept], plain.planes[kept])
+        again = Lessons(data, 40, seed=3, ahead=0.5, barred=barred).at(step)
+        assert np.array_equal(again.planes, batch.planes)
+
+
+def test_positions_held_out_are_not_learnt_from_one_move_before(data: Dataset) -> None:
+    """Whatever move is drawn, it leads to one of these where all of one ply more are held out."""
+    keys = []
+    for place in range(len(data)):
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        keys += [before.play(column).canonical_key for column in before.legal_columns]
+    lessons = Lessons(data, 40, seed=3, ahead=0.5, barred=np.array(keys, dtype=np.uint64))
+    same = Lessons(data, 40, seed=3)
+    for step in range(4):
+        batch = lessons.at(step)
+        assert batch.best_counts is not None and not batch.best_counts.any()
+        assert np.array_equal(batch.planes, same.at(step).planes)
+
+
+def test_the_image_of_a_position_one_move_on_is_it(data: Dataset) -> None:
+    one = Dataset(SMALL, *(np.array([word], np.uint64) for word in (0, 0)),
+                  np.array([[0, 0, 0, 0]], np.int8), np.array([0]))  # fmt: skip
+    keys = np.array([Position.from_moves(m, SMALL).canonical_key for m in ("4", "2")], np.uint64)
+    for seed in range(5):
+        batch = Lessons(one, 1, seed, ahead=0.9, barred=keys).at(0)
+        assert batch.best_counts is not None and not batch.best_counts.any()
