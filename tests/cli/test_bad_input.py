@@ -155,6 +155,10 @@ def test_bad_input_is_told_in_one_sentence(
         ("train plot run --out=", "Invalid value for '--out': a file or folder needs a name"),
         ("serve --allow-host=", "--allow-host takes the name of a host alone, not ''"),
         (
+            "serve --allow-host lab:80",
+            "--allow-host takes the name of a host alone, not 'lab:80'",
+        ),
+        (
             "serve --allow-host http://lab/",
             "--allow-host takes the name of a host alone, not 'http://lab/'",
         ),

@@ -45,6 +45,8 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
         said = bad_input(run(*build, *words))
         assert "a.book is a book already, of 4x4 connect 3 up to ply 2: choose another name" in said
     assert run(*build, "2", *BOARD).status == run(*build, "3", *BOARD).status == 0
+    ran = run("book", "build", "--plies", "1", *BOARD, "--out", "/dev/null")
+    assert "is a device, not a file" in bad_input(ran)
     path.write_text("no book")
     assert run(*build, "1", *BOARD).status == 0
 

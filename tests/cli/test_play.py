@@ -265,6 +265,8 @@ def test_a_forfeit_is_a_win_of_the_other_side(run: Run, tmp_path: Path) -> None:
     assert ran.status == 0
     assert "first player wins by forfeit, moves 4" in ran.out.splitlines()
     assert all(len(line) <= 80 or str(file) in line for line in ran.out.splitlines())
+    after = run(*game, typed="undo\nquit\n").out.splitlines()
+    assert "the game is over: type new or quit." in after
     said = " ".join(ran.out.split())
     assert f"second player {file} forfeits: raised ValueError: no idea" in said
     alone = run("play", "--first", str(file), "--second", "random").out

@@ -71,6 +71,13 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
         assert "toml" not in command_again
         assert store.meta["plan"]["limit"] == {"seconds": 2.0, "bank": 9.0}
         assert {len(game.opening) for game in store.games()} == {1}
+    openings = tmp_path / "openings.txt"
+    openings.write_text("44\n")
+    other = ("--file", str(path), "--openings", str(openings), "--out", str(tmp_path / "v.db"))
+    assert run("tournament", *other).status == 0
+    with Store.read(tmp_path / "v.db") as store:
+        assert "--opening-plies" not in store.meta["command"]
+        assert {game.opening for game in store.games()} == {"44"}
     words = ("greedy:win=yes", "random", "greedy", "--rounds", "2", "--out", str(tmp_path / "u.db"))
     told = json.loads(run("tournament", *words, "--file", str(path), "--json").out)
     assert (told["games"], told["rounds"], told["seed"]) == (8, 2, 4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 
@@ -11,7 +12,7 @@ from claimeven.agents.foreign.table import FOREIGN
 from claimeven.cli.main import VERBS
 from claimeven.game import perft
 from claimeven.game.position import Position
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, command, environment
 
 WIDTH = 80
 
@@ -180,3 +181,25 @@ def test_perft_counts_what_is_published(run: Run) -> None:
     small = json.loads(run("perft", "99", "--columns", "3", "--rows", "2", "--json").out)
     assert len(small["positions"]) == 7
     assert small["total_positions"] == sum(small["positions"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("study ", {"all", "list", "run"}),
+        ("study r", {"run"}),
+        ("book ver", {"verify"}),
+        ("train distil --score-f", {"--score-focus"}),
+        ("puzzles ", {"make"}),
+        ("mat", {"match"}),
+    ],
+)
+def test_the_shell_completes_verbs_and_options(typed: str, offered: set[str]) -> None:
+    words = f"claimeven {typed}"
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    ran = subprocess.run(
+        command(), env={**environment(), **asked, "_CLAIMEVEN_COMPLETE": "bash_complete"},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert ran.stderr == ""
+    assert {line.removeprefix("plain,") for line in ran.stdout.split()} == offered

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from itertools import cycle
 from threading import Event, Thread
 from typing import Any
@@ -289,3 +292,19 @@ def test_what_cannot_be_searched_is_told(made: Any, sentence: str) -> None:
 def test_an_unknown_evaluation_is_told() -> None:
     with pytest.raises(InvalidEvaluation, match="there is no evaluation 'window'"):
         MinimaxSearch("alphabeta", "window")
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
+)
+def test_a_copy_is_another_search_of_its_kind(copied: Callable[[Any], Any]) -> None:
+    search, position = Mine("negamax", "streaks"), Position.from_moves("4455")
+    before = search.search(position, depth=5)
+    other = copied(search)
+    assert type(other) is Mine
+    assert other.search(position, depth=5).counters == before.counters
+    assert other.search(position, depth=5).column == before.column
+
+
+class Mine(MinimaxSearch):
+    """A search of somebody."""

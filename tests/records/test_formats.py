@@ -187,8 +187,15 @@ _REPLAY = write_text([GameRecord((3, 3))], "kaggle")
     [
         (
             "csv",
-            f"moves,first\n44,a\n55\n4,{'x' * 200_000}\n33,b\n1",
-            ["44", "line 3: it has not one cell", "line 4: field larger", "33", "line 6: it has"],
+            f"moves,first\n44,a\n55\n4,{'x' * 200_000}\n\n4,{'x' * 200_000}\n33,b\n1",
+            [
+                "44",
+                "line 3: it has",
+                "line 4: field larger",
+                "line 6: field",
+                "33",
+                "line 8: it has",
+            ],
         ),
         ("jsonl", '{"moves": "44"}\n{"moves\n{"moves": "33"}\n', ["44", "line 2: it is no", "33"]),
         (
@@ -209,6 +216,17 @@ def test_games_after_a_damaged_one_are_read(name: str, text: str, told: list[str
     for tried, expected in zip(found, told, strict=True):
         said = f"line {tried.line}: {tried.error}" if tried.record is None else tried.record.moves
         assert said.startswith(expected)
+
+
+def test_replays_of_several_layouts_may_follow_each_other() -> None:
+    import json
+
+    pretty = json.dumps(json.loads(_REPLAY), indent=1)
+    found = list(tried_records(io.StringIO(f"{_REPLAY}{pretty}\n"), "kaggle"))
+    assert [tried.game().moves for tried in found] == ["44", "44"]
+    first_cut = list(tried_records(io.StringIO(f"{_REPLAY[:60]}\n{_REPLAY}\n"), "kaggle"))
+    assert [tried.line for tried in first_cut] == [1, 2]
+    assert first_cut[0].error.startswith("it is no JSON") and first_cut[1].game().moves == "44"
 
 
 def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
@@ -335,6 +353,7 @@ def test_formats_have_names() -> None:
         ({"fault": "\ud800", "fault_seat": 0}, "is no word for a fault"),
         ({"fault": "time\n", "fault_seat": 0}, "is no word for a fault"),
         ({"fault": "time", "fault_seat": 0, "reason": "\ud800"}, "why a game was lost"),
+        ({"fault": "time", "fault_seat": 0, "reason": "a\rb"}, "why a game was lost"),
         ({"columns": (0,) * 7}, "move 7: column 1 is full"),
     ],
 )

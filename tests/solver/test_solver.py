@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -216,3 +220,20 @@ class Deep:
 
     def look_up_many(self, keys: np.ndarray, plies: np.ndarray) -> np.ndarray:
         return np.full(len(keys), -128, dtype=np.int8)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
+)
+def test_a_copy_is_another_solver_of_its_kind(copied: Callable[[Any], Any]) -> None:
+    solver = Mine(Geometry(4, 4, 3), table_mb=1)
+    before = solver.score(Position(solver.geometry))
+    other = copied(solver)
+    assert type(other) is Mine and other.table_mb == 1
+    assert other.statistics.nodes == 0 < solver.statistics.nodes
+    assert other.score(Position(other.geometry)) == before
+    assert solver.statistics.nodes == other.statistics.nodes
+
+
+class Mine(Solver):
+    """A solver of somebody."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from tests.agents.families.test_http_player import saying, serving
 from tests.cli.conftest import Run, bad_input
 from tests.cli.test_reading_output import keys_of, section
 from tests.naive import Game
-from tests.web.conftest import Server
+from tests.web.conftest import Server, running
 
 EMPTY = [[0] * 7 for _ in range(6)]
 
@@ -84,6 +85,34 @@ def test_what_breaks_the_contract_is_told(server: Server) -> None:
     server.form("/lund/move", **who, move=-1)  # a running game is lost by that
     assert server.form("/lund/stats", **who).json["lost"] == 2
     assert server.form("/lund/move?agent=x.py:f", **who, move=-1).status == 422
+
+
+def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was() -> None:
+    """The same move may be made again; it is not taken for the bot's."""
+    slow, who = "/lund/{}?agent=alphabeta:depth=42", {"stil_id": "patient"}
+    with running("--workers", "1", "--seconds", "0.3") as server:
+        begun = server.form(slow.format("move"), **who, move=-1).json
+        assert (begun["result"], begun["botmove"], begun["state"]) == (0, -1, EMPTY)
+        for _ in range(2):
+            answer = server.form(slow.format("move"), **who, move=3)
+            assert answer.status == 422 and "took more than" in answer.error
+        stats = server.form(slow.format("stats"), **who).json
+        assert stats["games"] == 0
+        # A new game loses the one that goes on, once, and the bot begins the next, or fails to.
+        for games in (1, 1):
+            assert server.form(slow.format("move"), **who, move=-1).status == 422
+            assert server.form(slow.format("stats"), **who).json["games"] == games - 1
+
+
+def test_a_game_is_what_it_was_before() -> None:
+    player = lund_games.Player()
+    player.begin()
+    before = replace(player)
+    player.play(3)
+    player.asked_at = 5.0
+    player.is_busy = True
+    player.become(before)
+    assert player == before and player.is_to_move
 
 
 def test_time_streaks_and_players_are_counted() -> None:

@@ -437,3 +437,37 @@ def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
             for violation in found["violations"]
         }
         assert wrong == {}, scheme
+
+
+@pytest.mark.parametrize("view", ["toString", "constructor", "__proto__", "nosuch"])
+def test_a_view_that_is_none_is_play(page: Any, view: str) -> None:
+    page.goto(f"/?view={view}&moves=44")
+    page.wait_for_selector("[role=gridcell]")
+    assert moves_of(page) == "44"
+
+
+def test_a_server_that_is_gone_is_told_and_the_game_goes_on(browser: Any) -> None:
+    """Wherever somebody goes, and in the middle of a search."""
+    gone = "The server does not answer. Is it still running?"
+    with running("--workers", "1", "--seconds", "60") as server:
+        context = browser.new_context(
+            viewport=DESKTOP, base_url=server.url, reduced_motion="reduce"
+        )
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        with page.expect_response("**/api/scores/events?*"):
+            page.goto("/?second=human&board=8x7&moves=1&analysis=on")
+        server.process.kill()
+        server.process.wait()
+        page.wait_for_function("text => document.body.textContent.includes(text)", arg=gone)
+        assert "network error" not in page.inner_text("body")
+        before = page.url
+        page.click("nav [data-view=practise]")
+        page.wait_for_selector(".banner:not([hidden])")
+        assert page.inner_text(".banner") == gone
+        assert page.url == before
+        page.keyboard.press("4")
+        page.wait_for_function("() => document.querySelector('.moves').dataset.moves === '14'")
+        assert problems == []
+        context.close()

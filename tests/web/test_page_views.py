@@ -229,9 +229,11 @@ def test_an_agent_that_cannot_play_is_told(page: Any) -> None:
 def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.goto("/?second=human")
     page.click("summary:has-text('Share')")
-    page.fill("input[aria-label=Moves]", "4455")
-    page.click("text=Load moves")
-    shows(page, "4455")
+    for typed, count in (("4", "1 move loaded."), ("4 4 5 5", "4 moves loaded.")):
+        page.fill("input[aria-label=Moves]", typed)
+        page.click("text=Load moves")
+        shows(page, typed.replace(" ", ""))
+        assert page.inner_text("details [role=status]") == count
     page.fill("input[aria-label=Moves]", "44x")
     page.click("text=Load moves")
     assert "“x” is no column: choose from 1 to 7." in page.inner_text("details [role=status]")

@@ -59,6 +59,10 @@ def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -
     [
         ("/api/puzzles", {"band": "eazy"}, "there is no band 'eazy' (did you mean easy?)"),
         ("/api/puzzles", {"number": 99999}, "there is no puzzle 99999: choose from 1 to"),
+        ("/api/puzzles", {"number": 1, "band": "expert"}, "it cannot be given with band"),
+        ("/api/puzzles", {"number": 1, "seed": 0}, "it cannot be given with seed"),
+        ("/api/puzzles", {"number": 1, "after": "3"}, "it cannot be given with after"),
+        ("/api/puzzles", {"after": "1,x"}, "after takes numbers of puzzles like 3,17, not '1,x'"),
         ("/api/puzzles/daily", {"date": "soon"}, "'soon' is no day"),
         ("/api/puzzles/hints", {"number": NUMBER, "found": 2}, "has 2 columns to find"),
         ("/api/puzzles/verdict", {"number": NUMBER, "column": 9}, "'9' is not a column"),
@@ -145,6 +149,61 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
     page.wait_for_selector(".practise[data-state=over]")
     assert told(page).startswith("Solved.")
     assert rating(page) == before  # counted once
+
+
+def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
+    page: Any, solution: list[int]
+) -> None:
+    """Somebody tries again, or goes on, before the server has answered."""
+    moves = begin(page)
+    held: list[Any] = []
+    page.route("**/api/puzzles/verdict?*", lambda route: held.insert(len(held), route))
+    drop(page, 4)
+    page.wait_for_selector(".puzzle-told:has-text('Column 4 is not it')")
+    page.click("text=Try again")
+    drop(page, 5)
+    page.wait_for_selector(".puzzle-told:has-text('Column 5 is not it')")
+    while len(held) < 2:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.wait_for_timeout(300)
+    assert told(page).startswith("Column 5 is not it") and board_of(page) == rows(f"{moves}5")
+    held[1].continue_()
+    page.wait_for_selector(".puzzle-told:has-text('The answer is column')")
+    assert told(page).startswith("Column 5 is not it")
+    page.unroute("**/api/puzzles/verdict?*")
+    page.click("text=Try again")
+    asked: list[Any] = []
+    page.route("**/api/puzzles/hints?*", lambda route: asked.insert(len(asked), route))
+    page.keyboard.press("h")
+    while not asked:
+        page.wait_for_timeout(20)
+    drop(page, solution[0])
+    page.wait_for_selector(".puzzle-told:has-text('And now?')")
+    asked[0].continue_()
+    page.wait_for_timeout(300)
+    page.unroute("**/api/puzzles/hints?*")
+    for count in (1, 2, 3):
+        page.keyboard.press("h")
+        page.wait_for_selector(f".puzzle-hints li >> nth={count - 1}")
+    assert f"Column {solution[2]} wins with disc" in page.inner_text(".puzzle-hints")
+
+
+def test_two_tabs_count_together(page: Any, context: Any) -> None:
+    begin(page)
+    other = context.new_page()
+    other.goto("/?view=practise&puzzle=2")
+    other.wait_for_selector(".puzzle-about:has-text('Puzzle 2:')")
+    for each in (page, other):
+        each.click("text=Show the solution")
+        each.wait_for_selector(".practise[data-state=over]")
+    kept = page.evaluate("JSON.parse(localStorage.getItem('claimeven.practise'))")
+    assert (kept["tried"], sorted(kept["met"])) == (2, sorted([NUMBER, 2]))
+    page.wait_for_function(
+        "text => document.querySelector('.puzzle-progress').textContent.includes(text)",
+        arg="0 of 2",
+    )
+    other.close()
 
 
 def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(

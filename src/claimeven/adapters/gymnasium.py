@@ -104,10 +104,10 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         self.geometry = Geometry(columns, rows, connect)
         self.beginning = Beginning.of(self.geometry, start, opening_plies)
         self.seat = check_seat(seat)
-        self.shaping = shaping
         self.render_mode = check_render_mode(render_mode)
         self._limit = _checked_limit(limit)
         self._judge = judge_of(shaping, self.geometry)
+        self.shaping = float(shaping)
         self._agents: dict[Any, Agent] = {}
         self._opponent = self._usual = self._made(opponent)
         self._episode = Episode(self.geometry)

@@ -93,9 +93,9 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         super().__init__()
         self.geometry = Geometry(columns, rows, connect)
         self.beginning = Beginning.of(self.geometry, start, opening_plies)
-        self.shaping = shaping
         self.render_mode = check_render_mode(render_mode)
         self._judge = judge_of(shaping, self.geometry)
+        self.shaping = float(shaping)
         self._episode = Episode(self.geometry)
         self._rng, _ = seeding.np_random()
         self.possible_agents = list(AGENTS)

@@ -329,8 +329,8 @@ def serve(engine: UgiEngine, lines: TextIO, is_gone: Callable[[], bool] = lambda
     """Answer lines until they end or say quit. Has to be called in the main thread.
 
     A search that has a limit is finished where its lines ended, so that they may come from a file;
-    it is stopped by a quit that comes meanwhile, and when whoever it answers `is_gone`, which is
-    asked now and then. A search without a limit is stopped in any case.
+    it is stopped by a quit that comes while it is searching, and when whoever it answers `is_gone`,
+    which is asked now and then. A search without a limit is stopped in any case.
     """
     waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     is_done = threading.Event()
@@ -341,6 +341,8 @@ def serve(engine: UgiEngine, lines: TextIO, is_gone: Callable[[], bool] = lambda
                 waiting.put(line)
         engine.note(None)
         waiting.put(None)
+
+    def look() -> None:
         while not is_done.wait(_LOOKING):
             if is_gone():
                 engine.hang_up()
@@ -348,7 +350,8 @@ def serve(engine: UgiEngine, lines: TextIO, is_gone: Callable[[], bool] = lambda
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        threading.Thread(target=read, daemon=True).start()
+        for each in (read, look):
+            threading.Thread(target=each, daemon=True).start()
         while (line := next_of(waiting)) is not None and engine.handle(line):
             pass
     finally:

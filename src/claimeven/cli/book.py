@@ -324,7 +324,7 @@ def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
     from claimeven.book.errors import InvalidBook  # noqa: PLC0415 - for a quick start
     from claimeven.book.library import load_book  # noqa: PLC0415 - for a quick start
 
-    if not path.exists():
+    if not path.is_file():
         return
     try:
         there = load_book(path)

@@ -132,6 +132,7 @@ def command(
         while session.solve(first):
             first = chosen[int(rng.integers(len(chosen)))]
     except KeyboardInterrupt:
+        session.say("")  # ends the line of the prompt
         ctx.exit(INTERRUPTED)
     finally:
         session.close()

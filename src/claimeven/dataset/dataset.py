@@ -27,7 +27,7 @@ from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.exhaustive import make_all
 from claimeven.dataset.files import both_files, check_target, write_table
 from claimeven.dataset.games import Games
-from claimeven.dataset.journal import Journal, rows_of
+from claimeven.dataset.journal import Journal, journal_path, rows_of
 from claimeven.dataset.made import DatasetProgress, Made, held_out_path
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import Row, field_names
@@ -69,7 +69,8 @@ def make_dataset(
     begin = time.perf_counter()
     if split is not None:
         check_share(split)
-        check_target(held_out_path(path))
+        if path.exists() or not journal_path(path).exists():
+            check_target(held_out_path(path))  # else a kill left it before the other was there
     wanted = plan.positions
     if wanted is None:
         return make_all(path, plan, solver, progress, split=split)

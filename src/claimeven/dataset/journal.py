@@ -65,6 +65,11 @@ class Journal:
         """Yield the fields of the rows of an earlier run; anything that is no row is refused."""
         for lines in self.chunks():
             for line in lines:
+                if not self.count and b":" not in line.partition(b",")[0]:
+                    raise InvalidDatasetFile(
+                        f"{self.path} was begun by an earlier version of claimeven: finish it with"
+                        " that, or remove it to begin again"
+                    )
                 try:
                     number, cells = _parted(line, self.fields)
                 except (ValueError, StopIteration, csv.Error):

@@ -201,7 +201,9 @@ def train_distil(
     steps = max(1, round(recipe.epochs * len(learnt) / lessons.batch))
     descent = recipe.descent(steps)
     trainer = NetTrainer(recipe.shape, descent, geometry, recipe.seed, recipe.precision)
-    told = {**recipe.as_dict(), "data": data_digest(learnt), "positions": len(learnt)}
+    # Fewer positions than a batch make smaller ones, which another version did not know of.
+    sizes = {"batch": lessons.batch}
+    told = {**recipe.as_dict(), **sizes, "data": data_digest(learnt), "positions": len(learnt)}
     told["precision"] = trainer.precision
     searching = USUAL
     if recipe.start is not None:

@@ -109,10 +109,14 @@ class MinimaxSearch:
         #: Held by the search that is running: the tables serve one at a time.
         self._busy = RLock()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """A copy has the same options, and a table of its own with nothing in it."""
-        options = self.algorithm, self.evaluation, self.order, self.backend
-        return MinimaxSearch, (*options, self.table_entries, self.view)
+        kept = {name: value for name, value in vars(self).items() if name != "_busy"}
+        return {**kept, "_tables": {}, "_table_holds": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._busy = RLock()
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from claimeven.compiled import load
@@ -37,10 +35,6 @@ class NTupleSearch(MinimaxSearch):
         evaluation = Evaluation("ntuple", network.evaluate, summary, float(SCALE))
         super().__init__("alphabeta", evaluation, order, backend)
         self.network = network
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has the same network and options."""
-        return NTupleSearch, (self.network, self.order, self.backend)
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""

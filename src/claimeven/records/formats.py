@@ -20,8 +20,8 @@ from claimeven.suggestions import no_such
 class Format:
     """A way to write games down: `items` finds them in lines, `read` and `write` translate.
 
-    Of an item that is damaged `items` tells an `InvalidRecord` without a line; it raises one where
-    nothing can be read from a line on.
+    Of an item that is damaged `items` tells an `InvalidRecord`, of which the reason counts; it
+    raises one where nothing can be read from a line on.
 
     `endings` are those of files that hold it, `meaning` is a phrase for lists.
     """

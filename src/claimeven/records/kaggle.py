@@ -40,50 +40,54 @@ _OTHER_FAULT = "ERROR"
 def items(lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
     """Yield the replays with the numbers of the lines they begin on, or what is wrong with one.
 
-    Where the first line is no whole replay, all lines are one document together.
+    All lines from one that is no whole replay on are one document together; where they are not,
+    those that are replays by themselves are read, if there are any.
     """
     numbered = ((number, line) for number, line in text_lines(lines) if line.strip())
-    number, line = next(numbered, (0, ""))
-    if not number:
-        return
-    try:
-        first = json.loads(line)
-    except (ValueError, RecursionError):
-        yield _document(number, line, numbered)
-        return
-    yield number, first
+    are_lines = False
     for number, line in numbered:
-        try:
-            yield number, json.loads(line)
-        except (ValueError, RecursionError) as error:
-            yield number, _no_json(error)
+        found = _parsed(line)
+        if not isinstance(found, InvalidRecord):
+            yield number, found
+            are_lines = True
+            continue
+        rest, is_whole = _up_to_the_most([(number, line)], numbered)
+        whole = _parsed("\n".join(text for _, text in rest)) if is_whole else _TOO_LONG
+        if not isinstance(whole, InvalidRecord):
+            yield number, whole
+            return
+        each = [(place, _parsed(text)) for place, text in rest]
+        if not are_lines and all(isinstance(found, InvalidRecord) for _, found in each):
+            raise InvalidRecord(whole.reason, number + (whole.line or 1) - 1)
+        yield from each
+        yield from ((place, _parsed(text)) for place, text in numbered)
 
 
-def _document(number: int, line: str, numbered: Iterator[tuple[int, str]]) -> tuple[int, Any]:
-    """Return what all lines from one on hold together, with its number.
-
-    Raises `InvalidRecord` where they hold no JSON.
-    """
-    parts, size = [line], len(line)
-    for _, more in numbered:
-        parts.append(more)
-        size += len(more)
+def _up_to_the_most(
+    rest: list[tuple[int, str]], numbered: Iterator[tuple[int, str]]
+) -> tuple[list[tuple[int, str]], bool]:
+    """Return lines with those that follow, and whether these are all there are."""
+    size = sum(len(text) for _, text in rest)
+    for place, text in numbered:
+        rest.append((place, text))
+        size += len(text)
         if size > _MOST:
-            raise InvalidRecord(f"the replay is longer than {_MOST >> 20} MB", number)
+            return rest, False
+    return rest, True
+
+
+def _parsed(text: str) -> Any:
+    """Return what a text of JSON holds, or what is wrong with it and in which of its lines."""
     try:
-        whole = json.loads("\n".join(parts))
+        return json.loads(text)
     except json.JSONDecodeError as error:
-        raise InvalidRecord(_no_json(error).reason, number + error.lineno - 1) from None
-    except (ValueError, RecursionError) as error:
-        raise InvalidRecord(_no_json(error).reason, number) from None
-    return number, whole
+        return InvalidRecord(f"it is no JSON: {error.msg.removesuffix(' at')}", error.lineno)
+    except (ValueError, RecursionError):  # numbers without end, lists within lists
+        return InvalidRecord("it is no replay")
 
 
-def _no_json(error: Exception) -> InvalidRecord:
-    """Say what is wrong with a text that is no JSON."""
-    if isinstance(error, json.JSONDecodeError):
-        return InvalidRecord(f"it is no JSON: {error.msg.removesuffix(' at')}")
-    return InvalidRecord("it is no replay")  # numbers without end, lists within lists
+#: What is said of a document that is too long to be one.
+_TOO_LONG = InvalidRecord(f"the replay is longer than {_MOST >> 20} MB")
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:

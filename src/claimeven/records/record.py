@@ -116,8 +116,11 @@ class GameRecord:
 
 
 def _is_text(text: str) -> bool:
-    """Whether a text can be written as UTF-8: without halves of characters, as JSON may hold."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    """Whether every format can hold a text: it has no halves of characters, and ends no lines.
+
+    JSON may hold the former, and tables do not quote the latter.
+    """
+    return not any("\ud800" <= character <= "\udfff" or character in "\r\0" for character in text)
 
 
 def result_name(winner: int | None, finished: bool) -> str:

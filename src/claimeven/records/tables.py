@@ -40,8 +40,7 @@ def csv_items(
         except StopIteration:
             return
         except csv.Error as error:
-            # The line at fault is not counted yet.
-            yield reader.line_num + 1, InvalidRecord(str(error))
+            yield reader.reader.line_num, InvalidRecord(str(error))
             continue
         if None in row or None in row.values():
             reason = f"it has not one cell for each of {len(heads)} columns"

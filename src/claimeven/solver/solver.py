@@ -78,18 +78,27 @@ class Solver:
         self.table_mb = table_mb
         self.threads = threads
         self.book = contract.book_for(geometry, book)
-        size = usual_table_mb(geometry, self.book) if table_mb is None else check_table_mb(table_mb)
-        try:
-            self._search = ExactSearch(geometry, size, threads)
-        except (MemoryError, OverflowError):
-            raise InvalidSolve(f"there is no memory for a table of {size:g} MB") from None
+        self._search = self._new_search()
         self._seconds = 0.0
         self._searched = 0
         self._book_hits = 0
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """A copy has the same book and options, and a table of its own with nothing in it."""
-        return Solver, (self.geometry, self.table_mb, self.threads, self.book)
+        kept = {name: value for name, value in vars(self).items() if name != "_search"}
+        return {**kept, "_seconds": 0.0, "_searched": 0, "_book_hits": 0}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._search = self._new_search()
+
+    def _new_search(self) -> ExactSearch:
+        size = self.table_mb
+        size = usual_table_mb(self.geometry, self.book) if size is None else check_table_mb(size)
+        try:
+            return ExactSearch(self.geometry, size, self.threads)
+        except (MemoryError, OverflowError):
+            raise InvalidSolve(f"there is no memory for a table of {size:g} MB") from None
 
     @property
     def statistics(self) -> SolverStatistics:

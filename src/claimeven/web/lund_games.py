@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from claimeven.game.encodings import to_lund
@@ -51,6 +51,15 @@ class Player:
         """Whether the player has taken too long for a move."""
         return time.monotonic() - self.asked_at > SECONDS + GRACE
 
+    def become(self, before: Player) -> None:
+        """Be as this player was before."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(before, each.name))
+
+    def begin_clock(self) -> None:
+        """Let the time for a move run from now."""
+        self.asked_at = time.monotonic()
+
     def begin(self) -> None:
         """Begin a game; one that goes on is lost. The seat is the other one than last time."""
         if self.playing:
@@ -80,7 +89,7 @@ class Player:
 
     def answer(self, msg: str, result: float = GOES_ON, bot: int = NO_MOVE) -> dict[str, Any]:
         """Return what the player is told; the time for the next move runs from now."""
-        self.asked_at = time.monotonic()
+        self.begin_clock()
         return {
             "msg": msg,
             "status": True,

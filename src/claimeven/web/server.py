@@ -9,6 +9,8 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import uvicorn
 
@@ -21,8 +23,10 @@ from claimeven.web.settings import InvalidSettings, ServerSettings
 _FAREWELL = 1
 #: Hosts that stand for every address of the machine.
 _ANY = ("0.0.0.0", "::", "")
-#: Connections that wait to be taken.
-_BACKLOG = 2048
+#: Connections that wait to be taken; where no more files can be open, each is told of.
+_BACKLOG = 128
+#: Errors of a system that has no room for another connection.
+_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 def serve(settings: ServerSettings, tell: Callable[[str], None], browse: bool = False) -> None:
@@ -31,6 +35,7 @@ def serve(settings: ServerSettings, tell: Callable[[str], None], browse: bool = 
     `tell` is told where the server is once it answers, and what else a person should know;
     `browse` opens a browser there. Raises `InvalidSettings` for an address that cannot be used.
     """
+    _allow_connections()
     with contextlib.closing(_bound(settings)) as listener:
         asyncio.run(_serve(settings, listener, tell, browse))
 
@@ -66,6 +71,7 @@ async def _serve(
         )
         server = _Server(config, pool)
         server.when_listening = lambda: _told(settings, listener, tell, browse)
+        asyncio.get_running_loop().set_exception_handler(partial(_handle, server, tell))
         starting.add_done_callback(server.end_if_failed)
         await server.serve(sockets=[listener])
         _check_started(starting)
@@ -85,10 +91,39 @@ def _check_started(starting: asyncio.Future[None]) -> None:
             raise InvalidSettings(f"no worker could be started: {error}")
 
 
+def _allow_connections() -> None:
+    """Let this process have as many connections open as the system lets it ask for."""
+    try:
+        import resource  # noqa: PLC0415 - POSIX only
+    except ImportError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _handle(
+    server: _Server,
+    tell: Callable[[str], None],
+    loop: asyncio.AbstractEventLoop,
+    context: dict[str, Any],
+) -> None:
+    """Say once that there are too many connections; leave other errors to the loop."""
+    error = context.get("exception")
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        if not server.is_crowded:
+            tell(f"too many connections at once: some wait ({error.strerror})")
+        server.is_crowded = True
+    elif not (server.should_exit and server.is_crowded):
+        # Where it was crowded, it tries to go on taking connections when it has ended.
+        loop.default_exception_handler(context)
+
+
 class _Server(uvicorn.Server):
     """A server whose searches end before its connections do."""
 
     when_listening: Callable[[], None]
+    is_crowded = False
 
     def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
         super().__init__(config)

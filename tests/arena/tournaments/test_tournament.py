@@ -191,6 +191,14 @@ def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -
     ]
     with Store.read(path) as store:
         assert store.meta["plan"] == longer.as_dict()
+    # Rounds that were planned and never played decide nothing.
+    half = tmp_path / "half.db"
+    with open_store(half, longer, resume=False) as store:
+        store.add(after[:2])
+    other = plan(*agents, rounds=2, openings=(OPENINGS[0], OPENINGS[7]))
+    assert len(played(half, other)) == 4
+    with Store.read(half) as store:
+        assert store.meta["plan"]["rounds"] == 2
 
 
 def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from claimeven.agents.contract import Limit
@@ -204,13 +205,21 @@ def measured(plan: SetPlan, jobs: int = 1) -> Generator[SetAccuracy, None, None]
     """
     begin = time.perf_counter()
     found = {name: AgentAccuracy(name, Accuracy(agent=name)) for name in plan.names}
+    given: dict[str, list[Answer]] = {name: [] for name in plan.names}
     asked = 0
     yield SetAccuracy(plan, found, asked, 0.0)
     with closing(_answers(plan, jobs, [*found.values()])) as answers:
         for answer in answers:
             asked += 1
-            found[plan.names[answer.agent]].add(answer, plan.positions)
+            name = plan.names[answer.agent]
+            given[name].append(answer)
+            found[name].add(answer, plan.positions)
             yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
+    for name, each in [*found.items()]:
+        if each.stopped:
+            found[name] = _up_to_the_last_fault(given[name], plan)
+            asked -= len(given[name]) - found[name].answered - found[name].faults.total()
+    yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
 
 
 def _answers(
@@ -230,19 +239,17 @@ def _answers(
             for question in filter(goes_on, range(plan.questions)):
                 yield examiner.ask(question)
             return
-    with closing(answers_of_workers(plan, range(plan.questions), jobs, goes_on)) as answers:
-        yield from _in_order(answers, plan, goes_on)
+    yield from answers_of_workers(plan, range(plan.questions), jobs, goes_on)
 
 
-def _in_order(
-    answers: Iterable[Answer], plan: SetPlan, goes_on: Callable[[int], bool]
-) -> Generator[Answer, None, None]:
-    """Yield answers in the order of their questions, those that count where one asked them all."""
-    size, number = len(plan.positions.positions), 0
-    waiting: dict[int, Answer] = {}
-    for answer in answers:
-        waiting[answer.agent * size + answer.position] = answer
-        while number < plan.questions and (number in waiting or not goes_on(number)):
-            if goes_on(number):
-                yield waiting.pop(number)
-            number += 1
+def _up_to_the_last_fault(answers: Sequence[Answer], plan: SetPlan) -> AgentAccuracy:
+    """Return what comes of the answers of an agent up to the fault after which it is asked no more.
+
+    Several processes ask a few questions more; those that count are the same with any number.
+    """
+    name = plan.names[answers[0].agent]
+    found = AgentAccuracy(name, Accuracy(agent=name))
+    for answer in sorted(answers, key=attrgetter("position")):
+        if not found.stopped:
+            found.add(answer, plan.positions)
+    return found

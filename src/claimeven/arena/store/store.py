@@ -206,6 +206,12 @@ class Store:
         with _naming(self.path):
             return {job for (job,) in self._connection.execute("SELECT job FROM games")}
 
+    def last_number(self) -> int:
+        """The greatest number of a game stored, -1 where there is none."""
+        with _naming(self.path):
+            (number,) = self._connection.execute("SELECT MAX(number) FROM games").fetchone()
+        return number if isinstance(number, int) else -1
+
     def __len__(self) -> int:
         with _naming(self.path):
             (count,) = self._connection.execute("SELECT COUNT(*) FROM games").fetchone()

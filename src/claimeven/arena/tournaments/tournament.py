@@ -280,8 +280,9 @@ def open_store(
         before = _check_plan(path, store, plan, agents)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
-        if plan.rounds >= before["rounds"]:
-            store.set_meta("plan", plan.as_dict())
+        rounds = max(plan.rounds, _rounds_begun(store, plan))
+        longer = before if before["rounds"] > plan.rounds else plan.as_dict()
+        store.set_meta("plan", {**longer, "rounds": rounds})
     except BaseException:
         store.close()
         raise
@@ -357,7 +358,7 @@ def _check_plan(
             )
     if not (isinstance(before.get("rounds"), int) and _are_openings(before.get("openings"))):
         raise InvalidStore(f"{path} is damaged: what was planned is lost")
-    rounds = min(before["rounds"], plan.rounds)
+    rounds = min(_rounds_begun(store, plan), plan.rounds)
     for number in range(min(rounds, len(before["openings"]) * len(now["openings"]))):
         old, new = (each["openings"][number % len(each["openings"])] for each in (before, now))
         if old != new:
@@ -373,6 +374,11 @@ def _check_plan(
                 f"the file of {new.spec} has changed since {path} was begun: begin a new one"
             )
     return before
+
+
+def _rounds_begun(store: Store, plan: TournamentPlan) -> int:
+    """Return how many rounds of a plan a store holds games of."""
+    return -(-(store.last_number() + 1) // (2 * len(plan.twos)))
 
 
 def _plan_of(store: Store) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import click
+from click.core import ParameterSource
 
 from claimeven.arena.games.openings import band_of
 from claimeven.cli.shared.options import Command, refuse_given
@@ -48,8 +49,16 @@ def are_drawn(source: str) -> bool:
 
 
 def refuse_plies_of_file(ctx: click.Context, source: str) -> None:
-    """Raise `ClaimevenError` where --opening-plies was given beside a file of openings."""
-    if not are_drawn(source):
+    """Raise `ClaimevenError` where --opening-plies was given beside a file of openings.
+
+    Those of a tournament's file are passed over where the command line has other openings.
+    """
+    where, plies = (ctx.get_parameter_source(name) for name in ("source", "opening_plies"))
+    if are_drawn(source):
+        return
+    if plies == ParameterSource.DEFAULT_MAP and where != plies:
+        ctx.set_parameter_source("opening_plies", ParameterSource.DEFAULT)
+    else:
         told = "{} is for openings that are drawn: a file holds them as they are"
         refuse_given(ctx, ("opening_plies",), told)
 

@@ -12,7 +12,7 @@ class Verbs(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments of a group that needs a verb, or does without."""
-        if not args and not self.invoke_without_command:
+        if not (args or self.invoke_without_command or ctx.resilient_parsing):
             choices = ", ".join(self.list_commands(ctx))
             raise click.UsageError(f"{ctx.info_name} takes a verb: choose from {choices}", ctx)
         return super().parse_args(ctx, args)
@@ -22,6 +22,7 @@ class Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the verb that the arguments begin with."""
         name = args[0]
-        if not name.startswith("-") and name not in self.list_commands(ctx):
+        is_known = name.startswith("-") or name in self.list_commands(ctx)
+        if not (is_known or ctx.resilient_parsing):
             raise click.UsageError(no_such("verb", name, self.list_commands(ctx)), ctx)
         return super().resolve_command(ctx, args)

@@ -129,14 +129,15 @@ class Session:
         while self.is_over:
             if not any(isinstance(agent, HumanAgent) for agent in self.seats):
                 return False
-            question = "new, undo or quit: " if sys.stdin.isatty() else ""
+            words = "new or quit" if self.forfeit is not None else "new, undo or quit"
+            question = f"{words}: " if sys.stdin.isatty() else ""
             typed = self._ask(question)
             if typed in (NEW, QUIT):
                 return typed == NEW
             if typed == UNDO and self.forfeit is None:
                 self._step(UNDO)
             elif typed is not None:
-                self._say("the game is over: type new, undo or quit.")
+                self._say(f"the game is over: type {words}.")
             if not self.is_over and not self._play():
                 return False
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
@@ -57,9 +58,16 @@ async def move(request: Request, services: Shared, agent: Bot = None) -> dict[st
     player = services.lund.player(name, spec)
     if player.is_busy:
         return refusal("the move before is still being answered")
+    before = replace(player)
     player.is_busy = True
     try:
         return await _answer(request, services, player, spec, asked)
+    except BaseException as error:
+        # A bot that did not answer leaves the game as it was: the same move may be made again.
+        player.become(before)
+        if isinstance(error, Exception):
+            player.begin_clock()  # it was not the player who took the time
+        raise
     finally:
         player.is_busy = False
 

@@ -46,6 +46,14 @@ async def puzzles(
     ] = "",
 ) -> dict[str, Any]:
     """Draw a puzzle, of a band and a kind if they are given; tell how many there are."""
+    drawing = {"band": band, "kind": kind, "rating": rating, "seed": seed, "after": after or None}
+    for name, value in drawing.items():
+        if number is not None and value is not None:
+            raise InvalidPuzzles(f"number names one puzzle: it cannot be given with {name}")
+    words = [word.strip() for word in after.split(",")] if after else []
+    for word in words:
+        if not (word.isascii() and word.isdecimal()):
+            raise InvalidPuzzles(f"after takes numbers of puzzles like 3,17, not {after[:40]!r}")
     given = shipped_puzzles()
     chosen = picked(given.puzzles, band, kind)
     if not chosen:
@@ -54,7 +62,7 @@ async def puzzles(
     if number is not None:
         return {**told, "puzzle": numbered(given.puzzles, number).as_dict()}
     drawn = services.seed(seed)
-    left_out = {int(word) for word in after.split(",")[:MOST_LEFT_OUT] if word.strip().isdecimal()}
+    left_out = set(map(int, words[:MOST_LEFT_OUT]))
     fresh = [puzzle for puzzle in chosen if puzzle.number not in left_out] or list(chosen)
     if rating is not None:
         fresh = _nearest(fresh, rating)

@@ -14,14 +14,14 @@ function address(path, query) {
   return search.size ? `${path}?${search}` : path;
 }
 
+/** Say in words that the server is gone; what was given up stays what it is. */
+function translated(error) {
+  if (error.name === "AbortError") throw error;
+  throw new Refused("The server does not answer. Is it still running?", 0);
+}
+
 async function asked(request) {
-  let response;
-  try {
-    response = await request;
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refused("The server does not answer. Is it still running?", 0);
-  }
+  const response = await request.catch(translated);
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
   throw new Refused(body.error ?? `The server answered ${response.status}.`, response.status);
@@ -45,7 +45,7 @@ export async function events(path, query, told, signal = undefined) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(translated);
     if (done) throw new Refused("The server ended the search.", 0);
     text += value;
     const parts = text.split("\n\n");

@@ -15,7 +15,8 @@ export function gamePanel(view) {
   const load = (board, line, told) => {
     try {
       view.load(board, line);
-      tell(told ?? `${line.length} moves loaded.`);
+      const count = view.game.line.length - 1;
+      tell(told ?? `${count} move${count === 1 ? "" : "s"} loaded.`);
     } catch (error) {
       tell(error.message);
     }

@@ -27,22 +27,37 @@ const views = { play: new PlayView(shared) };
 const stage = document.getElementById("view");
 const help = document.getElementById("help");
 const title = document.getElementById("title");
+const problem = h("p", { class: "problem banner", role: "alert", hidden: true });
 let current = null;
 let goal = null;
 
 /** The view that an address asks for. */
 function viewOf({ view }) {
-  return view in OTHERS ? view : "play";
+  return Object.hasOwn(OTHERS, view) ? view : "play";
 }
 
-async function go(name) {
+/** Tell a problem above the view, or that there is none any more. */
+function tellProblem(text = "") {
+  problem.textContent = text;
+  problem.hidden = !text;
+}
+
+/** Go to a view; to its address too, where that is not in the bar yet. */
+async function go(name, address = null) {
   goal = name;
-  current?.leave();
   if (!views[name]) {
-    const { View } = await OTHERS[name]();
+    try {
+      const { View } = await OTHERS[name]();
+      views[name] ??= new View(shared);
+    } catch {
+      tellProblem("The server does not answer. Is it still running?");
+      return; // what is here goes on
+    }
     if (goal !== name) return; // somebody went on meanwhile
-    views[name] = new View(shared);
   }
+  tellProblem(current ? "" : wanted.problem);
+  current?.leave();
+  if (address) history.pushState(null, "", address);
   current = views[name];
   document.title = `${TITLES[name]} · claimeven`;
   title.textContent = TITLES[name];
@@ -56,8 +71,7 @@ async function go(name) {
 
 document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventListener("click", (event) => {
   event.preventDefault();
-  history.pushState(null, "", link.href);
-  go(link.dataset.view);
+  go(link.dataset.view, link.href);
 }));
 addEventListener("popstate", () => go(viewOf(readAddress())));
 document.querySelector(".skip").addEventListener("click", (event) => {
@@ -70,7 +84,5 @@ help.append(h("div", { class: "help-lists" }, keyList(h).map((list) => h("sectio
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 listenForHelp(() => help.showModal());
 listenToKeys(views.play);
-if (wanted.problem) {
-  stage.before(h("p", { class: "problem banner", role: "alert" }, wanted.problem));
-}
+stage.before(problem);
 go(viewOf(wanted));

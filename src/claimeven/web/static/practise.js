@@ -10,7 +10,18 @@ const STEP = 32;
 const FIRST = { step: 64, results: 20 };
 
 export class Progress {
-  constructor() {
+  /** `changed` is called when another tab has counted a puzzle. */
+  constructor(changed = () => {}) {
+    this.#read();
+    addEventListener("storage", ({ key }) => {
+      if (key !== KEY && key !== null) return;
+      this.#read();
+      changed();
+    });
+  }
+
+  /** Read what is kept: other tabs count too. */
+  #read() {
     this.state = { ...BEGIN };
     try {
       const kept = JSON.parse(localStorage.getItem(KEY)) ?? {};
@@ -29,6 +40,7 @@ export class Progress {
 
   /** Count a puzzle, solved at once or not; return by how much the rating changed. */
   count(puzzle, isSolved, day = null) {
+    this.#read();
     const { state } = this;
     const expected = 1 / (1 + 10 ** ((puzzle.rating - state.rating) / 400));
     const step = state.tried < FIRST.results ? FIRST.step : STEP;

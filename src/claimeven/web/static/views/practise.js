@@ -15,7 +15,7 @@ const PAUSE = 450;
 
 export class View {
   constructor() {
-    this.progress = new Progress();
+    this.progress = new Progress(() => this.#score());
     this.board = new BoardView("Puzzle");
     this.task = h("p", { class: "status" });
     this.about = h("p", { class: "hint-text puzzle-about" });
@@ -89,13 +89,15 @@ export class View {
     if (!this.puzzle || this.isOver || this.isWrong || this.isWaiting) return;
     this.#helped("a hint");
     const { puzzle, found } = this;
+    const isLate = () => this.puzzle !== puzzle || this.found !== found;
     try {
-      if (!this.hints) this.hints = (await get("/api/puzzles/hints", { number: puzzle.number, found })).hints;
+      const hints = this.hints ?? (await get("/api/puzzles/hints", { number: puzzle.number, found })).hints;
+      if (isLate()) return;
+      this.hints = hints;
     } catch (error) {
-      this.#tell([error.message], "problem");
+      if (!isLate()) this.#tell([error.message], "problem");
       return;
     }
-    if (this.puzzle !== puzzle || this.found !== found) return;
     const hint = this.hints[this.hinted];
     if (!hint) return;
     this.hinted += 1;
@@ -160,14 +162,15 @@ export class View {
     const change = this.#count(false);
     this.isWrong = true;
     this.#open();
-    const { puzzle, found } = this;
+    const { puzzle, found, position } = this;
+    const isLate = () => this.puzzle !== puzzle || this.position !== position;
     const name = this.board.board.name(column);
     const lost = change ? ` Your rating falls by ${-change}.` : "";
     this.#tell([`Column ${name} is not it.${lost} Looking for why …`], "bad");
     this.againButton.focus();
     try {
       const verdict = await get("/api/puzzles/verdict", { number: puzzle.number, found, column: name });
-      if (this.puzzle !== puzzle || !this.isWrong) return;
+      if (isLate()) return; // somebody tried again meanwhile
       if (verdict.answer !== null) {
         this.position = this.position.play(verdict.answer - 1);
         this.board.show(this.position, { drop: true });
@@ -176,7 +179,7 @@ export class View {
         : [`The answer is column ${this.board.board.name(verdict.answer - 1)}.`];
       this.#tell([`Column ${name} is not it.${lost}`, ...verdict.claims, ...answer], "bad");
     } catch (error) {
-      this.#tell([`Column ${name} is not it.${lost}`, error.message], "bad");
+      if (!isLate()) this.#tell([`Column ${name} is not it.${lost}`, error.message], "bad");
     }
   }
 
