@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -203,3 +204,10 @@ def test_the_shell_completes_verbs_and_options(typed: str, offered: set[str]) ->
     )  # fmt: skip
     assert ran.stderr == ""
     assert {line.removeprefix("plain,") for line in ran.stdout.split()} == offered
+
+
+@pytest.mark.parametrize("group", ["book", "puzzles", "study", "train"])
+def test_the_help_of_a_group_cuts_no_sentence(run: Run, group: str) -> None:
+    verbs = run(group, "--help").out.partition("Commands:")[2]
+    assert "..." not in verbs
+    assert verbs.count(".\n") == len(re.findall(r"^  \w", verbs, re.MULTILINE)) > 0

@@ -6,6 +6,9 @@ import click
 
 from claimeven.suggestions import no_such
 
+#: Characters of a sentence: more than any has.
+_WHOLE = 10_000
+
 
 class Verbs(click.Group):
     """A group that says what a word which is no verb may have meant, and what it wants for one."""
@@ -16,6 +19,17 @@ class Verbs(click.Group):
             choices = ", ".join(self.list_commands(ctx))
             raise click.UsageError(f"{ctx.info_name} takes a verb: choose from {choices}", ctx)
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Tell each verb's first sentence whole, however many lines it takes."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        told = [
+            (name, command.get_short_help_str(_WHOLE))
+            for name, command in commands.items()
+            if command is not None and not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(told)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
