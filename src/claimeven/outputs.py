@@ -17,7 +17,8 @@ import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, TextIO
 
@@ -89,19 +90,69 @@ def binary_file(path: str | Path) -> Iterator[BinaryIO]:
 
     Raises `CannotWrite` where that fails.
     """
+    with binary_files(path) as (stream,):
+        yield stream
+
+
+@contextmanager
+def binary_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
+    """Yield streams of bytes as `binary_file` does, of files that are there together or not at all.
+
+    They are moved into their places one right after the other, when all of them are written.
+    """
+    with ExitStack() as stack:
+        each = [stack.enter_context(_unfinished(path)) for path in paths]
+        yield tuple(file.stream for file in each)
+        for file in each:
+            file.finish()
+        moved: list[_Unfinished] = []
+        try:
+            for file in each:
+                file.move()
+                moved.append(file)
+        except BaseException:
+            for file in moved:
+                if file.is_new:
+                    file.target.unlink(missing_ok=True)
+            raise
+
+
+@dataclass
+class _Unfinished:
+    """A file being written beside the one that it is to be."""
+
+    path: str | Path
+    target: Path
+    place: Path
+    stream: BinaryIO
+    is_new: bool
+
+    def finish(self) -> None:
+        """Let what was written outlive the machine's power."""
+        with _naming(self.path):
+            self.stream.flush()
+            os.fsync(self.stream.fileno())
+            self.stream.close()
+
+    def move(self) -> None:
+        """Put it in its place."""
+        with _naming(self.path):
+            _take_over_permissions(self.target, self.place)
+            self.place.replace(self.target)
+
+
+@contextmanager
+def _unfinished(path: str | Path) -> Iterator[_Unfinished]:
+    """Yield a file to be written, which is gone after an error."""
     with _naming(path):
         target = _target(path)
-        unfinished = target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
+        place = target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
         try:
-            with unfinished.open("xb") as stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            _take_over_permissions(target, unfinished)
-            unfinished.replace(target)
+            with place.open("xb") as stream:
+                yield _Unfinished(path, target, place, stream, not target.exists())
         except BaseException:
             with suppress(OSError):
-                unfinished.unlink()
+                place.unlink()
             raise
 
 

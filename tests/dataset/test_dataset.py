@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,6 @@ from claimeven.dataset import (
     read_dataset,
 )
 from claimeven.dataset.dataset import held_out_path
-from claimeven.dataset.files import both_files
 from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 from tests.standin import PlainSolver
@@ -204,35 +201,6 @@ def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on
     made = make_dataset(path, asked, solver(), split=0.7)
     assert len(read_dataset(path, SMALL)) == made.positions > 10
     assert len(read_dataset(held_out_path(path), SMALL)) == made.held_out
-
-
-def test_a_kill_between_the_sides_of_a_split_leaves_work_that_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "set.csv"
-
-    class Killed(BaseException):
-        """Nothing of ours runs after a kill."""
-
-    @contextmanager
-    def killed(path: Path, other: Path) -> Iterator[tuple[Any, Any]]:
-        with both_files(path, other) as streams:
-            yield streams
-        path.unlink()  # as it is before the second of the two is moved into its place
-        raise Killed
-
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(dataset, "both_files", killed)
-        make_dataset(path, plan(), solver(), split=0.7)
-    assert held_out_path(path).exists() and not path.exists()
-    made = make_dataset(path, plan(), solver(), split=0.7)
-    assert len(read_dataset(path, SMALL)) == made.positions > 10
-    assert len(read_dataset(held_out_path(path), SMALL)) == made.held_out
-    with pytest.raises(InvalidDataset, match=r"\.csv is there already"):
-        make_dataset(path, plan(), solver(), split=0.7)
-    path.unlink()
-    with pytest.raises(InvalidDataset, match=r"held-out\.csv is there already"):
-        make_dataset(path, plan(), solver(), split=0.7)
 
 
 def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> None:

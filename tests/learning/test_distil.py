@@ -312,7 +312,8 @@ def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset)
     """What is drawn is what the chances are of, and nothing held out is among it."""
     recipe = replace(QUICK, shares=(9.0, 1.0))
     one, two = data.picked(np.arange(0, 700)), data.picked(np.arange(300, len(data)))
-    learnt, held = _split([one, two], recipe)
+    learnt, held, barred = _split([one, two], recipe)
+    assert set(held.keys) == set(barred)
     assert 0 < len(learnt[0]) <= len(one) and 0 < len(learnt[1]) < len(two) - 300
     assert len(joined(learnt)) == sum(map(len, learnt))
     whole = joined(learnt)

@@ -224,6 +224,14 @@ def test_replays_of_several_layouts_may_follow_each_other() -> None:
     pretty = json.dumps(json.loads(_REPLAY), indent=1)
     found = list(tried_records(io.StringIO(f"{_REPLAY}{pretty}\n"), "kaggle"))
     assert [tried.game().moves for tried in found] == ["44", "44"]
+    several = f"{pretty}\n{pretty}\n".splitlines(keepends=True)
+    cut = several[: len(several) // 2 - 30]
+    for lines, wrong in ((cut, len(cut)), (several, len(several) // 2 + 1)):
+        with pytest.raises(InvalidRecord, match=rf"^line {wrong}: it is no JSON: "):
+            list(tried_records(lines, "kaggle"))
+    spread = [line for each in several[:20] for line in (each, "\n")]
+    with pytest.raises(InvalidRecord, match=r"^line 39: "):
+        list(tried_records(spread, "kaggle"))
     first_cut = list(tried_records(io.StringIO(f"{_REPLAY[:60]}\n{_REPLAY}\n"), "kaggle"))
     assert [tried.line for tried in first_cut] == [1, 2]
     assert first_cut[0].error.startswith("it is no JSON") and first_cut[1].game().moves == "44"

@@ -203,7 +203,26 @@ def test_two_tabs_count_together(page: Any, context: Any) -> None:
         "text => document.querySelector('.puzzle-progress').textContent.includes(text)",
         arg="0 of 2",
     )
+    # The same puzzle in both is counted once.
+    for each in (page, other):
+        each.goto("/?view=practise&puzzle=3")
+        each.wait_for_selector(".puzzle-about:has-text('Puzzle 3:')")
+    for each in (page, other):
+        each.click("text=Show the solution")
+        each.wait_for_selector(".practise[data-state=over]")
+    assert page.evaluate("JSON.parse(localStorage.getItem('claimeven.practise')).tried") == 3
     other.close()
+
+
+def test_where_nothing_can_be_kept_a_tab_remembers(page: Any) -> None:
+    begin(page)
+    page.evaluate("void (Storage.prototype.setItem = () => { throw new Error('full'); })")
+    for count in (1, 2):
+        page.click("text=Show the solution")
+        page.wait_for_selector(".practise[data-state=over]")
+        assert f"0 of {count}" in page.inner_text(".puzzle-progress")
+        page.click("text=Next puzzle")
+        page.wait_for_selector(".practise:not([data-state=over])")
 
 
 def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(

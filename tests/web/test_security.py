@@ -93,5 +93,8 @@ def test_files_outside_the_page_are_not_served(server: Server) -> None:
 def test_files_are_asked_about_again(server: Server) -> None:
     answer = server.get("/static/api.css")
     assert answer.headers["cache-control"] == "no-cache"
+    for part in ("bytes=0-9", "bytes=x"):
+        whole = server.ask("GET", "/static/api.css", Range=part)
+        assert (whole.status, whole.body) == (200, answer.body)
     again = server.ask("GET", "/static/api.css", If_None_Match=answer.headers["etag"])
     assert (again.status, again.body) == (304, b"")

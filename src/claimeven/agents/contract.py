@@ -90,14 +90,22 @@ class Limit:
                     raise InvalidLimit(f"{name} must be greater than 0, not {given}")
                 if name != "seconds" and not isinstance(given, Integral):
                     raise InvalidLimit(f"{name} must be a whole number, not {given}")
+                self._set_plain(name, given)
         if self.bank is not None:
             check_number("bank", self.bank)
+            self._set_plain("bank", self.bank)
             if not self.bank >= 0:
                 raise InvalidLimit(f"bank must be 0 or more, not {self.bank}")
             if self.seconds is None:
                 raise InvalidLimit(
                     "a bank holds time beyond that of single moves: give the seconds for a move too"
                 )
+
+    def _set_plain(self, name: str, given: Any) -> None:
+        """Keep a number as an int or float, whosever it was."""
+        if type(given) not in (int, float):
+            plain = int(given) if isinstance(given, Integral) else float(given)
+            object.__setattr__(self, name, plain)
 
     @property
     def is_free(self) -> bool:

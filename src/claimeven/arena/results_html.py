@@ -98,6 +98,8 @@ def tournament_html(result: TournamentResult) -> str:
 
 def ladder_html(ladder: Ladder) -> str:
     """Return the agents with their ratings, intervals drawn beside them."""
+    if not ladder.ratings:
+        return markup.below(markup.line("No games to rate."))
     return markup.below(_ladder(ladder))
 
 

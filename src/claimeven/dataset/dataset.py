@@ -25,9 +25,9 @@ import numpy as np
 
 from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.exhaustive import make_all
-from claimeven.dataset.files import both_files, check_target, write_table
+from claimeven.dataset.files import check_target, write_table
 from claimeven.dataset.games import Games
-from claimeven.dataset.journal import Journal, journal_path, rows_of
+from claimeven.dataset.journal import Journal, rows_of
 from claimeven.dataset.made import DatasetProgress, Made, held_out_path
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import Row, field_names
@@ -39,7 +39,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.tactics_kernel import board_vector
-from claimeven.outputs import binary_file
+from claimeven.outputs import binary_file, binary_files
 from claimeven.solver.solver import ILLEGAL, Solver
 
 #: Candidates made at a time, and positions solved between two writes to the journal.
@@ -49,7 +49,7 @@ PATIENCE = {"random": 300_000, "selfplay": 3_000, "mixed": 3_000}
 
 
 def make_dataset(
-    path: Path,
+    path: str | Path,
     plan: DatasetPlan,
     solver: Solver,
     progress: Callable[[DatasetProgress], None] | None = None,
@@ -66,11 +66,10 @@ def make_dataset(
     `InvalidDataset` when the file is there already, cannot be written or is of another kind, when
     the partial file is of other options or damaged, or when there are fewer positions than asked.
     """
-    begin = time.perf_counter()
+    begin, path = time.perf_counter(), Path(path)
     if split is not None:
         check_share(split)
-        if path.exists() or not journal_path(path).exists():
-            check_target(held_out_path(path))  # else a kill left it before the other was there
+        check_target(held_out_path(path))
     wanted = plan.positions
     if wanted is None:
         return make_all(path, plan, solver, progress, split=split)
@@ -121,7 +120,7 @@ def _write(
             yield picked
 
     other, header = held_out_path(path), {**header, "split": split}
-    with both_files(path, other) as streams:
+    with binary_files(path, other) as streams:
         for stream, is_training in zip(streams, (True, False), strict=True):
             write_table(stream, path.suffix, journal.fields, rows_of_side(is_training), header)
     return Made(counts[True], counts[False], other)

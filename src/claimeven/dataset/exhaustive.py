@@ -15,7 +15,7 @@ import numpy as np
 
 from claimeven.book.openings import Keys, Scores
 from claimeven.dataset.blocks import Block
-from claimeven.dataset.files import both_files, check_target, write_blocks
+from claimeven.dataset.files import check_target, write_blocks
 from claimeven.dataset.journal import Journal, journal_path
 from claimeven.dataset.layered import AllPositions, keys_by_ply
 from claimeven.dataset.made import DatasetProgress, Made, held_out_path
@@ -23,7 +23,7 @@ from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.rows import field_names
 from claimeven.dataset.splitting import is_for_training
 from claimeven.game.perft_kernel import discs_of_keys
-from claimeven.outputs import binary_file
+from claimeven.outputs import binary_file, binary_files
 from claimeven.solver.contract import MISSING
 from claimeven.solver.scores import score_range
 from claimeven.solver.solver import Solver
@@ -140,7 +140,7 @@ def _write(
             yield picked
 
     other, header = held_out_path(path), {**header, "split": split}
-    with both_files(path, other) as streams:
+    with binary_files(path, other) as streams:
         for stream, is_training in zip(streams, (True, False), strict=True):
             write_blocks(stream, path.suffix, fields, of_side(is_training), plan.geometry, header)
     return Made(counts[True], counts[False], other)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,19 +17,6 @@ Cells = Sequence["int | str | None"]
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
 #: Fields that are text; the others are whole numbers, empty where there is none.
 _TEXT = ("moves",)
-
-
-@contextmanager
-def both_files(path: Path, other: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Yield streams of two files that are there together once the block has ended well, or neither:
-    one alone would stand in the way of writing both again. Raises `CannotWrite`.
-    """
-    try:
-        with outputs.binary_file(path) as stream, outputs.binary_file(other) as beside:
-            yield stream, beside
-    except BaseException:
-        other.unlink(missing_ok=True)
-        raise
 
 
 def check_target(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,15 @@ import numpy.typing as npt
 
 from claimeven.compiled.randomness import mixed_word
 from claimeven.dataset.errors import InvalidDataset
+from claimeven.game.arguments import whole_number
 
 _SHIFT, _WHOLE = np.uint64(11), float(1 << 53)
 
 
 def check_share(share: float) -> None:
     """Raise `InvalidDataset` unless so many of all games can be trained on."""
-    if not 0 <= share <= 1:
+    is_number = isinstance(share, Real) and not isinstance(share, bool)
+    if not (is_number and 0 <= share <= 1):
         raise InvalidDataset(f"the share to train on is a number from 0 to 1, not {share}")
 
 
@@ -30,6 +33,7 @@ def is_for_training(
     >>> is_for_training(np.array([0, 0, 1, 2, 3, 3]), 0.5).tolist()
     [True, True, False, True, False, False]
     """
+    share, seed = float(share), whole_number(seed, "seed", InvalidDataset)
     numbers, back = np.unique(games, return_inverse=True)
     # The generator of a data set's own games begins elsewhere: a split must know nothing of them.
     start = mixed_word(seed ^ (1 << 63))

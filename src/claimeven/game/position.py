@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from claimeven.game import tactics
@@ -207,7 +208,8 @@ class Position:
         return min(self.key, self.mirror().key)
 
     def height_of(self, column: int) -> int:
-        """Number of discs in a column of the board."""
+        """Number of discs in a column of the board. Raises `IllegalMove` for any other."""
+        column = self.geometry.check_column(column)
         return (self.mask & self.geometry.column_mask(column)).bit_count()
 
     @property
@@ -276,6 +278,8 @@ class Position:
         if self._outcome is not None and self.outcome is not None:
             return False
         geometry = self.geometry
+        if type(column) is not int:
+            column = index(column)
         return 0 <= column < geometry.columns and not (
             self.mask >> (column * geometry.height + geometry.rows - 1) & 1
         )

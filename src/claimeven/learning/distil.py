@@ -186,7 +186,7 @@ def train_distil(
     parts = [data] if isinstance(data, Dataset) else [read_dataset(p, geometry) for p in data]
     if recipe.shares is not None and len(recipe.shares) != len(parts):
         raise InvalidRun(f"{len(recipe.shares)} shares were given for {len(parts)} data sets")
-    learnt_parts, held = _split(parts, recipe)
+    learnt_parts, held, barred = _split(parts, recipe)
     learnt = joined(learnt_parts)
     chances = chances_of(learnt_parts, recipe.shares, recipe.ply_shares)
     lessons = Lessons(
@@ -196,7 +196,7 @@ def train_distil(
         chances,
         focus=recipe.score_focus,
         ahead=recipe.ahead,
-        barred=_barred(held, geometry),
+        barred=barred,
     )
     steps = max(1, round(recipe.epochs * len(learnt) / lessons.batch))
     descent = recipe.descent(steps)
@@ -227,8 +227,11 @@ def train_distil(
         return run.rows
 
 
-def _split(parts: Sequence[Dataset], recipe: DistilRecipe) -> tuple[list[Dataset], Dataset]:
-    """Return what of each data set is learnt from, and what is held out of all of them.
+def _split(
+    parts: Sequence[Dataset], recipe: DistilRecipe
+) -> tuple[list[Dataset], Dataset, npt.NDArray[np.uint64]]:
+    """Return what of each data set is learnt from, what is held out of them and measured on, and
+    the keys of all that is not to be learnt from.
 
     No position is in two of them, nor its image.
     """
@@ -243,10 +246,11 @@ def _split(parts: Sequence[Dataset], recipe: DistilRecipe) -> tuple[list[Dataset
         held.append(both[1])
     whole = joined(held)
     learnt = _without_repeats([part.without(whole) for part in learnt])
+    barred = _barred(whole, recipe.geometry)
     if len(whole) > _MOST_HELD:  # from all data sets, which lie one after the other
         drawn = np.random.default_rng(recipe.seed).choice(len(whole), _MOST_HELD, replace=False)
         whole = whole.picked(np.sort(drawn))
-    return learnt, whole
+    return learnt, whole, barred
 
 
 def _barred(held: Dataset, geometry: Geometry) -> npt.NDArray[np.uint64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from claimeven.game.arguments import whole_number
 from claimeven.minimax.rules import PROVEN, InvalidSearch
 
 #: What a stored value is of the true one: the value itself, or a bound from below or above.
@@ -54,6 +55,7 @@ class TranspositionTable:
     """
 
     def __init__(self, entries: int) -> None:
+        entries = whole_number(entries, "table", InvalidSearch)
         bits = entries.bit_length() - 1
         if entries < 1 or entries != 1 << bits or bits > MAX_BITS:
             raise InvalidSearch(

@@ -48,6 +48,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -160,12 +161,12 @@ class MonteCarloOptions:
 
 def is_number(value: object) -> bool:
     """Whether a value is a real number and not a truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> None:
     """Raise `InvalidOptions` unless value is a whole number from low to high."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or not low <= value <= high:  # type: ignore[operator]  # it is an int by now
         raise InvalidOptions(f"{name} must be a whole number from {low} to {high}, not {value!r}")
 

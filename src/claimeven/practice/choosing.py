@@ -80,6 +80,12 @@ def daily_puzzle(
             day = datetime.date.fromisoformat(day)
         except ValueError:
             raise InvalidPuzzles(f"{day!r} is no day: give one such as 2026-01-31") from None
+    if isinstance(day, datetime.datetime):
+        day = day.date()
+    if not isinstance(day, datetime.date | None):
+        raise InvalidPuzzles(f"{day!r} is no day: give one such as 2026-01-31")
+    if not every:
+        raise InvalidPuzzles("there is no puzzle to choose from")
     days = ((day or datetime.date.today()) - _FIRST_DAY).days
     week, weekday = divmod(days, len(WEEK))
     band = WEEK[weekday]

@@ -93,6 +93,7 @@ def verdict_on(puzzle: Puzzle, found: int, column: int, solver: ExactSolver) -> 
     """
     position = position_at(puzzle, found)
     played = position.play(column)
+    column = position.geometry.check_column(column)
     (told,) = explain_columns(position, [column], solver)
     right = column == puzzle.solution[2 * found]
     solved = right and found + 1 == puzzle.length

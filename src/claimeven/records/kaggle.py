@@ -56,11 +56,11 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
         if not isinstance(whole, InvalidRecord):
             yield number, whole
             return
-        each = [(place, _parsed(text)) for place, text in rest]
-        if not are_lines and all(isinstance(found, InvalidRecord) for _, found in each):
-            raise InvalidRecord(whole.reason, number + (whole.line or 1) - 1)
-        yield from each
-        yield from ((place, _parsed(text)) for place, text in numbered)
+        # A line of a document may be a number, which is JSON by itself, but no replay.
+        if not (are_lines or any(isinstance(_parsed(text), dict | list) for _, text in rest)):
+            raise InvalidRecord(whole.reason, rest[(whole.line or 1) - 1][0])
+        for place, text in itertools.chain(rest, numbered):
+            yield place, _parsed(text)
 
 
 def _up_to_the_most(

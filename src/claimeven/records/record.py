@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from claimeven.errors import ClaimevenError
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -68,7 +69,10 @@ class GameRecord:
 
     def __post_init__(self) -> None:
         """Play the moves, and hold what was told against them."""
+        columns = tuple(self.columns)
         for name in (self.first, self.second):
+            if not isinstance(name, str):
+                raise InvalidRecord(f"{name!r} is no name of a player")
             if len(name) > _LONGEST_NAME or not name.isprintable():
                 raise InvalidRecord(f"{name[:40]!r} is no name of a player")
         fault, reason = self.fault or "", self.reason or ""
@@ -76,11 +80,12 @@ class GameRecord:
             raise InvalidRecord(f"{fault[:40]!r} is no word for a fault")
         if len(reason) > _LONGEST_REASON or not _is_text(reason):
             raise InvalidRecord(f"{reason[:40]!r} is no sentence that says why a game was lost")
-        if not 0 <= self.opening <= len(self.columns):
+        if not 0 <= whole_number(self.opening, "opening", InvalidRecord) <= len(columns):
             raise InvalidRecord(f"an opening of {self.opening} moves is longer than its game")
         if self.label is not None and self.label not in LABELS:
             raise InvalidRecord(no_such("label", self.label, LABELS))
-        object.__setattr__(self, "position", played(self.columns, self.geometry))
+        object.__setattr__(self, "position", played(columns, self.geometry))
+        object.__setattr__(self, "columns", tuple(map(int, columns)))
         if (self.fault is None) != (self.fault_seat is None) or self.fault_seat not in (None, 0, 1):
             raise InvalidRecord("a game is lost by a fault of one of two players")
         if self.fault is not None and self.position.is_over:

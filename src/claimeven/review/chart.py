@@ -37,8 +37,11 @@ def score_chart(course: Sequence[int], width: int = 80, charset: str = "unicode"
     """Draw scores from the first player, after 0, 1, ... moves, as lines of at most `width`.
 
     A score other than 0 is always at least one row high; the furthest reaches `REACH` rows at most.
-    Raises `ClaimevenError` for a width without room for a move, and for an unknown charset.
+    Raises `ClaimevenError` without a score, for a width without room for one, and for an unknown
+    charset.
     """
+    if not course:
+        raise ClaimevenError("a course has the score before the first move at least")
     if whole_number(width, "width") <= _MARGIN:
         raise ClaimevenError(f"width is {_MARGIN + 1} or more, not {width}")
     if charset not in _SYMBOLS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
+from typing import Any
 
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -35,6 +36,10 @@ class SearchStopped(Exception):
         self.low = low
         self.high = high
         self.scores = scores
+
+    def __reduce__(self) -> tuple[type[SearchStopped], tuple[Any, ...]]:
+        """It may come from another process."""
+        return type(self), (self.low, self.high, self.scores)
 
 
 def check_board(geometry: Geometry) -> None:

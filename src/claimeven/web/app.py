@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from claimeven import __version__
 from claimeven.web import errors
@@ -96,10 +96,10 @@ def _add_page(app: FastAPI) -> None:
 class _PageFiles(StaticFiles):
     """Files that a browser asks about again each time, so that an upgrade shows at once."""
 
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file, whole: nobody needs a part of one."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a file, whole: nobody needs a part of one."""
         headers = [header for header in scope["headers"] if header[0] != b"range"]
-        return await super().get_response(path, {**scope, "headers": headers})
+        await super().__call__({**scope, "headers": headers}, receive, send)
 
     def file_response(self, *arguments: object, **named: object) -> Response:
         """Return a file, to be checked again by its ETag."""

@@ -109,7 +109,11 @@ def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: P
         assert one[name].answered == two[name].answered
         assert one[name].faults == two[name].faults
         assert one[name].accuracy.as_dict() == two[name].accuracy.as_dict()
+        assert list(one[name].by_band) == list(two[name].by_band)
     assert one.asked == two.asked < plan.questions
+    for whole in measured(plan, jobs=2):  # in between, as Ctrl-C would leave it
+        assert all(each.faults.total() <= MOST_FAULTS for each in (whole[n] for n in plan.names))
+        assert whole.asked == sum(whole[name].asked for name in plan.names)
 
 
 def test_an_agent_that_is_late_is_at_fault() -> None:

@@ -196,9 +196,12 @@ def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -
     with open_store(half, longer, resume=False) as store:
         store.add(after[:2])
     other = plan(*agents, rounds=2, openings=(OPENINGS[0], OPENINGS[7]))
-    assert len(played(half, other)) == 4
-    with Store.read(half) as store:
-        assert store.meta["plan"]["rounds"] == 2
+    for _ in range(2):
+        assert len(played(half, other)) == 4
+        with Store.read(half) as store:
+            assert store.meta["plan"] == other.as_dict()
+    with pytest.raises(InvalidStore, match="its openings differ"):
+        open_store(half, longer, resume=True)
 
 
 def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:

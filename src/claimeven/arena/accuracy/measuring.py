@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -58,6 +58,11 @@ class AgentAccuracy:
     def stopped(self) -> bool:
         """Whether it was asked no more."""
         return self.faults.total() >= MOST_FAULTS
+
+    @property
+    def asked(self) -> int:
+        """How often it was asked."""
+        return self.answered + self.faults.total()
 
     @property
     def seconds_a_move(self) -> float | None:
@@ -208,22 +213,23 @@ def measured(plan: SetPlan, jobs: int = 1) -> Generator[SetAccuracy, None, None]
     given: dict[str, list[Answer]] = {name: [] for name in plan.names}
     asked = 0
     yield SetAccuracy(plan, found, asked, 0.0)
-    with closing(_answers(plan, jobs, [*found.values()])) as answers:
+    with closing(_answers(plan, jobs, found)) as answers:
         for answer in answers:
-            asked += 1
             name = plan.names[answer.agent]
             given[name].append(answer)
-            found[name].add(answer, plan.positions)
+            asked -= found[name].asked
+            if found[name].stopped:
+                found[name] = _up_to_the_last_fault(given[name], plan)
+            else:
+                found[name].add(answer, plan.positions)
+            asked += found[name].asked
             yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
-    for name, each in [*found.items()]:
-        if each.stopped:
-            found[name] = _up_to_the_last_fault(given[name], plan)
-            asked -= len(given[name]) - found[name].answered - found[name].faults.total()
+    found.update({n: _up_to_the_last_fault(each, plan) for n, each in given.items() if each})
     yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
 
 
 def _answers(
-    plan: SetPlan, jobs: int, found: Sequence[AgentAccuracy]
+    plan: SetPlan, jobs: int, found: Mapping[str, AgentAccuracy]
 ) -> Generator[Answer, None, None]:
     if jobs < 1:
         raise InvalidMatch(f"at least 1 job is needed, not {jobs}")
@@ -232,7 +238,7 @@ def _answers(
     size = len(plan.positions.positions)
 
     def goes_on(question: int) -> bool:
-        return not found[question // size].stopped
+        return not found[plan.names[question // size]].stopped
 
     with Examiner(plan) as examiner:  # made in any case: a bad spec is told at once
         if jobs == 1 or examiner.is_alone or not AVAILABLE:
@@ -245,7 +251,8 @@ def _answers(
 def _up_to_the_last_fault(answers: Sequence[Answer], plan: SetPlan) -> AgentAccuracy:
     """Return what comes of the answers of an agent up to the fault after which it is asked no more.
 
-    Several processes ask a few questions more; those that count are the same with any number.
+    Several processes ask a few questions more, and answer in any order; what counts, and how it is
+    told, is the same with any number.
     """
     name = plan.names[answers[0].agent]
     found = AgentAccuracy(name, Accuracy(agent=name))

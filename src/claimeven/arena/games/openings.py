@@ -16,6 +16,7 @@ import numpy as np
 
 from claimeven.arena.errors import InvalidMatch
 from claimeven.errors import ClaimevenError
+from claimeven.game.arguments import whole_number
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.solver.contract import ExactSolver
@@ -51,7 +52,7 @@ def make_openings(
     """
     if not isinstance(source, (str, Path)):
         return tuple(tuple(parse_moves(moves, start.geometry)) for moves in source)
-    count = min(count, MOST_DRAWN)
+    count = min(whole_number(count, "count", InvalidMatch), MOST_DRAWN)
     if source == "random":
         return random_openings(count, plies, seed, start)
     band = band_of(source)
@@ -148,8 +149,11 @@ def _drawn(
     what: str,
 ) -> tuple[Columns, ...]:
     """Draw openings; raise `InvalidMatch` saying `what` if there is none."""
-    if plies < 0:
+    count = whole_number(count, "count", InvalidMatch)
+    if whole_number(plies, "opening_plies", InvalidMatch) < 0:
         raise InvalidMatch(f"an opening has 0 plies or more, not {plies}")
+    if whole_number(seed, "seed", InvalidMatch) < 0:
+        raise InvalidMatch(f"a seed is 0 or more, not {seed}")
     rng = np.random.default_rng([seed, 2])
     found: list[Columns] = []
     seen: set[int] = set()

@@ -161,7 +161,10 @@ class SequentialRun:
     def add_game(self, number: int, points: float) -> Verdict:
         """Take the agent's points (0 to 1) in a game; 2k and 2k + 1 are the games of pair k."""
         half_points(points, 1)
-        if number in self._halves:
+        if number < 0:
+            raise InvalidEvidence(f"games are numbered from 0, not {number}")
+        pair = number // 2
+        if number in self._halves or pair < self.counts.pairs or pair in self._waiting:
             raise InvalidEvidence(f"game {number} is told twice")
         if number ^ 1 not in self._halves:
             self._halves[number] = points

@@ -280,9 +280,9 @@ def open_store(
         before = _check_plan(path, store, plan, agents)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
-        rounds = max(plan.rounds, _rounds_begun(store, plan))
-        longer = before if before["rounds"] > plan.rounds else plan.as_dict()
-        store.set_meta("plan", {**longer, "rounds": rounds})
+        begun = _rounds_begun(store, plan)
+        longer = {**before, "rounds": begun} if begun > plan.rounds else plan.as_dict()
+        store.set_meta("plan", longer)
     except BaseException:
         store.close()
         raise

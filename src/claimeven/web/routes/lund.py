@@ -12,6 +12,7 @@ from claimeven.agents.contract import Limit
 from claimeven.agents.process import wire
 from claimeven.errors import ClaimevenError
 from claimeven.web.answers import LundAnswer, LundStats
+from claimeven.web.errors import ClientGone
 from claimeven.web.lund_games import (
     GOES_ON,
     ILLEGAL,
@@ -65,7 +66,7 @@ async def move(request: Request, services: Shared, agent: Bot = None) -> dict[st
     except BaseException as error:
         # A bot that did not answer leaves the game as it was: the same move may be made again.
         player.become(before)
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not isinstance(error, ClientGone):
             player.begin_clock()  # it was not the player who took the time
         raise
     finally:

@@ -28,12 +28,12 @@ async function asked(request) {
 }
 
 export async function get(path, query = {}, signal = undefined) {
-  return (await asked(fetch(address(path, query), { signal }))).json();
+  return (await asked(fetch(address(path, query), { signal }))).json().catch(translated);
 }
 
 export async function post(path, body, signal = undefined) {
   const headers = { "content-type": "application/json" };
-  return (await asked(fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }))).json();
+  return (await asked(fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }))).json().catch(translated);
 }
 
 /**

@@ -50,7 +50,7 @@ async function go(name, address = null) {
       const { View } = await OTHERS[name]();
       views[name] ??= new View(shared);
     } catch {
-      tellProblem("The server does not answer. Is it still running?");
+      if (goal === name) tellProblem("The server does not answer. Is it still running?");
       return; // what is here goes on
     }
     if (goal !== name) return; // somebody went on meanwhile

@@ -22,12 +22,15 @@ export class Progress {
 
   /** Read what is kept: other tabs count too. */
   #read() {
-    this.state = { ...BEGIN };
+    this.state ??= { ...BEGIN };
+    if (this.isAlone) return;
     try {
       const kept = JSON.parse(localStorage.getItem(KEY)) ?? {};
+      const state = { ...BEGIN };
       const isWhole = ([name, value]) => kept[name] !== null && typeof kept[name] === typeof value
         && Array.isArray(kept[name]) === Array.isArray(value);
-      for (const [name] of Object.entries(BEGIN).filter(isWhole)) this.state[name] = kept[name];
+      for (const [name] of Object.entries(BEGIN).filter(isWhole)) state[name] = kept[name];
+      this.state = state;
     } catch {
       // Private windows may keep nothing, and what is kept may be damaged: begin anew.
     }
@@ -41,6 +44,7 @@ export class Progress {
   /** Count a puzzle, solved at once or not; return by how much the rating changed. */
   count(puzzle, isSolved, day = null) {
     this.#read();
+    if (this.hasCounted(puzzle)) return 0; // in another tab
     const { state } = this;
     const expected = 1 / (1 + 10 ** ((puzzle.rating - state.rating) / 400));
     const step = state.tried < FIRST.results ? FIRST.step : STEP;
@@ -58,7 +62,7 @@ export class Progress {
     try {
       localStorage.setItem(KEY, JSON.stringify(state));
     } catch {
-      // Not kept, then.
+      this.isAlone = true; // nothing can be kept: what this tab knows goes on
     }
     return change;
   }
