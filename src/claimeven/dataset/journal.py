@@ -140,8 +140,9 @@ class Journal:
         for name in {**found, **header}:
             if found.get(name) != header.get(name):
                 begun = f"with {name} {found[name]}" if name in found else f"without {name}"
-                asked = str(header[name]) if name in found and name in header else "without"
-                asked = f"with {name} {header[name]}" if name not in found else asked
+                asked = str(header[name]) if name in header else "without"
+                if name not in found:
+                    asked = f"with {name} {asked}"
                 raise InvalidDatasetFile(
                     f"{self.path} was begun {begun}, not {asked}: ask for the same, or remove it"
                     " to begin again"

@@ -33,6 +33,7 @@ from claimeven.arena.games.schedule import Opening, Pairing, generators_of
 from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import HeldRows, RowToBe, as_row
+from claimeven.arena.tournaments.resuming import check_plan, rounds_begun
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cores import staying
 from claimeven.game.arguments import whole_number
@@ -45,11 +46,6 @@ from claimeven.outputs import scratch_folder
 KINDS = ("round-robin", "gauntlet")
 #: Rounds of a tournament: more than anybody waits for.
 MOST_ROUNDS = 10_000_000
-#: What a run that is taken up again cannot change.
-_FIXED = (
-    "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
-    "memory_mb",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -277,10 +273,10 @@ def open_store(
         return Store.create(path, {"plan": plan.as_dict(), "begun": time.time()}, agents)
     store = Store.extend(path)
     try:
-        before = _check_plan(path, store, plan, agents)
+        begun = rounds_begun(store, 2 * len(plan.twos))
+        before = check_plan(store, plan.as_dict(), begun, agents)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
-        begun = _rounds_begun(store, plan)
         longer = {**before, "rounds": begun} if begun > plan.rounds else plan.as_dict()
         store.set_meta("plan", longer)
     except BaseException:
@@ -342,76 +338,6 @@ def _missing(plan: TournamentPlan, store: Store) -> Sequence[int]:
 
 def _row_to_be(plan: TournamentPlan, played: PlayedGame) -> RowToBe:
     return RowToBe(plan.job, played)
-
-
-def _check_plan(
-    path: str | Path, store: Store, plan: TournamentPlan, agents: Sequence[StoredAgent]
-) -> dict[str, Any]:
-    """Return the plan of a store, if games of this one may be added to it."""
-    before, now = _plan_of(store), plan.as_dict()
-    for what in _FIXED:
-        if before.get(what) != now[what]:
-            verb = "differ" if what.endswith("s") else "differs"
-            raise InvalidStore(
-                f"{path} holds games of another tournament: its {what} {verb}"
-                f" ({_difference(before.get(what), now[what])})"
-            )
-    if not (isinstance(before.get("rounds"), int) and _are_openings(before.get("openings"))):
-        raise InvalidStore(f"{path} is damaged: what was planned is lost")
-    rounds = min(_rounds_begun(store, plan), plan.rounds)
-    for number in range(min(rounds, len(before["openings"]) * len(now["openings"]))):
-        old, new = (each["openings"][number % len(each["openings"])] for each in (before, now))
-        if old != new:
-            raise InvalidStore(
-                f"{path} holds games of another tournament: its openings differ"
-                f" ({_opening(new)} in round {number + 1}, where it was {_opening(old)})"
-            )
-    if [agent.id for agent in store.agents] != [agent.id for agent in agents]:
-        raise InvalidStore(f"{path} is damaged: it has lost who its agents are")
-    for old, new in zip(store.agents, agents, strict=True):
-        if old.digest != new.digest:
-            raise InvalidStore(
-                f"the file of {new.spec} has changed since {path} was begun: begin a new one"
-            )
-    return before
-
-
-def _rounds_begun(store: Store, plan: TournamentPlan) -> int:
-    """Return how many rounds of a plan a store holds games of."""
-    return -(-(store.last_number() + 1) // (2 * len(plan.twos)))
-
-
-def _plan_of(store: Store) -> dict[str, Any]:
-    """Return the plan that a store was begun with; nothing where it was begun without."""
-    told = store.meta.get("plan", {})
-    if not isinstance(told, dict):
-        raise InvalidStore(f"{store.path} is damaged: what was planned is lost")
-    return told
-
-
-def _are_openings(told: object) -> bool:
-    return isinstance(told, list) and bool(told) and all(isinstance(o, str) for o in told)
-
-
-def _opening(moves: str) -> str:
-    return moves or "the empty board"
-
-
-def _difference(before: object, now: object) -> str:
-    """Say how a field of a plan has changed; of a list, which entries."""
-    if isinstance(before, list) and isinstance(now, list):
-        missing = [entry for entry in before if entry not in now]
-        added = [entry for entry in now if entry not in before]
-        if not missing + added:
-            return "they stand in another order"
-        told = [f"{entry} is missing" for entry in missing] + [f"{entry} is new" for entry in added]
-        return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
-    return f"{_short(before)}, not {_short(now)}"
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _digest(data: bytes) -> str:
