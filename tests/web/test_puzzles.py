@@ -189,6 +189,22 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     assert f"Column {solution[2]} wins with disc" in page.inner_text(".puzzle-hints")
 
 
+def test_the_puzzle_asked_for_last_is_shown(page: Any) -> None:
+    begin(page)
+    held: list[Any] = []
+    page.route("**/api/puzzles?*", lambda route: held.insert(len(held), route))
+    for band in ("easy", "hard"):
+        page.get_by_label("How hard").select_option(band)
+    while len(held) < 2:
+        page.wait_for_timeout(20)
+    held[1].continue_()
+    page.wait_for_selector(".puzzle-about:has-text(': hard,')")
+    held[0].continue_()
+    page.wait_for_timeout(300)
+    page.unroute("**/api/puzzles?*")
+    assert ": hard," in page.inner_text(".puzzle-about")
+
+
 def test_two_tabs_count_together(page: Any, context: Any) -> None:
     begin(page)
     other = context.new_page()

@@ -220,11 +220,14 @@ export class View {
 
   async #load(path, query, day) {
     this.told.replaceChildren();
+    const asked = {};
+    this.asked = asked;
     try {
       const found = await get(path, query);
+      if (this.asked !== asked) return; // another was asked for meanwhile
       this.puzzle = found.puzzle;
-      this.set = found.set;
     } catch (error) {
+      if (this.asked !== asked) return;
       this.#tell([error.message], "problem");
       if (!this.puzzle) this.#missing();
       return;

@@ -29,7 +29,7 @@ export class View {
   constructor({ game }) {
     this.shared = game;
     this.start = new Position(new Board(4, 4, 3));
-    this.steps = null;
+    this.steps = this.shown = null;
     this.at = 0;
     this.opened = new Set(); // nodes that people opened
     this.#build();
@@ -91,7 +91,7 @@ export class View {
     this.counters = h("p", { class: "hint-text" });
     this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => this.#goTo(Number(this.slider.value)) });
     this.tree = h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": "Search tree" });
-    this.whole = h("input", { type: "checkbox", onchange: () => this.steps && this.#draw() });
+    this.whole = h("input", { type: "checkbox", onchange: () => this.shown && this.#draw() });
     this.note = h("p", { class: "hint-text" });
     this.problem = h("p", { class: "problem", role: "alert" });
     this.element = h("div", { class: "search-view" },
@@ -164,7 +164,7 @@ export class View {
 
   /** Show the position alone, until there are steps. */
   #clear() {
-    this.steps = null;
+    this.steps = this.shown = null;
     this.opened.clear();
     this.tree.replaceChildren();
     this.counters.textContent = this.note.textContent = "";
@@ -184,7 +184,7 @@ export class View {
       try {
         await steps.ready(at);
       } catch (error) {
-        if (error.name !== "AbortError") this.words.textContent = error.message;
+        if (error.name !== "AbortError" && this.steps === steps) this.words.textContent = error.message;
         return;
       }
       if (this.at !== at || this.steps !== steps) return;
