@@ -118,7 +118,7 @@ def distance_of(meta: Int) -> Int:
 
 @inlined
 def with_proof(meta: Int, proof: Int, distance: Int) -> Int:
-    """`meta` with a proof put in (it had none)."""
+    """`meta` with a proof put in."""
     return (meta & _MOVE_MASK) | (proof << PROOF_SHIFT) | (distance << DISTANCE_SHIFT)
 
 

@@ -123,9 +123,10 @@ class PuctForest(ReadableForest):
         model: the discs of the side to move, and all discs.
 
         A tree takes no more part when its root has `until` visits (one number, or one for each
-        tree), is proven, or over; it makes fewer iterations when it comes upon a leaf that waits
-        already. What ends in a proven leaf is backed up at once and asks nothing, so that there may
-        be iterations and no positions: see `iterations`.
+        tree), is over, or proven (where it is won, when no other move could win sooner); it makes
+        fewer iterations when it comes upon a leaf that waits already. What ends in a proven leaf is
+        backed up at once and asks nothing, so that there may be iterations and no positions: see
+        `iterations`.
         """
         check_whole("leaves", leaves, 1, MOST_LEAVES)
         if self.waiting:
@@ -187,7 +188,7 @@ class PuctForest(ReadableForest):
 
     def run(self, model: PolicyValue, iterations: int | npt.ArrayLike, leaves: int = 1) -> int:
         """Make iterations in every tree (one number, or one for each tree), `leaves` of them a
-        batch; returns how many were made, fewer where a tree is proven.
+        batch; returns how many were made, fewer where a tree is proven: see `gather`.
         """
         until = self.iterations() + np.asarray(iterations, dtype=np.int64)
         total = 0

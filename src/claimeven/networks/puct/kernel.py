@@ -58,6 +58,7 @@ from claimeven.networks.puct.layout import (
     Singles,
     Trees,
 )
+from claimeven.networks.puct.options import SOONEST_PLIES
 
 _LOWEST = -1.0e300
 
@@ -65,17 +66,20 @@ _LOWEST = -1.0e300
 @inlined
 def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
     """Child of a visited node with the greatest bound, the first of equals; iterations on their
-    way count as lost. With the solver proven losses are passed over.
+    way count as lost. With the solver proven losses are passed over, and all that is proven where a
+    win is proven already.
     """
     counts, settings = nodes.counts, rules.settings
     first = np.int64(counts[node, CHILD])
     visits = counts[node, VISITS]
     spread = settings[C] * math.sqrt(visits + counts[node, FLIGHT])
     untried = max(-1.0, -nodes.totals[node] / visits - settings[FPU])
+    is_won = proof_of(counts[node, META]) != UNPROVEN
     best = _LOWEST
     chosen: Int = first
     for child in range(first, first + count_of(counts[node, META])):
-        if settings[SOLVER] != 0.0 and proof_of(counts[child, META]) == PROVEN_LOSS:
+        proof = proof_of(counts[child, META])
+        if settings[SOLVER] != 0.0 and (proof == PROVEN_LOSS or (is_won and proof != UNPROVEN)):
             continue
         flight = counts[child, FLIGHT]
         tried = counts[child, VISITS] + flight
@@ -90,9 +94,29 @@ def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
 
 
 @inlined
+def is_done(root: Int, nodes: Nodes, solver: bool) -> bool:
+    """Whether the game is over at a root, or (with the solver) the root is proven, and no move that
+    is not could win sooner.
+    """
+    counts = nodes.counts
+    meta = np.int64(counts[root, META])
+    if proof_of(meta) == UNPROVEN:
+        return False
+    if not solver:
+        return bool(distance_of(meta) == 0)
+    if proof_of(meta) != PROVEN_LOSS or distance_of(meta) <= SOONEST_PLIES:
+        return True
+    first = np.int64(counts[root, CHILD])
+    for child in range(first, first + count_of(meta)):
+        if proof_of(counts[child, META]) == UNPROVEN:
+            return False
+    return True
+
+
+@inlined
 def settle(node: Int, nodes: Nodes) -> None:
-    """Prove an unproven node by its children, where possible: lost if one is won, the nearest of
-    them; else, if all are proven, drawn or won by the longest defence.
+    """Prove a node by its children, where possible: lost if one is won, the nearest of them; else,
+    if all are proven, drawn or won by the longest defence.
     """
     counts = nodes.counts
     first = np.int64(counts[node, CHILD])
@@ -177,8 +201,8 @@ def count_proven(path: Ints, depth: Int, nodes: Nodes, rules: PuctRules) -> None
 @kernel(int64(NODES, TREES, BATCH, PUCT_RULES, int64))
 def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, most: Int) -> Int:
     """Make up to `most` iterations in each tree, all but the model's part; returns how many leaves
-    wait for it. A tree makes fewer at its target, when its root is proven (with the solver) or
-    over, or when it comes upon a leaf that waits already.
+    wait for it. A tree makes fewer at its target, when it is done, or when it comes upon a leaf
+    that waits already.
     """
     counts, board = nodes.counts, rules.board
     solver = rules.settings[SOLVER] != 0.0
@@ -189,8 +213,7 @@ def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, mo
         for _ in range(most):
             if counts[root, VISITS] + counts[root, FLIGHT] >= trees.targets[tree]:
                 break
-            meta = np.int64(counts[root, META])
-            if proof_of(meta) != UNPROVEN and (solver or distance_of(meta) == 0):
+            if is_done(root, nodes, solver):
                 break
 
             # 1. Select: follow the greatest bound down to a node that is new, or proven.
@@ -199,7 +222,7 @@ def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, mo
             mine, mask = trees.roots[tree, MINE], trees.roots[tree, MASK]
             path[0] = node
             while counts[node, VISITS] != 0 and counts[node, CHILD] != NO_CHILDREN:
-                if solver and proof_of(counts[node, META]) != UNPROVEN:
+                if solver and depth != 0 and proof_of(counts[node, META]) != UNPROVEN:
                     break
                 node = np.int64(best_child(node, nodes, rules))
                 depth += 1

@@ -10,7 +10,8 @@ is selected, then the left one.
 - `prior_temperature` (0.1 to 10): P is what the model gives to the power of 1 / prior_temperature,
   made to sum to 1 again: above 1 a move that looks bad is tried sooner, below 1 later.
 - `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
-  are not selected, and the search ends when the root is proven.
+  are not selected, and the search ends when the root is proven; where it is won, when no other move
+  could win sooner, or all are proven.
 - `leaves` (1 to 4096): the most leaves that the model judges together; those of one batch are
   selected one after the other, each as if those before it had been lost. A young tree takes fewer:
   one, and one more for every 64 visits of its root.
@@ -31,6 +32,9 @@ from typing import Final
 
 from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
 
+#: Plies to the end of a win, at least, by a move that is not proven: sooner wins are seen at a
+#: glance when a node gets its children.
+SOONEST_PLIES: Final = 5
 #: The bounds of each number, and of each whole number.
 BOUNDS: Final = {
     "c": (0.0, 1000.0),

@@ -139,9 +139,7 @@ class ReadableForest:
         return over
 
     def is_done(self) -> Bools:
-        """Return for each tree whether there is nothing left to search: over or, with the solver,
-        proven.
-        """
+        """Return for each tree whether its result is known: over or, with the solver, proven."""
         if not self.options.solver:
             return self.is_over()
         done: Bools = self._proofs(self._places) != UNPROVEN

@@ -26,7 +26,7 @@ from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
 from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct.options import DEFAULT, PuctOptions
+from claimeven.networks.puct.options import DEFAULT, SOONEST_PLIES, PuctOptions
 
 #: Nodes of a tree where nothing says how many.
 USUAL_SIZE = 1_000_000
@@ -80,8 +80,14 @@ class PuctTree:
 
     @property
     def is_done(self) -> bool:
-        """Whether the game is over at the root, or (with `solver`) the root is proven."""
-        return self.root.proof != UNPROVEN and (self.options.solver or self.position.is_over)
+        """Whether the game is over at the root, or (with `solver`) the root is proven, and no move
+        that is not could win sooner.
+        """
+        root = self.root
+        if root.proof == UNPROVEN or self.position.is_over or not self.options.solver:
+            return self.position.is_over
+        is_open = any(child.proof == UNPROVEN for child in root.children or ())
+        return root.proof != PROVEN_LOSS or root.distance <= SOONEST_PLIES or not is_open
 
     def run(self, iterations: int) -> int:
         """Make iterations; returns how many were made: fewer where the search ends before."""
@@ -113,20 +119,23 @@ class PuctTree:
         """Follow the greatest bound down to a node that is new, or proven; returns the path."""
         node, path = self.root, [self.root]
         while node.visits and node.children:
-            if self.options.solver and node.proof != UNPROVEN:
+            if self.options.solver and node.proof != UNPROVEN and node is not self.root:
                 break
             node = self.best_child(node)
             path.append(node)
         return path
 
     def best_child(self, node: PuctNode) -> PuctNode:
-        """Child with the greatest bound, the first of equals. Proven losses are passed over."""
+        """Child with the greatest bound, the first of equals. Proven losses are passed over, and
+        all that is proven where a win is proven already.
+        """
         assert node.children
         spread = self.options.c * math.sqrt(node.visits)
         untried = max(-1.0, -node.total / node.visits - self.options.fpu)
         best, chosen = -math.inf, node.children[0]
         for child in node.children:
-            if self.options.solver and child.proof == PROVEN_LOSS:
+            is_proven = child.proof == PROVEN_LOSS or UNPROVEN not in (child.proof, node.proof)
+            if self.options.solver and is_proven:
                 continue
             value = child.total / child.visits if child.visits else untried
             bound = value + spread * child.prior / (1 + child.visits)
@@ -179,10 +188,12 @@ class PuctTree:
         for depth in range(len(path) - 1, -1, -1):
             node = path[depth]
             if proven and depth < len(path) - 1:
+                was_open = node.proof == UNPROVEN
                 settle(node)
                 proven = node.proof != UNPROVEN
                 if proven:
                     result = float(PROOF_RESULTS[node.proof])
+                if proven and was_open:
                     proofs.append(depth)
             node.visits += 1
             node.total += result
@@ -263,8 +274,8 @@ class PuctTree:
 
 
 def settle(node: PuctNode) -> None:
-    """Prove an unproven node by its children, where possible: lost if one is won, the nearest of
-    them; else, if all are proven, drawn or won by the longest defence.
+    """Prove a node by its children, where possible: lost if one is won, the nearest of them; else,
+    if all are proven, drawn or won by the longest defence.
     """
     children: Sequence[PuctNode] = node.children or ()
     won = [child.distance for child in children if child.proof == PROVEN_WIN]

@@ -21,6 +21,9 @@ from claimeven.adapters.kaggle.parts.clock import Clock
 KEPT_MOVES = 4
 #: Visits of the root for each leaf of a batch beyond the first: a young tree takes few.
 VISITS_A_LEAF = 64
+#: Plies to the end of a win, at least, by a move that is not proven: sooner ones are seen at a
+#: glance.
+SOONEST_PLIES = 5
 
 Judge = Callable[[list[tuple[int, int]]], tuple[Any, Any]]
 
@@ -151,7 +154,7 @@ class Puct:
         root, before = self.root, self.root.visits
         waiting = []
         for _ in range(min(1 + root.visits // VISITS_A_LEAF, self.leaves)):
-            if root.visits + root.flight >= until or (self.solver and root.proof is not None):
+            if root.visits + root.flight >= until or self.is_done():
                 break
             path = self.select()
             leaf = path[-1]
@@ -172,11 +175,19 @@ class Puct:
                 self.count_judged(path, value, row)
         return root.visits > before
 
+    def is_done(self) -> bool:
+        """Whether, with `solver`, the root is proven, and no move that is not could win sooner."""
+        root = self.root
+        if not self.solver or root.proof is None:
+            return False
+        is_open = any(child.proof is None for child in root.children or ())
+        return root.proof != -1 or root.distance <= SOONEST_PLIES or not is_open
+
     def select(self) -> list[PuctNode]:
         """Follow the greatest bound down to a node that is new, or proven; return the path."""
         node, path = self.root, [self.root]
         while node.visits and node.children:
-            if self.solver and node.proof is not None:
+            if self.solver and node.proof is not None and node is not self.root:
                 break
             node = self.best_child(node)
             path.append(node)
@@ -184,14 +195,16 @@ class Puct:
 
     def best_child(self, node: PuctNode) -> PuctNode:
         """Return the child with the greatest bound, the first of equals; with `solver` proven
-        losses are passed over. Iterations on their way count as lost.
+        losses are passed over, and all that is proven where a win is proven already. Iterations on
+        their way count as lost.
         """
         children = node.children or []
         spread = self.c * math.sqrt(node.visits + node.flight)
         untried = max(-1.0, -node.total / node.visits - self.fpu)
         best, chosen = -math.inf, children[0]
         for child in children:
-            if self.solver and child.proof == -1:
+            is_proven = child.proof is not None and node.proof is not None
+            if self.solver and (child.proof == -1 or is_proven):
                 continue
             flight = child.flight
             tried = child.visits + flight
