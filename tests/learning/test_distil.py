@@ -214,17 +214,17 @@ def test_few_positions_are_seen_as_often_as_asked(data: Dataset, tmp_path: Path)
     assert (lessons.steps, sorted(lessons.chosen(3))) == (1, list(range(30)))
 
 
-def test_scores_and_positions_ahead_are_learnt_and_gone_on_with(
-    table: Path, tmp_path: Path
-) -> None:
-    recipe = replace(QUICK, epochs=2, every=10, score_focus=2.5, ahead=0.4, policy_target="any")
+def test_scores_and_neighbours_are_learnt_and_gone_on_with(table: Path, tmp_path: Path) -> None:
+    recipe = replace(
+        QUICK, epochs=2, every=10, score_focus=2.5, ahead=0.3, beside=0.2, policy_target="any"
+    )
     rows = train_distil(tmp_path / "whole", [table], recipe)
     assert rows[-1]["score_loss"] < rows[0]["score_loss"]
     words = (
         "train", "distil", str(table), "--out", str(tmp_path / "run"), "--size", "small",
         "--epochs", "2", "--batch", "64", "--every", "10", "--rate", "3e-3", "--policy-target",
-        "any", "--score-focus", "2.5", "--ahead", "0.4", "--columns", "4", "--rows", "4",
-        "--connect", "3",
+        "any", "--score-focus", "2.5", "--ahead", "0.3", "--beside", "0.2", "--columns", "4",
+        "--rows", "4", "--connect", "3",
     )  # fmt: skip
     interrupted(*words, when=(tmp_path / "run" / "checkpoint.npz").exists)
     train_distil(tmp_path / "run", [table], recipe)
@@ -363,6 +363,7 @@ def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
         ({"weight_steps": 200}, "weight steps is 200: 1 to 127 can be"),
         ({"score_focus": -1}, "score focus is -1: 0 to 100 can be"),
         ({"ahead": 1}, "ahead is 1: 0 to 0.9 can be"),
+        ({"ahead": 0.5, "beside": 0.5}, "ahead and beside are 0.5 and 0.5: 0.9 together can be"),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:

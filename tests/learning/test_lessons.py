@@ -1,4 +1,4 @@
-"""What a step learns from: scores of good columns that count more, and positions one move on."""
+"""What a step learns from: scores of good columns that count more, and neighbours of positions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
-from claimeven.learning.lessons import Lessons, batch_of, one_move_on
+from claimeven.learning.lessons import Lessons, batch_of
+from claimeven.learning.neighbours import one_disc_elsewhere, one_move_on
 from claimeven.networks.net import Features
 from claimeven.solver import Solver
 from claimeven.solver.solver import ILLEGAL
@@ -27,7 +28,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 
 def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Dataset) -> None:
-    on, mines, masks, scores = one_move_on(data, np.random.default_rng(1))
+    on, mines, masks, scores, columns = one_move_on(data, np.random.default_rng(1))
+    assert set(columns.tolist()) == {-1}
     solver = Solver(SMALL, table_mb=1)
     assert 200 < len(on) < len(data)
     assert on.tolist() == sorted(set(on.tolist()))
@@ -44,6 +46,22 @@ def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Data
     for place in set(range(len(data))) - set(on.tolist()):  # where a move drawn ended the game
         before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
         assert any(before.play(column).is_over for column in before.legal_columns)
+
+
+def test_positions_with_a_disc_elsewhere_have_the_score_that_is_known(data: Dataset) -> None:
+    found = one_disc_elsewhere(data, np.random.default_rng(1))
+    solver, tried = Solver(SMALL, table_mb=1), set()
+    assert 150 < len(found.places) < len(data)
+    assert found.places.tolist() == sorted(set(found.places.tolist()))
+    for place, mine, mask, score, column in zip(*found, strict=True):
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        position = Position(SMALL, int(mine), int(mask))
+        assert position != before and not position.is_over
+        # The disc that was put on the one is on top of a column of the other.
+        assert position.play(int(column)) in [before.play(c) for c in before.legal_columns]
+        assert solver.scores(position)[column] == score
+        tried.add(int(column))
+    assert tried == set(range(4))
 
 
 def test_scores_of_good_columns_count_more(data: Dataset) -> None:
@@ -79,6 +97,27 @@ def test_a_part_of_each_batch_is_one_move_on(data: Dataset) -> None:
         assert np.array_equal(batch.planes[kept], plain.planes[kept])
         again = Lessons(data, 40, seed=3, ahead=0.5, barred=barred).at(step)
         assert np.array_equal(again.planes, batch.planes)
+
+
+def test_a_part_of_each_batch_has_a_disc_elsewhere(data: Dataset) -> None:
+    barred = data.keys[:0]
+    lessons = Lessons(data, 40, seed=3, ahead=0.25, beside=0.5, focus=2.5, barred=barred)
+    same = Lessons(data, 40, seed=3, focus=2.5)
+    seen = 0
+    for step in range(8):
+        batch, plain = lessons.at(step), same.at(step)
+        assert batch.best_counts is not None and plain.best_counts is not None
+        for name in ("planes", "policies", "scores", "scored", "values", "best_counts"):
+            assert np.array_equal(getattr(batch, name)[:10], getattr(plain, name)[:10])
+        beside = 10 + np.flatnonzero(batch.best_counts[10:30] == 0)
+        known = batch.scored[beside]
+        assert (known.sum(axis=1) == 1).all() and ((known == 0) | (known == 1)).all()
+        assert not batch.policies[beside].any() and batch.playable[beside][known == 1].all()
+        scores = batch.scores[beside][known == 1]
+        assert np.array_equal(np.isnan(batch.values[beside]), scores <= 0)
+        assert set(batch.values[beside][scores > 0].tolist()) <= {1.0}
+        seen += len(beside)
+    assert 60 < seen < 160
 
 
 def test_positions_held_out_are_not_learnt_from_one_move_before(data: Dataset) -> None:

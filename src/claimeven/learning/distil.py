@@ -61,7 +61,7 @@ class DistilRecipe:
     others; with both, within plies from the data sets that have such. Then a position is seen
     `epochs` times on average. `optimizer`, `rate` and `decay` are those of `Descent`, and so are
     `policy_target`, `value_weight`, `score_weight`, and `dropped`, against learning by heart.
-    `score_focus` and `ahead` are those of `Lessons`.
+    `score_focus`, `ahead` and `beside` are those of `Lessons`; the two have 0.9 together at most.
     Weights are kept with `weight_steps` steps either side of zero (see `rounding`), which the net
     knows of from the part `round_from` of its steps on. `precision` is one of those of `precision`.
     `start` is the file of a net to begin with, of that size or with fewer pairs (see `growing`),
@@ -88,6 +88,7 @@ class DistilRecipe:
     score_weight: float = USUAL_WEIGHT
     score_focus: float = 0.0
     ahead: float = 0.0
+    beside: float = 0.0
     precision: str = AUTO
     geometry: Geometry = STANDARD
 
@@ -118,11 +119,15 @@ class DistilRecipe:
             ("score_weight", 0, 1000),
             ("score_focus", 0, 100),
             ("ahead", 0, 0.9),
+            ("beside", 0, 0.9),
             ("seed", 0, 2**63 - 1),
         ):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+        if self.ahead + self.beside > 0.9:
+            both = f"{self.ahead:g} and {self.beside:g}"
+            raise InvalidRun(f"ahead and beside are {both}: 0.9 together can be")
 
     def _check_ply_shares(self) -> None:
         before = -1
@@ -196,6 +201,7 @@ def train_distil(
         chances,
         focus=recipe.score_focus,
         ahead=recipe.ahead,
+        beside=recipe.beside,
         barred=barred,
     )
     steps = max(1, round(recipe.epochs * len(learnt) / lessons.batch))

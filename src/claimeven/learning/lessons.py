@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.dataset import Dataset
-from claimeven.game.arrays import canonical_keys, has_line
+from claimeven.game.arrays import canonical_keys
+from claimeven.learning.neighbours import FADING, Neighbours, one_disc_elsewhere, one_move_on
 from claimeven.learning.net_training import Batch
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.net import Features
@@ -26,14 +27,11 @@ Floats = npt.NDArray[np.float32]
 
 #: What the score of a column counts where good ones are focused on, however bad it is.
 _LEAST: Final = 0.15
-#: Points that a column is worse than the best one, of which it counts e times less.
-_FADING: Final = 2.0
 #: What the score of the best column counts by itself, beside the mean of all columns.
 _BEST: Final = 0.5
-#: How likely the worst columns are to be played ahead beside the best ones, and what sets these
-#: draws apart from those of positions.
-_ANYHOW: Final = 0.1
+#: What sets draws of neighbours apart from those of positions.
 _AHEAD: Final = 2
+_BESIDE: Final = 3
 
 
 class PlyShare(NamedTuple):
@@ -56,8 +54,9 @@ class Lessons:
     With a `focus` scores of good columns count more than those of bad ones: each 0.15 + focus *
     exp(-d / 2) times, for d points less than the best column. The part `ahead` of each batch are
     positions one move on, good moves oftener than bad ones: their score is known too, though not
-    which of their columns has it, so there is more to learn from than was solved. None of the keys
-    `barred` are among them.
+    which of their columns has it, so there is more to learn from than was solved. The part `beside`
+    have a disc elsewhere, so that the score of one of their columns is known. See `neighbours`;
+    none of the keys `barred` are among them.
     """
 
     def __init__(
@@ -69,6 +68,7 @@ class Lessons:
         *,
         focus: float = 0.0,
         ahead: float = 0.0,
+        beside: float = 0.0,
         barred: Words | None = None,
     ) -> None:
         if not len(data):
@@ -77,7 +77,7 @@ class Lessons:
         self.batch = batch if chances is not None else min(batch, len(data))
         self.features = Features(data.geometry)
         self.focus = focus
-        self.ahead = round(ahead * self.batch)
+        self.ahead, self.beside = (round(part * self.batch) for part in (ahead, beside))
         self._barred = np.unique(np.zeros(0, np.uint64) if barred is None else barred)
         self._up_to = None if chances is None else np.cumsum(chances)
         self._epoch = -1
@@ -92,7 +92,7 @@ class Lessons:
         """Return the batch of a step, from 0."""
         chosen = self.data.picked(self.chosen(step))
         batch = batch_of(chosen, self.features, self.focus)
-        return self._with_ahead(batch, chosen, step) if self.ahead else batch
+        return self._with_neighbours(batch, chosen, step)
 
     def chosen(self, step: int) -> npt.NDArray[np.int64]:
         """Return the numbers of the positions of a step."""
@@ -107,46 +107,41 @@ class Lessons:
             self._epoch = epoch
         return self._order[place * self.batch : (place + 1) * self.batch]
 
-    def _with_ahead(self, batch: Batch, chosen: Dataset, step: int) -> Batch:
-        """Return a batch whose last positions are one move on, where the game goes on then."""
-        last = chosen.picked(np.arange(len(chosen) - self.ahead, len(chosen)))
-        rng = np.random.default_rng([self.seed, step, _AHEAD])
-        on, mines, masks, scores = one_move_on(last, rng)
-        keys = canonical_keys(mines + masks, chosen.geometry)
-        may = ~np.isin(keys, self._barred)
-        places = len(chosen) - self.ahead + on[may]
-        mines, masks, scores = mines[may], masks[may], scores[may]
-        planes, states = self.features.of(mines, masks)
+    def _without_barred(self, found: Neighbours) -> Neighbours:
+        keys = canonical_keys(found.mines + found.masks, self.data.geometry)
+        return found.picked(~np.isin(keys, self._barred))
+
+    def _with_neighbours(self, batch: Batch, chosen: Dataset, step: int) -> Batch:
+        """Return a batch whose last positions are one move on, and those before them have a disc
+        elsewhere, where there are such.
+        """
         assert batch.best is not None and batch.best_counts is not None
-        for array, values in (
-            (batch.planes, planes), (batch.states, states), (batch.policies, 0),
-            (batch.values, np.sign(scores)), (batch.scores, 0), (batch.scored, 0),
-            (batch.playable, playable_columns(masks, chosen.geometry)),
-            (batch.best, scores), (batch.best_counts, _BEST),
-        ):  # fmt: skip
-            array[places] = values
+        first = len(chosen) - self.ahead - self.beside
+        for number, count, which, make in (
+            (_BESIDE, self.beside, first, one_disc_elsewhere),
+            (_AHEAD, self.ahead, first + self.beside, one_move_on),
+        ):
+            if not count:
+                continue
+            rng = np.random.default_rng([self.seed, step, number])
+            labelled = chosen.picked(np.arange(which, which + count))
+            found = self._without_barred(make(labelled, rng))
+            places, scores, is_best = which + found.places, found.scores, found.columns < 0
+            # Who wins is known of a move if it wins: another one may be better.
+            values = np.where(is_best | (scores > 0), np.sign(scores), np.nan)
+            planes, states = self.features.of(found.mines, found.masks)
+            playable = playable_columns(found.masks, chosen.geometry)
+            counts = np.where(is_best, _BEST, 0.0)
+            for array, told in (
+                (batch.planes, planes), (batch.states, states), (batch.policies, 0),
+                (batch.values, values), (batch.scores, 0), (batch.scored, 0),
+                (batch.playable, playable), (batch.best, scores), (batch.best_counts, counts),
+            ):  # fmt: skip
+                array[places] = told
+            of_column = places[~is_best], found.columns[~is_best]
+            batch.scores[of_column] = scores[~is_best]
+            batch.scored[of_column] = 1.0
         return batch
-
-
-def one_move_on(
-    data: Dataset, rng: np.random.Generator
-) -> tuple[npt.NDArray[np.int64], Words, Words, Floats]:
-    """Play a move in each position, good ones oftener, and return what it comes to.
-
-    That is which positions go on, int64 (n,), and of these `mines` and `masks` one move on and
-    their exact scores, float32, for the side to move there.
-    """
-    board, count = data.geometry, np.arange(len(data))
-    playable = data.scores != ILLEGAL
-    behind = (data.best[:, None] - np.where(playable, data.scores, 0)).astype(np.float64)
-    likely = np.where(playable, np.log(_ANYHOW + np.exp(-behind / _FADING)), -np.inf)
-    columns = (likely - np.log(-np.log(rng.random(likely.shape)))).argmax(axis=1)
-    lowest = np.array([1 << board.bit(column, 0) for column in range(board.columns)], np.uint64)
-    masks = data.masks | (data.masks + lowest[columns])
-    mines = data.mines ^ data.masks
-    on = np.flatnonzero(~has_line(mines ^ masks, board) & (masks != np.uint64(board.board)))
-    scores = -data.scores[count, columns].astype(np.float32)
-    return on, mines[on], masks[on], scores[on]
 
 
 def chances_of(
@@ -193,7 +188,7 @@ def batch_of(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
     scores = np.where(playable, data.scores, 0).astype(np.float32)
     counts = playable.astype(np.float32)
     if focus:
-        counts *= _LEAST + np.float32(focus) * np.exp((scores - best[:, None]) / _FADING)
+        counts *= _LEAST + np.float32(focus) * np.exp((scores - best[:, None]) / FADING)
     return Batch(
         planes,
         states,

@@ -71,10 +71,11 @@ class Batch(NamedTuple):
     """Positions and what is to be learnt of them.
 
     `planes` and `states` are those of `Features.of`. `policies` float32 (n, columns) sum to 1, or
-    to 0 where none is known; `values` float32 (n,) are for the side to move; `scores` float32
-    (n, columns) are in points for the side to move, and `scored`, of the same shape, says how much
-    they count; `playable`, bool, are the columns that are not full. `best` float32 (n,) is the
-    score of the best column, wherever it is, and counts `best_counts` times, if they are told.
+    to 0 where none is known; `values` float32 (n,) are for the side to move, not a number where
+    none is known; `scores` float32 (n, columns) are in points for the side to move, and `scored`,
+    of the same shape, says how much they count; `playable`, bool, are the columns that are not
+    full. `best` float32 (n,) is the score of the best column, wherever it is, and counts
+    `best_counts` times, if they are told.
     """
 
     planes: Array
@@ -340,7 +341,10 @@ def losses_of(batch: Batch, outputs: Any, aim: Aim) -> Any:
         right = jnp.where(batch.policies > 0, logs, -1e9)
         policies = jnp.where(is_known, jax.nn.logsumexp(right, axis=1), 0.0)
     policy = -policies.sum() / jnp.maximum(is_known.sum(), 1)
-    value = ((jnp.tanh(outputs[:, columns]) - batch.values) ** 2).mean()
+    is_valued = ~jnp.isnan(batch.values)
+    values = jnp.where(is_valued, batch.values, 0.0)
+    errors = jnp.where(is_valued, jnp.tanh(outputs[:, columns]) - values, 0.0)
+    value = (errors**2).sum() / jnp.maximum(is_valued.sum(), 1)
     told = outputs[:, columns + 1 :]
     score = (_error(told - batch.scores / Net.SCORE_UNIT) * batch.scored).mean()
     if batch.best is not None and batch.best_counts is not None:

@@ -79,6 +79,12 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     help="Part of each batch one move on, where the score is known too.",
 )
 @click.option(
+    "--beside",
+    default=0.0,
+    show_default=True,
+    help="Part of each batch with a disc elsewhere, where one score is known.",
+)
+@click.option(
     "--dropped",
     default=0.0,
     show_default=True,
