@@ -204,6 +204,19 @@ def test_losses_and_steps() -> None:
     assert trainer.step == 40
 
 
+def test_values_that_are_unknown_are_not_learnt() -> None:
+    trainer = NetTrainer(TINY, Descent(steps=2), SMALL, seed=1)
+    batch = made_batch(trainer.net())
+    raw = trainer.net().raw(*boards_of(SMALL, 16))
+    known = np.arange(16) % 3 == 0
+    found = trainer.learn(batch._replace(values=np.where(known, batch.values, np.nan)))
+    wanted = ((np.tanh(raw[:, 4]) - batch.values)[known] ** 2).mean()
+    assert found.value == pytest.approx(wanted, abs=1e-5)
+    nothing = trainer.learn(batch._replace(values=np.full(16, np.nan, dtype=np.float32)))
+    assert nothing.value == 0.0
+    assert all(np.isfinite(array).all() for array in trainer.weights.values())
+
+
 def test_the_score_of_the_best_column_counts_by_itself() -> None:
     """Where no column is known, nor who plays what, too."""
     import jax

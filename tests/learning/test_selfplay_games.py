@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,6 +68,24 @@ def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
     if task.tally.draws == 0:
         assert signs[-1] == 1
         assert (signs[0] == 1) == (task.tally.first_wins == 1)
+
+
+def test_positions_whose_result_is_known_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = replace(RECIPE, games=60, task=60, searches=60, geometry=Geometry())
+    task = SelfPlay(net_of(Geometry()), recipe, 60, (1,))
+    forest, step, known = task.forest, task.forest.step, 0
+
+    def watched(*given: Any) -> int:
+        nonlocal known
+        decided, before = forest.is_decided(), forest.iterations()
+        made = step(*given)
+        assert (forest.iterations()[decided] == before[decided]).all()
+        known += int((forest.results()[decided] == 1).sum())
+        return made
+
+    monkeypatch.setattr(forest, "step", watched)
+    task.play()
+    assert known > 20
 
 
 def test_proven_positions_are_true() -> None:

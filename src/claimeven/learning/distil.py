@@ -125,7 +125,7 @@ class DistilRecipe:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
-        if self.ahead + self.beside > 0.9:
+        if self.ahead + self.beside > 0.9 + 1e-9:
             both = f"{self.ahead:g} and {self.beside:g}"
             raise InvalidRun(f"ahead and beside are {both}: 0.9 together can be")
 

@@ -127,8 +127,8 @@ class Lessons:
             labelled = chosen.picked(np.arange(which, which + count))
             found = self._without_barred(make(labelled, rng))
             places, scores, is_best = which + found.places, found.scores, found.columns < 0
-            # Who wins is known of a move if it wins: another one may be better.
-            values = np.where(is_best | (scores > 0), np.sign(scores), np.nan)
+            # Of one column it is known at most that it wins: a net told of no losses expects none.
+            values = np.where(is_best, np.sign(scores), np.nan)
             planes, states = self.features.of(found.mines, found.masks)
             playable = playable_columns(found.masks, chosen.geometry)
             counts = np.where(is_best, _BEST, 0.0)

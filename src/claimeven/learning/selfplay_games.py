@@ -180,8 +180,8 @@ class SelfPlay:
             if len(due):
                 forest.add_noise(self.rng, recipe.noise, recipe.concentration, due)
                 self._quiet[due] = False
-            forest.step(self.model, 1, self._targets)
-            done = forest.is_done() | (forest.iterations() >= self._targets)
+            forest.step(self.model, 1, np.where(forest.is_decided(), 0, self._targets))
+            done = forest.is_decided() | (forest.iterations() >= self._targets)
             ready = np.flatnonzero(self._live & done)
             if len(ready) * _PATIENCE >= self._live.sum():
                 self._move(ready)
@@ -192,7 +192,7 @@ class SelfPlay:
         """Make a move in each of these games, and keep what is to be learnt of the position."""
         forest, recipe = self.forest, self.recipe
         mines, masks = forest.roots()
-        plies, proven, values = disc_counts(masks), forest.is_done(), forest.values()
+        plies, proven, values = disc_counts(masks), forest.is_decided(), forest.values()
         shares, best = forest.policies(1.0), forest.policies(0.0)
         hot = shares if recipe.temperature == 1.0 else forest.policies(recipe.temperature)
         for tree in ready.tolist():

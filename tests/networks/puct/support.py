@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import numpy as np
 
 from claimeven.game import Geometry, Position
 from claimeven.networks.policy_value import Floats, PolicyValue, Words
 from claimeven.networks.puct import PuctForest, PuctNode, PuctOptions, PuctTree
+from claimeven.solver import Solver
 from tests.positions import random_position
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(6, 5, 5))
@@ -50,6 +52,33 @@ class Hashed:
         board = self.geometry
         bits = (1 << board.height) - 1
         return [discs >> column * board.height & bits for column in range(board.columns)]
+
+
+class Late(Hashed):
+    """A model that likes one column of one position, as others do not."""
+
+    def __init__(self, position: Position, column: int) -> None:
+        super().__init__(position.geometry)
+        self.position, self.column = position, column
+
+    def _judge(self, mine: int, mask: int) -> tuple[float, list[float]]:
+        value, priors = super()._judge(mine, mask)
+        if (mine, mask) == (self.position.mine, self.position.mask):
+            priors = [0.01] * len(priors)
+            priors[self.column] = 1.0 - sum(priors)
+        return value, priors
+
+
+def late_wins(geometry: Geometry, tried: int) -> Iterator[tuple[Position, Late]]:
+    """Positions of so many tried that can be won soon, with models that like a later win."""
+    solver = Solver(geometry, table_mb=16)
+    for position in unfinished(geometry, tried, seed=8):
+        if position.ply <= geometry.cells // 2:
+            continue
+        worth = {c: score for c, score in enumerate(solver.scores(position)) if score is not None}
+        late = [column for column, score in worth.items() if 0 < score < max(worth.values())]
+        if late:
+            yield position, Late(position, late[0])
 
 
 def grown(

@@ -9,9 +9,8 @@ from claimeven.game import Geometry, Position
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.networks.policy_value import UniformPolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions
-from claimeven.solver import Solver
 from tests import naive
-from tests.networks.puct.support import BOARDS, Hashed, check_laws, grown, unfinished
+from tests.networks.puct.support import BOARDS, Hashed, check_laws, grown, late_wins, unfinished
 from tests.positions import oracle
 
 SOLVERS = (PuctOptions(), PuctOptions(solver=False))
@@ -34,7 +33,7 @@ def test_sums_of_batches(geometry: Geometry) -> None:
                 assert made == forest.iterations().sum()
                 check_laws(forest)
                 seen.append((forest.visits(), forest.values()))
-                done = forest.is_done()
+                done = forest.is_decided()
                 assert (done | (forest.iterations() == [30, 40, 50, 60, 70])).all()
             assert np.array_equal(seen[0][0], seen[1][0])
             assert np.array_equal(seen[0][1], seen[1][1])
@@ -126,34 +125,11 @@ def test_proofs_are_true() -> None:
     assert min(proven.values()) >= 3
 
 
-class Late(Hashed):
-    """A model that likes one column of one position, as others do not."""
-
-    def __init__(self, position: Position, column: int) -> None:
-        super().__init__(position.geometry)
-        self.position, self.column = position, column
-
-    def _judge(self, mine: int, mask: int) -> tuple[float, list[float]]:
-        value, priors = super()._judge(mine, mask)
-        if (mine, mask) == (self.position.mine, self.position.mask):
-            priors = [0.01] * len(priors)
-            priors[self.column] = 1.0 - sum(priors)
-        return value, priors
-
-
 def test_a_won_game_is_won_soon() -> None:
     """A search that has proven a win goes on while a move that is not proven could win sooner."""
-    most, sooner, solver = 600, 0, Solver(Geometry(6, 5), table_mb=16)
-    for position in unfinished(solver.geometry, 1200, seed=8):
-        worth = {
-            column: score
-            for column, score in enumerate(solver.scores(position) if position.ply > 14 else ())
-            if score is not None
-        }
-        late = [column for column, score in worth.items() if 0 < score < max(worth.values())]
-        if not late:
-            continue
-        forest, model = grown(position, PuctOptions(), 0), Late(position, late[0])
+    most, sooner = 600, 0
+    for position, model in late_wins(Geometry(6, 5), 1200):
+        forest = grown(position, PuctOptions(), 0)
         root, first = forest.root(0), None
         while forest.step(model, until=most):
             if first is None and forest.results()[0] == 1:

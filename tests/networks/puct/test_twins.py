@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from claimeven.game import Geometry
+from claimeven.montecarlo.layout import PROVEN_LOSS, UNPROVEN
 from claimeven.networks import NTupleNetwork, NTuples
 from claimeven.networks.ntuple_policy import NTuplePolicyValue
 from claimeven.networks.policy_value import PolicyValue, UniformPolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctTree
-from tests.networks.puct.support import BOARDS, Hashed, assert_same, unfinished
+from tests.networks.puct.support import BOARDS, Hashed, assert_same, late_wins, unfinished
 
 pytestmark = pytest.mark.core
 
@@ -50,8 +51,31 @@ def test_twins(geometry: Geometry) -> None:
                     assert forest.position(number) == tree.position
                     assert_same(tree, forest, number)
                 assert forest.is_over()[number] == tree.position.is_over
-                assert forest.is_done()[number] == tree.is_done
+                is_proven = options.solver and tree.root.proof != UNPROVEN
+                assert forest.is_decided()[number] == (is_proven or tree.position.is_over)
     assert made > 100
+
+
+@pytest.mark.parametrize(("room", "least"), [(40, 3), (4000, 10)])
+def test_twins_that_look_on(room: int, least: int) -> None:
+    """A win is proven, and others are looked for; with and without room, and moved on."""
+    geometry, on = Geometry(6, 5), 0
+    for position, model in late_wins(geometry, 400):
+        forest, tree = PuctForest(geometry, 1, room), PuctTree(position, model, size=room)
+        forest.reset(0, position)
+        for _ in range(3):
+            for _ in range(40):
+                was_won = tree.root.proof == PROVEN_LOSS
+                made = tree.run(5)
+                assert forest.run(model, 5) == made
+                assert_same(tree, forest)
+                on += made * was_won
+            if tree.position.is_over:
+                break
+            column = tree.position.legal_columns[0]
+            tree.advance(column)
+            forest.advance(0, column)
+    assert on >= least
 
 
 def test_twins_without_room() -> None:

@@ -138,7 +138,7 @@ class ReadableForest:
         over: Bools = (self._proofs(self._places) != UNPROVEN) & (metas >> DISTANCE_SHIFT == 0)
         return over
 
-    def is_done(self) -> Bools:
+    def is_decided(self) -> Bools:
         """Return for each tree whether its result is known: over or, with the solver, proven."""
         if not self.options.solver:
             return self.is_over()

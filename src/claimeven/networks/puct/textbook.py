@@ -57,7 +57,7 @@ class PuctTree:
 
     >>> from claimeven.networks.policy_value import UniformPolicyValue
     >>> tree = PuctTree(Position.from_moves("112233"), UniformPolicyValue())
-    >>> tree.run(50)  # ends when the root is proven
+    >>> tree.run(50)  # ends when the root is proven, and nothing could win sooner
     1
     >>> [child.column for child in tree.root.children if child.proof == PROVEN_WIN]
     [3]

@@ -184,7 +184,7 @@ export class View {
       try {
         await steps.ready(at);
       } catch (error) {
-        if (error.name !== "AbortError" && this.steps === steps) this.words.textContent = error.message;
+        if (error.name !== "AbortError" && this.steps === steps && this.at === at) this.words.textContent = error.message;
         return;
       }
       if (this.at !== at || this.steps !== steps) return;
