@@ -11,9 +11,10 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import AGENTS, GRACE, Agent, Decision, InvalidLimit, Limit, make_agent
-from claimeven.agents.contract import one_hot
+from claimeven.agents.contract import AgentFault, one_hot
+from claimeven.agents.families import classic
 from claimeven.agents.plain import plain_decision
-from claimeven.game.errors import ClaimevenError
+from claimeven.game.errors import ClaimevenError, InvalidPosition
 from tests.positions import random_positions
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(9, 9, 5), Geometry(1, 4, 2))
@@ -154,6 +155,41 @@ def test_traces_are_lines_of_text_and_change_nothing(spec: str) -> None:
     assert decide(agent, position, 5, limit).column == decide(
         make_agent(spec), position, 5, limit
     ).column  # fmt: skip
+
+
+def test_a_trace_tells_how_deep_it_goes() -> None:
+    rng, late = np.random.default_rng(1), Position.from_moves("1213", Geometry(3, 3, 3))
+    lines = list(make_agent("minimax:depth=full").trace(late, Limit(), rng))
+    assert lines[1].startswith("root depth 5 ")
+    lines = list(make_agent("alphabeta:seconds=0.05").trace(Position(), Limit(), rng))
+    assert lines[0] == "5 plies are told; how deep the agent looks, its time or nodes decide"
+    lines = list(make_agent("minimax-polito").trace(Position(), Limit(), rng))
+    assert lines == ["opens in the centre: no search"]
+
+
+def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that deepens looks at more positions than its last depth has."""
+    agent, position = make_agent("negamax:nodes=3000"), Position.from_moves("4455")
+    decision = agent.choose(position, Limit(), np.random.default_rng(0))
+    tree = agent.tree(2, 100)
+    assert tree is not None and decision.nodes is not None
+    entered = sum(
+        event.kind == "enter"
+        for event in agent.search.trace(position, decision.details["depth_completed"])
+    )
+    assert entered < decision.nodes
+    monkeypatch.setattr(classic, "MOST_TREE_NODES", entered)
+    again = agent.tree(2, 100)
+    assert again is not None and again.text == tree.text
+    monkeypatch.setattr(classic, "MOST_TREE_NODES", entered - 1)
+    with pytest.raises(AgentFault, match="shows no tree of more than"):
+        agent.tree(2, 100)
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy"])
+def test_a_game_that_is_over_is_refused(spec: str) -> None:
+    with pytest.raises(InvalidPosition, match="the game is over here"):
+        make_agent(spec).choose(Position.from_moves("1212121"), Limit(), np.random.default_rng(0))
 
 
 def test_random_plays_every_column() -> None:

@@ -127,8 +127,8 @@ def test_a_tree_too_large_to_show_is_refused(run: Run) -> None:
     ran = run("think", "", "--agent", "minimax:depth=7", "--tree")
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == (
-        "claimeven: minimax:depth=7 shows no tree of 960,793 positions, only one of up to"
-        " 200,000: choose a depth below 7\n"
+        "claimeven: minimax:depth=7 shows no tree of more than 200,000 positions: choose a depth"
+        " below 7\n"
     )
 
 

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from claimeven.agents.families.montecarlo import step_line
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import (
     PRESETS,
@@ -174,3 +175,57 @@ def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
         if step.path:
             first_moves[step.path[0]] += 1
     assert first_moves == [child.visits for child in root.children]
+
+
+def test_steps_on_a_table_of_mirror_images_are_those_of_the_board() -> None:
+    """Positions stand mirrored in the table; what is told of them can be played."""
+    told = {}
+    for moves in ("1", "7", "777777"):
+        start = Position.from_moves(moves)
+        searcher = MonteCarloSearch(preset("uct-menary", table="mirror"))
+        told[moves], root = searcher.trace(start, np.random.default_rng(1), 200)
+        for step in told[moves]:
+            position = start
+            for column in step.path:
+                grown, position = position, position.play(column)
+            if step.expanded:
+                node = grown if step.path else start
+                assert step.expanded in (node.legal_columns, position.legal_columns)
+            for column in step.simulated:
+                position = position.play(column)
+        tried = [sum(step.path[:1] == (c,) for step in told[moves]) for c in range(7)]
+        visits = {child.column: child.visits for child in root.children}
+        assert [visits.get(column, 0) for column in range(7)] == tried
+    first = [step.path[:1] for step in told["1"]]
+    assert first == [tuple(6 - column for column in step.path[:1]) for step in told["7"]]
+
+
+def test_the_bonus_on_a_table_is_what_selection_adds() -> None:
+    """It goes by all visits of the position, by whatever way."""
+    options = preset("uct-itu-table")
+    forest = search(POSITION, options, 6000).forest
+    engine, shared = forest.trees[0], 0
+    waiting = [(engine.root(), forest.branch(5))]
+    for handle, branch in waiting:  # grows meanwhile
+        seen = engine.facts(handle).seen
+        children = {child.column: child for child in branch.children}
+        for below in engine.children(handle):
+            child = children.get(below.column)
+            if child is None or not child.visits:
+                continue
+            wanted = options.weight * math.sqrt(math.log(seen) / child.visits) / options.width
+            assert child.bonus == pytest.approx(wanted)
+            shared += seen != branch.visits
+            waiting.append((below, child))
+    assert shared > 100
+
+
+def test_steps_that_catch_up_tell_what_the_position_is_worth() -> None:
+    searcher = MonteCarloSearch(preset("uct-itu-table"))
+    steps, _ = searcher.trace(POSITION, np.random.default_rng(1), 1500)
+    caught = [step for step in steps if step.is_caught_up]
+    assert any(step.result % 1 for step in caught)
+    assert not any(step.simulated for step in caught)
+    lines = [step_line(step, POSITION) for step in caught]
+    assert all("catch up" in line for line in lines)
+    assert not any(step.result % 1 for step in steps if not step.is_caught_up)

@@ -1,5 +1,8 @@
 """The driver: budgets, seeds, threads, kept trees, the immediate choices, big boards, errors."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from claimeven.montecarlo import (
     MonteCarloSearch,
     preset,
 )
+from claimeven.montecarlo.choice import choose
 from tests.montecarlo.support import search
 
 
@@ -212,3 +216,40 @@ def test_bad_searches() -> None:
         few = preset("uct-menary", capacity=3, table=table)
         with pytest.raises(InvalidOptions, match="capacity must be at least 8 here"):
             MonteCarloSearch(few).search(position, rng, iterations=5)
+
+
+def test_two_plies_keep_the_limit_where_a_playout_takes_long() -> None:
+    """All 256 leaves of this board once take seconds."""
+    searcher = MonteCarloSearch(preset("flat", playout="alphabeta2"))
+    found = searcher.search(Position(Geometry(16, 16)), generator(), seconds=0.01)
+    assert 1 <= found.iterations < 256
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    plain = MonteCarloOptions(c=0.5, least_wins=1, capacity=1000, cut=3, threads=2)
+    given = MonteCarloOptions(
+        c=np.float32(0.5), least_wins=np.uint8(1), capacity=np.int64(1000), cut=np.int16(3),
+        threads=np.uint16(2),
+    )  # fmt: skip
+    assert given == plain
+    assert all(type(getattr(given, n)) is type(getattr(plain, n)) for n in vars(plain))
+    assert search(Position(), given, 50).root == search(Position(), plain, 50).root
+    table = MonteCarloOptions(table="equal", capacity=np.int64(1000))
+    assert search(Position(), table, 50).iterations == 50
+
+
+def test_a_policy_is_certain_of_proven_wins_alone() -> None:
+    found = search(Position.from_moves("44"), preset("uct-menary"), 7)
+    assert found.value == 1.0  # one playout each, and that of the best one won
+    assert found.policy == (1 / 7,) * 7
+
+
+def test_a_choice_by_bound_without_a_visit_is_drawn() -> None:
+    options = preset("uct-itu-table")
+    assert options.choice == "ucb" and options.first == "random"
+    root = search(Position(), options, 1).root
+    unvisited = replace(root, children=tuple(
+        replace(child, visits=0, mean=math.nan) for child in root.children
+    ))  # fmt: skip
+    drawn = {choose(unvisited, Position(), options, generator(seed)).column for seed in range(60)}
+    assert drawn == set(range(7))

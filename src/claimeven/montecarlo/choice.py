@@ -37,7 +37,8 @@ def choose(
             return child.visits, child.plain_mean
         if options.choice == "mean":
             return child.judged, child.visits
-        return child.mean + (child.bonus or 0.0), child.visits
+        # Without a visit there is no mean, and nothing to go by.
+        return (child.mean + (child.bonus or 0.0), child.visits) if child.visits else (0.0, 0.0)
 
     ranks = [(rank(child), child) for child in wins or others or children]
     best = max(order for order, _ in ranks)
@@ -60,15 +61,15 @@ def evident_choice(
     return _any(wins or stands or root.children, rng)
 
 
-def policy(root: Branch, column: int, value: float, columns: int) -> tuple[float, ...]:
-    """Share of the visits for each column; a proven win alone, and proven losses not at all unless
-    there is nothing else.
+def policy(root: Branch, chosen: Branch, columns: int) -> tuple[float, ...]:
+    """Share of the visits for each column; a proven win that was chosen alone, and proven losses
+    not at all unless there is nothing else.
     """
     shares = [0.0] * columns
     live = [child for child in root.children if child.proof != PROVEN_LOSS]
     total = sum(child.visits for child in live)
-    if value == 1.0 or not total:
-        shares[column] = 1.0
+    if chosen.proof == PROVEN_WIN or not total:
+        shares[chosen.column] = 1.0
         return tuple(shares)
     for child in live:
         shares[child.column] = child.visits / total

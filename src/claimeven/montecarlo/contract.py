@@ -22,7 +22,8 @@ Handle = Any
 class Facts:
     """What a node knows: its move, visits through that move, and the sum of their results (-1, 0,
     +1, or parts of them) and its proof, both as the player sees them who made the move; and what a
-    model thinks of the move, where one is asked.
+    model thinks of the move, where one is asked. `seen` are the visits of the position by all ways
+    that lead there, where there are others.
     """
 
     column: int
@@ -31,6 +32,7 @@ class Facts:
     proof: int = UNPROVEN
     distance: int = 0
     prior: float | None = None
+    seen: int | None = None
 
 
 class Viewed(Protocol):

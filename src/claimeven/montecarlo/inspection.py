@@ -231,7 +231,8 @@ class Forest:
             return math.inf, 0.0
         options, visits = self.options, child.visits
         lift = max(0.0, 2 * options.least_wins - visits - child.total) / visits
-        bonus = options.weight * math.sqrt(math.log(max(parent.visits, 1)) / visits)
+        seen = parent.visits if parent.seen is None else parent.seen
+        bonus = options.weight * math.sqrt(math.log(max(seen, 1)) / visits)
         return (bonus + lift) / options.width, 0.0
 
 
@@ -268,12 +269,14 @@ def _merged(facts: Sequence[Facts]) -> Facts:
     if len(facts) == 1:
         return facts[0]
     proven = [fact for fact in facts if fact.proof != UNPROVEN]
+    seen = [fact.seen for fact in facts if fact.seen is not None]
     return Facts(
         facts[0].column,
         sum(fact.visits for fact in facts),
         sum(fact.total for fact in facts),
         proven[0].proof if proven else UNPROVEN,
         proven[0].distance if proven else 0,
+        seen=sum(seen) if seen else None,
     )
 
 

@@ -134,6 +134,9 @@ class MonteCarloOptions:
             raise InvalidOptions("table needs first=random or first=order")
         if self.least_wins and (self.method != "uct" or self.table != "off"):
             raise InvalidOptions("least_wins needs method=uct and table=off")
+        object.__setattr__(self, "c", float(self.c))  # NumPy's numbers are others to a kernel
+        for name in ("cut", "least_wins", "capacity", "threads"):
+            object.__setattr__(self, name, int(getattr(self, name)))
 
     @property
     def root_factor(self) -> float:

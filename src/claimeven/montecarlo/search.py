@@ -202,7 +202,7 @@ class MonteCarloSearch:
         result = MonteCarloResult(
             column=chosen.column,
             value=value,
-            policy=policy(root, chosen.column, value, position.geometry.columns),
+            policy=policy(root, chosen, position.geometry.columns),
             root=root,
             iterations=made,
             kept=kept,
@@ -334,16 +334,23 @@ def _run_all(engines: Sequence[Engine], iterations: int | None, limit: _Time, fi
 
 def _run_leaf_by_leaf(engine: Engine, limit: _Time, first: int, stop: Event) -> int:
     """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
-    leaves, the smaller one that keeps the limit; returns the iterations made.
+    leaves, the smaller one that keeps the limit; returns the iterations made. Where not even one
+    for each leaf fits the time, the last leaves get none.
     """
     assert isinstance(engine, LeafByLeaf) and limit.seconds is not None
     leaves = engine.leaves()
     share = limit.seconds / max(TIME_PARTS, leaves)
     engine.stay()
-    made = 0
+    made, begin, before = 0, 1, time.perf_counter()
     for leaf in range(1, leaves + 1):
-        made += _run(engine, None, limit.started + leaf * share, first, stop)
+        done = _run(engine, None, limit.started + leaf * share, begin, stop)
+        made += done
         engine.go_on()
+        now = time.perf_counter()
+        each = (now - before) / max(done, 1)
+        begin, before = max(1, min(first, int(share / max(each, 1e-7)))), now
+        if now + each > limit.started + limit.seconds:
+            break
     return made
 
 

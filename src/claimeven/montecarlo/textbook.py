@@ -30,8 +30,9 @@ class Step:
     `path` is the columns selected from the root down; `expanded` the columns of the children a
     leaf was given, none when it was not expanded; `simulated` the moves of the playout, none
     where the leaf was proven; `result` what was backed up from the leaf, +1, 0 or -1 (or what a
-    model said) as the player sees it who moved into it; `proofs` the depths along `path` (0 the
-    root) proven by it. `is_judged`: a model was asked, and nothing simulated.
+    model said, or the leaf is worth) as the player sees it who moved into it; `proofs` the depths
+    along `path` (0 the root) proven by it. `is_judged`: a model was asked, and nothing simulated;
+    `is_caught_up`: the leaf was visited by other ways, and nothing simulated.
     """
 
     iteration: int
@@ -41,6 +42,7 @@ class Step:
     result: float
     proofs: tuple[int, ...]
     is_judged: bool = False
+    is_caught_up: bool = False
 
 
 class HasProof(Protocol):

@@ -24,6 +24,12 @@ def drawn(position, stream):
 def off(position):
     return 8
 
+def full(position):
+    return 3
+
+def named(position, *, depth=1):
+    return position.legal_columns[0]
+
 def words(position):
     return "four"
 
@@ -63,12 +69,16 @@ def test_a_rule_of_ones_own_is_followed(rules: Path, name: str) -> None:
 
 
 def test_a_rule_of_the_position_alone(rules: Path) -> None:
-    visits = [decide(f"uct-aifour:playout={rules}:leftmost").details["visits"] for _ in range(2)]
-    assert visits[0] == visits[1] != decide("uct-aifour").details["visits"]
+    visits = [
+        decide(f"uct-aifour:playout={rules}:{name}").details["visits"]
+        for name in ("leftmost", "leftmost", "named")
+    ]
+    assert visits[0] == visits[1] == visits[2] != decide("uct-aifour").details["visits"]
 
 
 @pytest.mark.parametrize(("name", "sentence"), [
     ("off", r"has a playout that answers wrongly: column 8 \(counted from 0\) is not on the board"),
+    ("full", r"has a playout that answers wrongly: column 3 \(counted from 0\) is full"),
     ("words", "returned 'four' instead of a column number"),
 ])  # fmt: skip
 def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> None:

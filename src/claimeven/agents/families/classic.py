@@ -32,7 +32,7 @@ from claimeven.minimax.rules import (
     plies_to_end,
 )
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
-from claimeven.minimax.trace import Event
+from claimeven.minimax.trace import Event, Trace, Variation
 
 #: Depth of a search that is given no limit at all.
 USUAL_DEPTH = 5
@@ -40,6 +40,8 @@ USUAL_DEPTH = 5
 OPENING_DISCS = 2
 #: A tree is shown by the textbook, which looks at this many positions in a few seconds.
 MOST_TREE_NODES = 200_000
+#: A search of more positions is not looked through for whether its last depth has so few.
+_MOST_SEARCHED = 4 * MOST_TREE_NODES
 
 
 class SearchAgent(Agent):
@@ -86,16 +88,15 @@ class SearchAgent(Agent):
         start = time.perf_counter()
         columns = position.geometry.columns
         self._last = None
-        if self.centre_start and position.ply < OPENING_DISCS:
+        if self._opens(position):
             centre = position.geometry.centre_order[0]
-            if centre in position.legal_columns and not position.is_over:
-                return Decision(
-                    centre,
-                    0.0,
-                    one_hot(centre, columns),
-                    seconds=time.perf_counter() - start,
-                    details={"reason": "opens in the centre"},
-                )
+            return Decision(
+                centre,
+                0.0,
+                one_hot(centre, columns),
+                seconds=time.perf_counter() - start,
+                details={"reason": "opens in the centre"},
+            )
         bounds = self._bounds(limit)
         result = self.search.search(position, bounds.depth, bounds.seconds, bounds.nodes)
         self._last = (position, result)
@@ -125,8 +126,19 @@ class SearchAgent(Agent):
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield every step of the textbook search to the depth of the limits."""
-        depth = self._bounds(limit).depth or USUAL_DEPTH
+        """Yield every step of the textbook search to the depth of the limits; where these tell
+        none, to the usual one, which is said.
+        """
+        if self._opens(position):
+            yield "opens in the centre: no search"
+            return
+        bounds = self._bounds(limit)
+        depth = bounds.depth
+        if depth is None and self.to_the_end:
+            depth = position.geometry.cells - position.ply
+        elif depth is None:
+            depth = USUAL_DEPTH
+            yield f"{depth} plies are told; how deep the agent looks, its time or nodes decide"
         where = "at each position" if self.search.algorithm == "negamax" else "at the root"
         yield f"values and windows as the side to move {where} sees them"
         for event in self.search.trace(position, depth):
@@ -141,12 +153,10 @@ class SearchAgent(Agent):
         if last is None:
             return None
         position, result = last
-        if result.counters.nodes > MOST_TREE_NODES:
-            raise AgentFault(
-                f"shows no tree of {result.counters.nodes:,} positions, only one of up to"
-                f" {MOST_TREE_NODES:,}: choose a depth below {result.depth}"
-            )
-        root = build_tree(self.search.trace(position, result.depth), depth, nodes)
+        # A search that deepens step by step has looked at more than its last depth alone.
+        if result.counters.nodes > _MOST_SEARCHED:
+            raise _too_many(result.depth)
+        root = build_tree(_bounded(self.search.trace(position, result.depth)), depth, nodes)
         return TreeView(
             tree_text(root, position),
             tree_json(root, position),
@@ -157,10 +167,41 @@ class SearchAgent(Agent):
         """Return a value of the search as one in [-1, 1]."""
         return unit_value(value, self.search.evaluation)
 
+    def _opens(self, position: Position) -> bool:
+        """Whether the centre is played without a search."""
+        return (
+            self.centre_start
+            and position.ply < OPENING_DISCS
+            and position.geometry.centre_order[0] in position.legal_columns
+            and not position.is_over
+        )
+
     def _bounds(self, limit: Limit) -> Limit:
         bounds = self.own.tighter(limit)
         free = bounds.depth is None and bounds.seconds is None and bounds.nodes is None
         return Limit(depth=USUAL_DEPTH) if free and not self.to_the_end else bounds
+
+
+def _bounded(trace: Trace) -> Trace:
+    """The same trace. Raises `AgentFault` where it has too many nodes for a tree to be shown."""
+    entered = depth = 0
+    while True:
+        try:
+            event = next(trace)
+        except StopIteration as ended:
+            root: Variation = ended.value
+            return root
+        entered += event.kind == "enter"
+        depth = max(depth, event.depth)
+        if entered > MOST_TREE_NODES:
+            raise _too_many(depth)
+        yield event
+
+
+def _too_many(depth: int) -> AgentFault:
+    return AgentFault(
+        f"shows no tree of more than {MOST_TREE_NODES:,} positions: choose a depth below {depth}"
+    )
 
 
 def unit_value(value: float, evaluation: Evaluation) -> float:

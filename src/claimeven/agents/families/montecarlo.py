@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
@@ -183,8 +184,10 @@ def step_line(step: Step, position: Position) -> str:
         parts.append(f"simulate {format_moves(step.simulated, geometry)}")
     # The result is that of the player who made the last move selected.
     result = step.result if len(step.path) % 2 else -step.result
-    told = f"{result:+.3f}" if step.is_judged else f"{result:+g}" if result else "0"
-    return ", ".join([*parts, f"back up {told}" + ", proven" * bool(step.proofs)])
+    is_mean = step.is_judged or (step.is_caught_up and result % 1)
+    told = f"{result:+.3f}" if is_mean else f"{result:+g}" if result else "0"
+    what = "catch up" if step.is_caught_up else "back up"
+    return ", ".join([*parts, f"{what} {told}" + ", proven" * bool(step.proofs)])
 
 
 def _evident_line(root: Branch, position: Position) -> str:
@@ -250,11 +253,8 @@ def load_playout(text: str) -> str | Rule:
     if parts is None:
         return text
     function = load_function(*parts)
-    try:
-        count = len(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        count = 0
-    if count not in (1, 2):
+    count = _arguments_of(function)
+    if not count:
         raise InvalidSpec(f"{text} must take a position, or a position and a random stream")
 
     def rule(position: Position, stream: Stream) -> int:
@@ -262,10 +262,21 @@ def load_playout(text: str) -> str | Rule:
         try:
             position.check_move(column)
         except IllegalMove as error:
-            raise AgentFault(f"has a playout that answers wrongly: {error}") from None
+            is_full = 0 <= column < position.geometry.columns
+            why = f"column {column} (counted from 0) is full" if is_full else error
+            raise AgentFault(f"has a playout that answers wrongly: {why}") from None
         return column
 
     return rule
+
+
+def _arguments_of(function: Callable[..., Any]) -> int:
+    """Return how many arguments a function takes: two if it can, else one; 0: neither."""
+    for count in (2, 1):
+        with suppress(TypeError, ValueError):
+            inspect.signature(function).bind(*[None] * count)
+            return count
+    return 0
 
 
 def _builder(name: str) -> Callable[[Mapping[str, Any]], Agent]:

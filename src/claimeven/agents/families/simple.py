@@ -12,6 +12,7 @@ import numpy as np
 from claimeven.agents.contract import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
 from claimeven.game import tactics
+from claimeven.game.errors import InvalidPosition
 from claimeven.game.position import Position
 
 
@@ -23,7 +24,7 @@ class RandomAgent(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Draw a column."""
         start = time.perf_counter()
-        legal = position.legal_columns
+        legal = _legal(position)
         column = legal[int(rng.integers(len(legal)))]
         policy = _even(legal, position.geometry.columns)
         return Decision(column, policy=policy, seconds=time.perf_counter() - start)
@@ -44,7 +45,7 @@ class GreedyAgent(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Look one disc ahead."""
         start = time.perf_counter()
-        legal = position.legal_columns
+        legal = _legal(position)
         runs = _longest_runs(position)
         column = runs.index(max(run for run in runs if run is not None))
         for wanted, discs in ((self.block, position.theirs), (self.win, position.mine)):
@@ -59,6 +60,13 @@ class GreedyAgent(Agent):
             seconds=time.perf_counter() - start,
             details={"values": runs, "values_are": "run"},
         )
+
+
+def _legal(position: Position) -> tuple[int, ...]:
+    """Return the columns that can be played. Raises `InvalidPosition` where the game is over."""
+    if position.is_over:
+        raise InvalidPosition("the game is over here, so there is no move to choose")
+    return position.legal_columns
 
 
 @lru_cache(maxsize=1024)

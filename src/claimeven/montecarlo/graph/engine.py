@@ -22,6 +22,7 @@ from claimeven.montecarlo.graph.layout import (
     META,
     NO_EDGES,
     STATE_FIELDS,
+    USED_EDGES,
     VALUE,
     VISITS,
     graph_arrays,
@@ -58,7 +59,11 @@ class GraphEngine(CompiledEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         worn = self.state[MADE] > MOST_VISITS // 2
-        if self.keeps and (self.full or worn or not self.options.reuse):
+        # A root that is new, and its children, have to have room.
+        nodes = self.options.capacity - self.used
+        edges = len(self.graph.edges) - int(self.state[USED_EDGES])
+        is_full = self.full or nodes <= self.columns or edges < self.columns
+        if self.keeps and (is_full or worn or not self.options.reuse):
             self.forget()
         if not self.keeps:
             self.state[:] = 0
@@ -73,8 +78,8 @@ class GraphEngine(CompiledEngine):
             self.state[GRAPH_ROOT] = node
 
     def forget(self) -> None:
-        super().forget()
         self.graph.slots.fill(EMPTY)
+        super().forget()
 
     def run(self, iterations: int) -> int:
         iterations = min(iterations, MOST_VISITS - int(self.state[MADE]))
@@ -109,8 +114,9 @@ class GraphEngine(CompiledEngine):
         if handle.node == NO_NODE:
             return Facts(handle.column, 0, 0.0)
         _, _, proof, distance = layout.unpacked(int(self.graph.nodes[handle.node, META]))
-        value = float(self.graph.values[handle.node, VALUE])
-        return Facts(handle.column, handle.visits, handle.visits * value, proof, distance)
+        total = handle.visits * float(self.graph.values[handle.node, VALUE])
+        seen = int(self.graph.nodes[handle.node, VISITS])
+        return Facts(handle.column, handle.visits, total, proof, distance, seen=seen)
 
     def grown(self) -> tuple[int, int]:
         sample = self.graph.nodes[: min(self.used, SAMPLE)]
@@ -138,12 +144,14 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
         search = self._search = TextbookGraph(position, self.options, seed)
         if before is None or before.full or before.made > MOST_VISITS // 2:
             return
-        stands = search.standing(position)
-        if stands.key in before.table or before.used < self.options.capacity:
+        # A root that is new, and its children, have to have room.
+        columns = position.geometry.columns
+        nodes = self.options.capacity - before.used
+        if nodes > columns and before.edge_room - before.used_edges >= columns:
             search.table = before.table
             search.made = before.made
             search.used_edges = before.used_edges
-            search.root = search.node_of(stands)
+            search.root = search.node_of(search.standing(position))
 
     def root(self) -> TextbookHandle:
         root = self.search.root
@@ -166,7 +174,9 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
         if node is None:
             return Facts(handle.column, 0, 0.0)
         total = handle.visits * node.value
-        return Facts(handle.column, handle.visits, total, node.proof, node.distance)
+        return Facts(
+            handle.column, handle.visits, total, node.proof, node.distance, seen=node.visits
+        )
 
     def grown(self) -> tuple[int, int]:
         counts = [len(node.edges) for node in self.search.table.values() if node.edges]

@@ -7,6 +7,7 @@ between nodes. `kernel` is the compiled twin; `layout` tells how values are work
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from claimeven.game import Position
@@ -100,7 +101,7 @@ class TextbookGraph(TextbookSearch):
     def step(self) -> Step:
         """Make one iteration: select, expand, simulate, back up."""
         self.made += 1
-        path, leaf, expanded, caught_up = self.select()
+        path, leaf, expanded, grown, caught_up = self.select()
         result, moves = 0, list[int]()
         if not caught_up:
             result, moves = self.simulate(leaf)
@@ -113,26 +114,51 @@ class TextbookGraph(TextbookSearch):
         self.iterations += 1
         self.depth = max(self.depth, len(path))
         columns = tuple(edge.column for _, edge in path)
-        result = round(leaf.value) if caught_up else result
-        return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
+        flips = self._flips(columns)
+        return Step(
+            self.iterations,
+            tuple(map(self._turned, columns, flips)),
+            tuple(sorted(self._turned(column, flips[grown]) for column in expanded)),
+            tuple(self._turned(column, flips[-1]) for column in moves),
+            leaf.value if caught_up else result,
+            proofs,
+            is_caught_up=caught_up,
+        )
+
+    def _flips(self, columns: Sequence[int]) -> list[bool]:
+        """Whether each position of a path stands mirrored, from the root to the leaf; `columns` are
+        those of positions as they stand.
+        """
+        position, flips = self.position, list[bool]()
+        if self.options.table != "mirror":
+            return [False] * (len(columns) + 1)
+        for column in columns:
+            flips.append(self.standing(position) is not position)
+            position = position.play(self._turned(column, flips[-1]))
+        return [*flips, self.standing(position) is not position]
+
+    def _turned(self, column: int, is_flipped: bool) -> int:
+        """A column of the board for one of a position as it stands."""
+        return self.position.geometry.columns - 1 - column if is_flipped else column
 
     def select(
         self,
-    ) -> tuple[list[tuple[GraphNode, Edge]], GraphNode, tuple[int, ...], bool]:
+    ) -> tuple[list[tuple[GraphNode, Edge]], GraphNode, tuple[int, ...], int, bool]:
         """Follow the greatest upper bound down to a leaf, or to a child that has been visited more
         often than the edge to it, which then catches up by a visit.
 
-        Returns the (node, edge) pairs passed, the leaf, the columns of new edges, and whether the
-        last edge only catches up.
+        Returns the (node, edge) pairs passed, the leaf, the columns of new edges and the depth of
+        the node that has them, and whether the last edge only catches up.
         """
         node = self.root
         expanded: tuple[int, ...] = ()
+        grown = 0
         path: list[tuple[GraphNode, Edge]] = []
         while node.proof == UNPROVEN or (node.edges and not self.options.solver):
             if node.edges is None:
                 if node.visits == 0 and path:
                     break
-                expanded = self.expand(node)
+                expanded, grown = self.expand(node), len(path)
                 if node.edges is None:
                     break
             edge = self.best_edge(node)
@@ -147,8 +173,8 @@ class TextbookGraph(TextbookSearch):
             path.append((node, edge))
             node = edge.node
             if node.visits > edge.visits:
-                return path, node, expanded, True
-        return path, node, expanded, False
+                return path, node, expanded, grown, True
+        return path, node, expanded, grown, False
 
     def best_edge(self, node: GraphNode) -> Edge:
         """Edge with the greatest upper bound; an untried one, or a proven win, at once."""

@@ -72,8 +72,11 @@ class TreeEngine(RecordsEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         node = self._find(position) if self.options.reuse and self.keeps else NO_NODE
+        self.keeps = False  # until the root is that of the position: this may be interrupted
         if node > ROOT:
-            looked = self.used if keep is None else min(max(keep, node + 1), self.used)
+            # A root that is proven is asked for no more than its children.
+            last = max((node, *self.children(node)))
+            looked = self.used if keep is None else min(max(keep, last + 1), self.used)
             moved = np.empty(looked, dtype=np.int32)
             self.state[layout.USED] = keep_subtree(self.records, moved, node)
         elif node == NO_NODE:

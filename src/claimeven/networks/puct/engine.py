@@ -86,7 +86,8 @@ class CompiledPuct(PuctEngine):
         return Facts(node.column, node.visits, node.total, node.proof, node.distance, node.prior)
 
     def start(self, position: Position, keep: int | None = None) -> None:
-        if self.keeps and self.options.reuse:
+        is_kept, self.keeps = self.keeps and self.options.reuse, False  # this may be interrupted
+        if is_kept:
             self.forest.move_to(0, position, keep)
         else:
             self.forest.reset(0, position)

@@ -1,0 +1,61 @@
+"""Trees and tables that are kept from one decision to the next, where that goes wrong rarely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import make_agent, play_match
+from claimeven.agents import Limit
+from claimeven.game import Position
+from claimeven.montecarlo import MonteCarloSearch, preset
+from claimeven.montecarlo.tree import engine as tree_engine
+from claimeven.networks.policy_value import UniformPolicyValue
+from claimeven.networks.puct import PuctSearch
+from claimeven.networks.puct import forest as puct_forest
+
+START, LATER = Position.from_moves("44"), Position.from_moves("4453")
+
+
+@pytest.mark.parametrize(("module", "make"), [
+    (tree_engine, lambda: MonteCarloSearch(preset("uct"))),
+    (puct_forest, lambda: PuctSearch(UniformPolicyValue())),
+], ids=["uct", "puct"])  # fmt: skip
+def test_a_search_ended_while_its_tree_is_moved_begins_anew(
+    module: Any, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C comes just when the tree was moved: nothing half-moved is searched on."""
+    searcher, keep = make(), module.keep_subtree
+    searcher.search(START, np.random.default_rng(1), iterations=2000)
+
+    def interrupted(*given: Any) -> int:
+        keep(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "keep_subtree", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            searcher.search(LATER, np.random.default_rng(2), iterations=500)
+    found = searcher.search(LATER, np.random.default_rng(3), iterations=500)
+    fresh = make().search(LATER, np.random.default_rng(3), iterations=500)
+    assert found.kept == 0
+    assert found.root == fresh.root
+
+
+def test_a_proven_root_keeps_its_children_however_little_time_there_is() -> None:
+    """A timed search looks at few nodes of a large tree."""
+    agent, rng = make_agent("uct"), np.random.default_rng(0)
+    agent.choose(Position.from_moves("4444"), Limit(iterations=200_000), rng)
+    position = Position.from_moves("44446726")
+    found = agent.choose(position, Limit(seconds=0.0001), rng)
+    assert found.column in position.legal_columns
+
+
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+@pytest.mark.parametrize("capacity", [8, 14, 40])
+def test_a_table_without_room_for_a_new_root_is_emptied(backend: str, capacity: int) -> None:
+    spec = f"uct-itu-table:capacity={capacity},iterations=12,backend={backend}"
+    found = play_match(spec, "random", games=20, seed=1)
+    assert found.wins[0] + found.wins[1] + found.draws == 20
