@@ -1,6 +1,6 @@
 """How hard a puzzle is: the rating at which an agent solves it half the time.
 
-A dozen weak agents try each puzzle; those that draw lots try several times. A try counts if every
+Thirteen weak agents try each puzzle; those that draw lots try several times. A try counts if every
 column of the solution is found. The agents' ratings are fixed: they were fitted together with
 those of many puzzles, 400 points for odds of ten to one and 1500 for the mean of those puzzles
 (`bench/puzzle_judges.py`). A puzzle's rating is the most likely one, given who solved it and that

@@ -238,8 +238,8 @@ def run_tournament(
     They are played by `jobs` processes of this machine, or by an `executor` if one is given.
     `tell` gets sentences for the user, `watch` the number of games stored by now. `enough` is
     asked after each game, in the order they end, whether the run may end before its plan does.
-    Whatever ends the run leaves every game stored that was finished up to a tenth of a second
-    before.
+    Every game that was finished is stored when the run ends, by Ctrl-C or an error too; a kill may
+    lose those that ended within a tenth of a second of one that was stored.
     """
     begin = time.perf_counter()
     numbers = _missing(plan, store)

@@ -38,7 +38,7 @@ _LEGENDS = {
     "visits": "visits: iterations that went through a column",
     "guess": "guess: what the net takes the exact score of a column to be",
     "prior": "prior: how good a column looks to the model, before any search",
-    "share": "share: chance that the column is played",
+    "share": "share: chance that the column is played, or its share of the visits",
 }
 _LABEL = 7
 
