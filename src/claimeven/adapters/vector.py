@@ -88,8 +88,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     rows, columns, 2) and "action_mask" int8 (num_envs, columns); rewards float32; terminated and
     truncated (never) bool; and infos with "action_mask" and "seat". With `out`, a dict of arrays
     under the names of `OUT`, they write into those instead: a row of a buffer of yours, the memory
-    of a PyTorch tensor. None under the name of an observation or a mask
-    leaves it out, which saves its time.
+    of a PyTorch tensor. None under the name of an observation or a mask leaves it out, which saves
+    its time.
 
     The mask among the infos is that of the observations, not a copy. Games that end begin anew as
     `autoreset_mode` says:

@@ -116,17 +116,18 @@ class Lessons:
         elsewhere, where there are such.
         """
         assert batch.best is not None and batch.best_counts is not None
-        first = len(chosen) - self.ahead - self.beside
-        for number, count, which, make in (
-            (_BESIDE, self.beside, first, one_disc_elsewhere),
-            (_AHEAD, self.ahead, first + self.beside, one_move_on),
+        end = len(chosen)  # of what is as it was labelled
+        for number, count, make in (
+            (_AHEAD, self.ahead, one_move_on),
+            (_BESIDE, self.beside, one_disc_elsewhere),
         ):
             if not count:
                 continue
+            end -= count
             rng = np.random.default_rng([self.seed, step, number])
-            labelled = chosen.picked(np.arange(which, which + count))
+            labelled = chosen.picked(np.arange(end, end + count))
             found = self._without_barred(make(labelled, rng))
-            places, scores, is_best = which + found.places, found.scores, found.columns < 0
+            places, scores, is_best = end + found.places, found.scores, found.columns < 0
             # Of one column it is known at most that it wins: a net told of no losses expects none.
             values = np.where(is_best, np.sign(scores), np.nan)
             planes, states = self.features.of(found.mines, found.masks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -44,3 +44,15 @@ class Variation:
 
 #: A textbook search: yields events, returns the node of the position it was called on.
 Trace = Generator[Event, None, Variation]
+
+
+def watched(trace: Trace, look: Callable[[Event], object]) -> Trace:
+    """The same trace, of which `look` sees every event before it is passed on."""
+    while True:
+        try:
+            event = next(trace)
+        except StopIteration as ended:
+            root: Variation = ended.value
+            return root
+        look(event)
+        yield event

@@ -20,7 +20,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.minimax.inspection import build_tree, tree_json, value_text
 from claimeven.minimax.rules import InvalidSearch, plies_to_end
-from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, Variation
+from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, watched
 from claimeven.montecarlo.branch_text import tree_json as grown_json
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
@@ -88,14 +88,7 @@ class _Watch:
 
     def through(self, trace: Trace) -> Trace:
         """Pass a trace on."""
-        while True:
-            try:
-                event = next(trace)
-            except StopIteration as stop:
-                variation: Variation = stop.value
-                return variation
-            self._see(event)
-            yield event
+        return watched(trace, self._see)
 
     def counters(self) -> dict[str, int]:
         """What was counted so far."""

@@ -32,7 +32,7 @@ from claimeven.minimax.rules import (
     plies_to_end,
 )
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
-from claimeven.minimax.trace import Event, Trace, Variation
+from claimeven.minimax.trace import Event, Trace, watched
 
 #: Depth of a search that is given no limit at all.
 USUAL_DEPTH = 5
@@ -185,17 +185,15 @@ class SearchAgent(Agent):
 def _bounded(trace: Trace) -> Trace:
     """The same trace. Raises `AgentFault` where it has too many nodes for a tree to be shown."""
     entered = depth = 0
-    while True:
-        try:
-            event = next(trace)
-        except StopIteration as ended:
-            root: Variation = ended.value
-            return root
+
+    def count(event: Event) -> None:
+        nonlocal entered, depth
         entered += event.kind == "enter"
         depth = max(depth, event.depth)
         if entered > MOST_TREE_NODES:
             raise _too_many(depth)
-        yield event
+
+    return watched(trace, count)
 
 
 def _too_many(depth: int) -> AgentFault:

@@ -142,8 +142,8 @@ class ReadableForest:
         """Return for each tree whether its result is known: over or, with the solver, proven."""
         if not self.options.solver:
             return self.is_over()
-        done: Bools = self._proofs(self._places) != UNPROVEN
-        return done
+        proven: Bools = self._proofs(self._places) != UNPROVEN
+        return proven
 
     def results(self) -> npt.NDArray[np.int8]:
         """Return what is proven of each root for the side to move: 1, -1, or 0 for a draw and for
