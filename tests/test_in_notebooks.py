@@ -114,6 +114,8 @@ def test_a_decision_tells_its_column_and_all_others() -> None:
     assert mean[0] == "mean" and share[1] == f"{decision.policy[0]:.1%}"
     assert f"Column {decision.column + 1}: value" in words(decision)
     assert words(Decision(10)) == "Column k: 0.0000 s"
+    assert words(Decision(-1)) == "Column -1 (counted from 0), of no board: 0.0000 s"
+    assert words(Decision(99)) == "Column 99 (counted from 0), of no board: 0.0000 s"
     odd = {"values": ["a"], "line": [99], "visits": 3}
     assert words(Decision(2, details=odd)) == "Column 3: 0.0000 s"
 

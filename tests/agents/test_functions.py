@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from functools import partial
 from typing import Any
 
@@ -22,6 +24,7 @@ from claimeven.agents import (
 )
 from claimeven.agents.functions import name_of
 from claimeven.agents.plain import as_column
+from claimeven.agents.prints import PrintsToStderr
 
 
 def first(position: Position) -> int:
@@ -114,3 +117,35 @@ def test_what_is_no_column_number_is_a_fault(answer: object) -> None:
 def test_what_is_a_column_number(answer: object) -> None:
     assert as_column(answer) == 3
     assert type(as_column(answer)) is int
+
+
+def test_prints_of_one_thread_go_to_stderr_and_those_of_others_do_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stdout = sys.stdout
+    began, may_end = threading.Barrier(3), threading.Barrier(3)
+
+    def agent(number: int) -> None:
+        with PrintsToStderr():
+            print(f"before {number}\n", end="")
+            began.wait(60)
+            may_end.wait(60)
+            with PrintsToStderr():
+                print(f"within {number}\n", end="")
+            print(f"after {number}\n", end="")
+        print(f"done {number}\n", end="")
+
+    threads = [threading.Thread(target=agent, args=(number,)) for number in (1, 2)]
+    for thread in threads:
+        thread.start()
+    began.wait(60)
+    print("meanwhile")
+    may_end.wait(60)
+    for thread in threads:
+        thread.join(60)
+    assert sys.stdout is stdout
+    told = capsys.readouterr()
+    assert sorted(told.out.splitlines()) == ["done 1", "done 2", "meanwhile"]
+    assert sorted(told.err.splitlines()) == sorted(
+        f"{word} {number}" for word in ("before", "within", "after") for number in (1, 2)
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -96,3 +98,28 @@ def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
         for column, row in geometry.cells_of(held):
             drawn |= circles(discs[f"{column},{row},{player}"])
     assert len(drawn) == geometry.cells + 2 * position.ply
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"position": "44"}, "a Position is drawn, as Position.from_moves\\('44'\\), not '44'"),
+        ({"last": "4"}, "the last column must be a whole number, not '4'"),
+        ({"scores": 3}, "scores are a number for each column, not 3"),
+        ({"scores": "1234567"}, "scores are a number for each column"),
+        ({"scores": [1.5] * 7}, "a score must be a whole number, not 1.5"),
+        ({"scores": [1] * 6}, "takes 7 scores, not 6"),
+        ({"cell": 0}, "a cell is some pixels wide, more than 0, not 0"),
+        ({"cell": float("nan")}, "not nan"),
+        ({"cell": float("inf")}, "not inf"),
+        ({"cell": "44"}, "not '44'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(arguments: Any, told: str) -> None:
+    with pytest.raises(ClaimevenError, match=told):
+        draw_svg(**{"position": Position.from_moves("44"), **arguments})
+
+
+def test_scores_of_numpy_are_scores() -> None:
+    scores = np.array([-1, 0, 1, 2, 3, 4, 5])
+    assert draw_svg(Position(), scores=scores) == draw_svg(Position(), scores=scores.tolist())

@@ -155,6 +155,24 @@ def test_it_is_light_or_dark_as_the_notebook_is(cell: Put, ground: str) -> None:
     assert host.evaluate("element => getComputedStyle(element).colorScheme") == "dark"
 
 
+@pytest.mark.parametrize("ground", ["color(srgb 1 1 1)", "oklch(1 0 0)", "lab(15 0 0)"])
+def test_grounds_in_any_notation_of_colours_are_read(cell: Put, ground: str) -> None:
+    shown = cell(BoardWidget(), ground)
+    scheme = shown.page.locator("#cell > div").evaluate("e => getComputedStyle(e).colorScheme")
+    assert scheme == ("dark" if ground.startswith("lab") else "light")
+
+
+def test_nothing_can_be_taken_back_where_nothing_was_played(cell: Put) -> None:
+    for board in (
+        BoardWidget(),
+        BoardWidget(Position.from_moves("4455")),
+        BoardWidget(agent="greedy"),
+        BoardWidget(agent="greedy", seat=0).wait(),
+    ):
+        undo = cell(board).page.get_by_role("button", name="Undo")
+        assert undo.is_disabled()
+
+
 def test_two_views_of_one_board_and_one_taken_away(cell: Put) -> None:
     shown = cell(BoardWidget())
     page: Any = shown.page

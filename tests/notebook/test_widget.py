@@ -198,3 +198,141 @@ def test_without_anywidget_one_sentence_says_what_to_install() -> None:
     assert ended.stdout == (
         "the board in notebooks needs anywidget: pip install 'claimeven[notebook]'\n"
     )
+
+
+def test_what_was_taken_back_belongs_to_its_line() -> None:
+    board = BoardWidget("44").undo()
+    board.moves = "1"
+    assert board.undone == "" and board.redo().moves == "1"
+    board = BoardWidget("4444441").undo().undo()
+    board.moves = "444444"
+    assert board.redo().moves == "444444"
+    board = BoardWidget("4455").undo().undo()
+    assert board.play(4).undone == "5" and board.redo().moves == "4455"
+    board.undo().undo()
+    board.set_state({"moves": "445", "undone": "5"})  # as the page takes steps
+    assert board.undone == "5" and board.redo().moves == "4455"
+
+
+def test_a_new_game_of_the_page_is_one_for_the_agent() -> None:
+    agent = Waiting()
+    for _ in range(4):
+        agent.may_go.release()
+    board = BoardWidget(agent=agent).play(3).wait()
+    board.set_state({"moves": "", "undone": ""})
+    board.play(4).wait()
+    assert board.moves == "51" and agent.games == 2
+    board.undo().redo().undo().play(2).wait()
+    assert agent.games == 2
+    board.close()
+
+
+def test_observers_cannot_wait_for_what_waits_for_them() -> None:
+    board = BoardWidget(geometry=SMALL, show_scores=True)
+    told: list[str] = []
+
+    def wait(change: Any) -> None:
+        with pytest.raises(RuntimeError) as refused:
+            board.wait()
+        told.append(str(refused.value))
+
+    board.observe(wait, "position")
+    assert board.play(0).wait().scores is not None
+    assert told == ["an observer cannot wait for the board, which waits for it"]
+
+
+@pytest.mark.parametrize("name", ["decision", "thinking", "problem"])
+def test_observers_that_raise_do_not_end_the_game(name: str) -> None:
+    def fail(change: Any) -> None:
+        raise ValueError("of the observer")
+
+    board = BoardWidget(agent="greedy", seed=1)
+    board.problem = "none yet"
+    board.observe(fail, name)
+    try:
+        board.play(3)
+    except ValueError:
+        assert name != "decision"
+    assert len(board.wait().moves) == 2 and not board.thinking
+
+
+class Failing(Agent):
+    """Raises what it is given, once."""
+
+    def __init__(self, error: BaseException, at_reset: bool = False) -> None:
+        self.error: BaseException | None = error
+        self.at_reset, self.games = at_reset, 0
+
+    def reset(self) -> None:
+        if self.at_reset:
+            self._fail()
+        self.games += 1
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        self._fail()
+        return Decision(position.legal_columns[0])
+
+    def _fail(self) -> None:
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), ValueError("no")])
+@pytest.mark.parametrize("at_reset", [False, True])
+def test_whatever_an_agent_raises_it_may_be_asked_again(
+    error: BaseException, at_reset: bool
+) -> None:
+    agent = Failing(error, at_reset)
+    board = BoardWidget(agent=agent).play(3).wait()
+    assert board.moves == "4" and "cannot go on: " in board.problem
+    assert type(error).__name__ in board.problem
+    assert board.undo().play(3).wait().moves == "41"
+    assert board.problem == "" and agent.games == 1
+
+
+def test_what_functions_print_is_kept_apart_from_what_cells_print() -> None:
+    stdout = sys.stdout
+    may_go = [threading.Event(), threading.Event()]
+
+    def slow(number: int) -> Any:
+        def choose(position: Position) -> int:
+            assert may_go[number].wait(60)
+            return 0
+
+        return choose
+
+    boards = [BoardWidget(agent=slow(number)).play(3) for number in (0, 1)]
+    for event, board in zip(may_go, boards, strict=True):
+        event.set()
+        board.wait()
+    assert sys.stdout is stdout
+
+
+def test_a_solver_handed_in_is_kept_for_its_board() -> None:
+    solver = Solver(SMALL, table_mb=1)
+    board = BoardWidget(geometry=SMALL, show_scores=True, solver=solver).wait()
+    searched = solver.statistics.searched
+    board.begin(Position(Geometry(3, 3, 3))).wait()
+    assert solver.statistics.searched == searched
+    board.begin(Position.from_moves("1234", SMALL)).wait()
+    assert board.scores is not None and solver.statistics.searched > searched
+    with pytest.raises(ClaimevenError, match=r"the solver is for 4x4 .*, and the board is 7x6"):
+        BoardWidget(solver=solver)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"game": None}, "a game is moves, a Line or a Position, not None"),
+        ({"game": 44}, "a game is moves, a Line or a Position, not 44"),
+        ({"game": Position(), "geometry": SMALL}, "the game is on 7x6"),
+        ({"geometry": "7x6"}, "a board is a Geometry, as Geometry\\(9, 7\\), not '7x6'"),
+        ({"agent": "greedy", "seat": np.array([0, 1])}, "a seat must be a whole number"),
+        ({"seconds": float("nan")}, "seconds is a number from 0 up, not nan"),
+    ],
+)
+def test_what_no_board_can_be_made_of(arguments: Any, told: str) -> None:
+    with pytest.raises(ClaimevenError, match=told):
+        BoardWidget(**arguments)
+    assert BoardWidget(seconds=10**400).seconds == float("inf")

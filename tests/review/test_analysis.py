@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from claimeven import Geometry, IllegalMove, InvalidNotation, Position
+from claimeven import ClaimevenError, Geometry, IllegalMove, InvalidNotation, Position, explain
 from claimeven.review.analysis import JUDGEMENTS, JudgedMove, analyze, move_line
 from claimeven.solver import Solver
 from tests import naive
@@ -106,6 +106,12 @@ def test_json_counts_from_one() -> None:
 def test_a_move_is_told_in_a_line() -> None:
     assert move_line(judged((5, 3, 1, 0), 1)) == "   1  2          +5     +3  good       best 1"
     assert move_line(judged((0, 0, 0, 0), 1)) == "   1  2           0      0  perfect"
+
+
+def test_a_board_is_no_solver() -> None:
+    for ask in (analyze, explain):
+        with pytest.raises(ClaimevenError, match=r"a solver is one such as Solver\(Geometry\(4, 4"):
+            ask("1", Geometry(4, 4))  # type: ignore[operator]
 
 
 def test_bad_games_are_refused_with_the_number_of_the_move() -> None:

@@ -164,7 +164,11 @@ def check_number(name: str, given: object) -> None:
     """Raise `InvalidLimit`, naming the quantity, for what is no number, and for one without end."""
     if not isinstance(given, Real) or isinstance(given, bool):
         raise InvalidLimit(f"{name} must be a number, not {given!r}")
-    if given == math.inf:
+    try:
+        number = float(given)
+    except OverflowError:
+        number = math.inf
+    if number == math.inf:
         raise InvalidLimit(f"{name} must be finite, not {given}")
 
 

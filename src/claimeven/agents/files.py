@@ -16,7 +16,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from claimeven.agents.functions import as_agent
 from claimeven.agents.http_calls import is_address
 from claimeven.agents.kaggle import KaggleAgent
 from claimeven.agents.options import InvalidSpec
+from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, traceback_of
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def load_evaluation(text: str) -> Evaluation:
 def load_module(place: str) -> ModuleType:
     """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails."""
     try:
-        with redirect_stdout(sys.stderr):
+        with PrintsToStderr():
             return _import_file(place) if place.endswith(".py") else importlib.import_module(place)
     except (InvalidSpec, KeyboardInterrupt):
         raise

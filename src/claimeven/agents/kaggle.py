@@ -17,7 +17,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from claimeven.agents.contract import (
 )
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, illegal
+from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, shown, traceback_of
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
@@ -80,7 +80,7 @@ class KaggleAgent(Agent):
         code = getattr(self.function, "__code__", None)
         count = getattr(code, "co_argcount", len(arguments))
         start = time.perf_counter()
-        with redirect_stdout(sys.stderr):
+        with PrintsToStderr():
             answer = self.function(*arguments[:count])
         seconds = time.perf_counter() - start
         if limit.seconds is None:
@@ -151,7 +151,7 @@ def load_submission(name: str, place: str) -> Agent:
     namespace: dict[str, Any] = {}
     sys.path.append(str(path.resolve().parent))
     try:
-        with redirect_stdout(sys.stderr):
+        with PrintsToStderr():
             exec(compile(source, place, "exec"), namespace)  # a user's program, in its own process
     except KeyboardInterrupt:
         raise

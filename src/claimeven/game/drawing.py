@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from claimeven.game.arguments import whole_number
 from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import column_name
@@ -82,8 +83,8 @@ def draw(
     `style` is "grid", "box" or "compact" and `charset` "unicode" or "ascii". `last` is the
     0-based column played last, whose top disc is marked; `line` marks winning lines; `result`
     adds the line that says who is to move or who won; `colour` paints the discs with terminal
-    codes. Raises `ClaimevenError` for another style or charset, and `InvalidPosition` when the
-    last move cannot have been `last`.
+    codes. Raises `ClaimevenError` for another style or charset and for what is no position, and
+    `InvalidPosition` when the last move cannot have been `last`.
 
     >>> print(draw(Position.from_moves("443", Geometry(5, 3)), charset="ascii", last=2))
     +-----------+
@@ -93,6 +94,7 @@ def draw(
     +-1-2-3-4-5-+
     second player (O) to move
     """
+    check_position(position)
     if style not in STYLES:
         raise ClaimevenError(f"unknown style {style!r}: choose from {', '.join(STYLES)}")
     if charset not in CHARSETS:
@@ -114,6 +116,12 @@ def draw(
     return "\n".join(lines)
 
 
+def check_position(position: object) -> None:
+    """Raise `ClaimevenError` for what is no position."""
+    if not isinstance(position, Position):
+        raise ClaimevenError(f"a Position is drawn, as Position.from_moves('44'), not {position!r}")
+
+
 def describe(position: Position, symbols: tuple[str, str] = ("X", "O")) -> str:
     """Say in words who is to move or how the game ended, naming the players' symbols.
 
@@ -133,7 +141,7 @@ def last_cell(position: Position, column: int) -> tuple[int, int]:
 
     Raises `InvalidPosition` when that column's top disc is not one of the side that just moved.
     """
-    geometry = position.geometry
+    geometry, column = position.geometry, whole_number(column, "the last column")
     row = position.height_of(column) - 1 if 0 <= column < geometry.columns else -1
     if row < 0 or not position.theirs >> geometry.bit(column, row) & 1:
         raise InvalidPosition(f"the last move of this position was not in column {column + 1}")

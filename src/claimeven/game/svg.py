@@ -16,11 +16,13 @@ attributes, without style sheets or ids, so that several drawings may stand in o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
+from numbers import Real
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
-from claimeven.game.drawing import describe, last_cell
+from claimeven.game.arguments import whole_number
+from claimeven.game.drawing import check_position, describe, last_cell
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
@@ -31,6 +33,8 @@ Cell = tuple[int, int]
 
 # Lengths in units of the drawing, whose cells are 60 units wide.
 _CELL, _HOLE, _DISC = 60, 25, 24
+#: More pixels than any screen gives a cell.
+_WIDEST: Final = 1e5
 _MARGIN, _FRAME = 6, 9
 _SCORES_HEIGHT, _POINTER_HEIGHT, _NAMES_HEIGHT = 36, 20, 30
 
@@ -87,11 +91,13 @@ def draw_svg(
     writes in the colour of the text around, for pages that may be dark.
 
     Raises `InvalidPosition` when the last move cannot have been `last`, and `ClaimevenError` for
-    scores that are not one a column.
+    what is no position, for scores that are not one a column, and for cells without a size.
     """
+    check_position(position)
     geometry = position.geometry
-    if scores is not None and len(scores) != geometry.columns:
-        raise ClaimevenError(f"{geometry} takes {geometry.columns} scores, not {len(scores)}")
+    _check_scores(scores, geometry)
+    if isinstance(cell, bool) or not isinstance(cell, Real) or not 0 < cell < _WIDEST:
+        raise ClaimevenError(f"a cell is some pixels wide, more than 0, not {cell!r}")
     marked = None if last is None else last_cell(position, last)
     above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
     layout = _layout(geometry, above, bare)
@@ -148,6 +154,15 @@ def draw_stage(geometry: Geometry, cell: float = 44) -> str:
     title = f"Connect Four, {geometry}"
     parts = [_opening_tag(layout, cell, title), *_board(layout), *discs, *strokes, *pointers]
     return "\n".join([*parts, *_column_names(layout), "</svg>"])
+
+
+def _check_scores(scores: object, geometry: Geometry) -> None:
+    if scores is None:
+        return
+    if not isinstance(scores, Sized) or isinstance(scores, str):
+        raise ClaimevenError(f"scores are a number for each column, not {scores!r}")
+    if len(scores) != geometry.columns:
+        raise ClaimevenError(f"{geometry} takes {geometry.columns} scores, not {len(scores)}")
 
 
 def _layout(geometry: Geometry, above: int, bare: bool) -> _Layout:
@@ -267,6 +282,7 @@ def _last_move(layout: _Layout, column: int, row: int) -> list[str]:
 
 def _scores(scores: Sequence[int | None], layout: _Layout) -> list[str]:
     """The scores above the columns, the best ones in a pill."""
+    scores = [None if score is None else whole_number(score, "a score") for score in scores]
     best = max((score for score in scores if score is not None), default=None)
     middle = _MARGIN + _SCORES_HEIGHT / 2 - 3
     pills, texts = [], []

@@ -79,11 +79,13 @@ def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequ
         circles.append(_circle(node, x + aside, y))
 
     add(root)
+    name = f"A search tree of {len(places)} positions. {root.title}"
     return Svg(
         "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
-                f' width="{width:.0f}" height="{height:.0f}" font-family="sans-serif">',
+                f' width="{width:.0f}" height="{height:.0f}" font-family="sans-serif"'
+                f' role="img" aria-label="{escape(name)}">',
                 f'<rect width="{width:.0f}" height="{height:.0f}" rx="8" fill="#ffffff"/>',
                 f'<g stroke="#8a8a80" stroke-linecap="round">{"".join(edges)}</g>',
                 f'<g text-anchor="middle" fill="#1d1d1b">{"".join(circles)}</g>',

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from numbers import Real
+from contextlib import ExitStack
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
 from claimeven.agents.functions import name_of
-from claimeven.agents.registry import Contestant, make_agents
+from claimeven.agents.registry import Contestant
 from claimeven.arena.games.guard import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
-from claimeven.game.arguments import whole_number
 from claimeven.game.encodings import to_characters
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
-from claimeven.notebook.background import IsWanted, Lane
+from claimeven.notebook.background import IsWanted, Lane, OwnedLock
 from claimeven.notebook.bundle import bundled
+from claimeven.notebook.given import check, line_of, opponent, seconds_of
 from claimeven.solver import SearchStopped, Solver
 from claimeven.solver.reports import SolveProgress
 from claimeven.solver.scores import column_in_words
@@ -50,15 +49,16 @@ _PATIENCE = 60.0
 class BoardWidget(anywidget.AnyWidget):
     """A board on which people play in a notebook, and Python looks on or plays along.
 
-    `game` is where it begins: moves (a move string, or 0-based columns), a `Line` or a `Position`.
+    `game` is where it begins: moves (a move string, or 0-based columns) on the board `geometry`
+    (7x6 where none is given), or a `Line` or a `Position`, which have one.
     `agent`, as in `play_match`, plays the seat of that number (0 moves first) under `limit`; all
     its randomness comes from `seed`. With `show_scores` the exact score of every column stands
     above it, solved in the background for up to `seconds` a position, by a solver of the widget's
-    own or the one handed in.
+    own or, on the board that it is for, the one handed in.
 
     What may be observed (`board.observe(tell, "moves")`) and set:
 
-    - `position`: the position shown; setting it begins anew from there;
+    - `position`: the position shown; setting another one begins anew from there (as `begin` does);
     - `moves`: the move string from where the board began; setting it plays it out;
     - `show_scores`, `flipped` (colours swapped), `theme` ("auto", "light" or "dark"), `width` (most
       pixels).
@@ -67,7 +67,8 @@ class BoardWidget(anywidget.AnyWidget):
     `known`, what is known of the columns; `problem`, a sentence on what went wrong.
 
     Raises `InvalidNotation` and `IllegalMove` for moves that cannot be played, `InvalidSpec` and
-    `InvalidLimit` for an agent that cannot, and `ClaimevenError` for a seat that is none.
+    `InvalidLimit` for an agent that cannot, and `ClaimevenError` for a seat that is none and for a
+    board other than that of `game` or `solver`.
 
     >>> board = BoardWidget("4455")
     >>> board.observe(lambda change: print("moves:", change.new), "moves")
@@ -100,7 +101,7 @@ class BoardWidget(anywidget.AnyWidget):
     def __init__(
         self,
         game: str | Iterable[int] | Line | Position = "",
-        geometry: Geometry = STANDARD,
+        geometry: Geometry | None = None,
         *,
         agent: Contestant | None = None,
         seat: int = 1,
@@ -112,18 +113,18 @@ class BoardWidget(anywidget.AnyWidget):
         theme: str = "auto",
         width: int = 420,
     ) -> None:
-        line = _line_of(game, geometry)
-        if seat not in (0, 1):
-            raise ClaimevenError(f"a seat is 0, who moves first, or 1, not {seat!r}")
-        _check(limit, seed, seconds, solver)
-        self.limit, self.seconds = limit or Limit(), seconds
+        line = line_of(game, geometry)
+        check(line.start.geometry, seat, limit, seed, solver)
+        self.limit, self.seconds = limit or Limit(), seconds_of(seconds)
         self._origin = line.start
-        self._solver = solver
+        self._given_solver = solver
+        self._own_solver: Solver | None = None
         self._rng = np.random.default_rng(seed)
         self._is_new_game = True
-        self._changing = RLock()
+        self._whole = line.moves  # with what was taken back
+        self._changing = OwnedLock()
         self._agent_lane, self._solver_lane = Lane("claimeven agent"), Lane("claimeven scores")
-        self.agent = None if agent is None else _opponent(agent, line.start.geometry, self.limit)
+        self.agent = None if agent is None else opponent(agent, line.start.geometry, self.limit)
         self._owns_agent = isinstance(agent, str)
         super().__init__(
             **_board_traits(line.start),
@@ -146,7 +147,8 @@ class BoardWidget(anywidget.AnyWidget):
         with self._changing:
             line = self.line.play(column)
             move = line.moves[-1]
-            self.undone = self.undone[1:] if self.undone.startswith(move) else ""
+            if self.undone.startswith(move):
+                self.undone = self.undone[1:]
             self.moves = line.moves
         return self
 
@@ -181,7 +183,7 @@ class BoardWidget(anywidget.AnyWidget):
             with self.hold_sync():
                 for name, value in _board_traits(self._origin).items():
                     setattr(self, name, value)
-                self.undone = self.problem = ""
+                self.undone = self.problem = self._whole = ""
                 if self.moves:
                     self.moves = ""
                 else:
@@ -189,7 +191,12 @@ class BoardWidget(anywidget.AnyWidget):
         return self
 
     def wait(self, seconds: float = _PATIENCE) -> BoardWidget:
-        """Wait until the agent has moved and the scores are there. Raises `TimeoutError`."""
+        """Wait until the agent has moved and the scores are there. Raises `TimeoutError`.
+
+        What observes the board is called while it changes, and cannot wait for it: `RuntimeError`.
+        """
+        if self._changing.is_mine:
+            raise RuntimeError("an observer cannot wait for the board, which waits for it")
         deadline = time.monotonic() + seconds
         if not (self._agent_lane.wait(deadline) and self._solver_lane.wait(deadline)):
             raise TimeoutError(f"the board is still busy after {seconds:g} s")
@@ -252,6 +259,10 @@ class BoardWidget(anywidget.AnyWidget):
     def _moves_changed(self, change: Any) -> None:
         if self._is_ready:
             with self._changing:
+                if self.moves + self.undone != self._whole:
+                    self.undone = ""  # it was taken back from another line
+                self._whole = self.moves + self.undone
+                self._is_new_game |= not self._whole
                 self._follow()
 
     @observe("position")
@@ -266,14 +277,16 @@ class BoardWidget(anywidget.AnyWidget):
 
     def _follow(self) -> None:
         """Show the position that the moves lead to, and go on from there."""
-        self.problem = ""
-        self.position = self.line.position
-        self._go_on()
+        with ExitStack() as whatever_observers_raise:
+            whatever_observers_raise.callback(self._go_on)
+            whatever_observers_raise.callback(setattr, self, "problem", "")
+            self.position = self.line.position
 
     def _go_on(self) -> None:
         """Ask for what the position needs: the agent's move, the scores."""
-        self._ask_agent()
-        self._ask_solver()
+        with self._changing, ExitStack() as whatever_observers_raise:
+            whatever_observers_raise.callback(self._ask_solver)
+            self._ask_agent()
 
     def _is_yours(self, count: int) -> bool:
         """Whether nobody but you is to move after so many of the moves, taken back ones too."""
@@ -284,29 +297,31 @@ class BoardWidget(anywidget.AnyWidget):
     def _ask_agent(self) -> None:
         position, agent = self.position, self.agent
         if agent is None or position.is_over or position.turn != self.seat:
-            self.thinking = False
             self._agent_lane.ask(None)
+            self.thinking = False
             return
-        self.thinking = True
         self._agent_lane.ask(lambda is_wanted: self._let_play(agent, position, is_wanted))
+        self.thinking = True
 
     def _let_play(self, agent: Agent, position: Position, is_wanted: IsWanted) -> None:
         decision, problem = None, ""
         try:
             if self._is_new_game:
-                self._is_new_game = False
                 begin_game(agent)
+                self._is_new_game = False
             decision, _ = timed_decision(agent, position, self.limit, self._rng)
         except AgentFault as fault:
             problem = f"{self.agent_name} cannot go on: {fault}"
-        with self._changing:
+        except KeyboardInterrupt:  # of its own: that of the notebook comes to the main thread
+            problem = f"{self.agent_name} cannot go on: raised KeyboardInterrupt"
+        with self._changing, ExitStack() as whatever_observers_raise:
             if not is_wanted():
                 return
-            self.thinking = False
-            self.problem = problem
             if decision is not None:
-                self.decision = decision
-                self.play(decision.column)
+                whatever_observers_raise.callback(self.play, decision.column)
+                whatever_observers_raise.callback(setattr, self, "decision", decision)
+            whatever_observers_raise.callback(setattr, self, "problem", problem)
+            self.thinking = False
 
     # The scores
 
@@ -345,9 +360,11 @@ class BoardWidget(anywidget.AnyWidget):
             tell(nothing, problem="No scores: there is no memory for the solver.")
 
     def _usable_solver(self, geometry: Geometry) -> Solver:
-        if self._solver is None or self._solver.geometry != geometry:
-            self._solver = Solver(geometry, table_mb=_TABLE_MB)
-        return self._solver
+        if self._given_solver is not None and self._given_solver.geometry == geometry:
+            return self._given_solver
+        if self._own_solver is None or self._own_solver.geometry != geometry:
+            self._own_solver = Solver(geometry, table_mb=_TABLE_MB)
+        return self._own_solver
 
     def _tell_scores(
         self, position: Position, moves: str, scores: Scores, done: bool = False, problem: str = ""
@@ -359,36 +376,6 @@ class BoardWidget(anywidget.AnyWidget):
             "done": done,
             "problem": problem,
         }
-
-
-def _check(limit: object, seed: object, seconds: object, solver: object) -> None:
-    """Raise `ClaimevenError` for arguments of a board that cannot be."""
-    if not isinstance(limit, Limit | None):
-        raise ClaimevenError(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
-    if whole_number(seed, "seed") < 0:
-        raise ClaimevenError(f"seed is a whole number from 0 up, not {seed}")
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 0:
-        raise ClaimevenError(f"seconds is a number from 0 up, not {seconds!r}")
-    if not isinstance(solver, Solver | None):
-        raise ClaimevenError(f"a solver is a Solver, not {solver!r}")
-
-
-def _line_of(game: str | Iterable[int] | Line | Position, geometry: Geometry) -> Line:
-    """Return the line that a board begins with."""
-    if isinstance(game, Position):
-        return Line(game)
-    if isinstance(game, Line):
-        return Line(game.start, game.columns)
-    columns = parse_moves(game, geometry) if isinstance(game, str) else game
-    return Line(Position(geometry), columns)
-
-
-def _opponent(agent: Contestant, geometry: Geometry, limit: Limit) -> Agent:
-    """Return an agent that is ready to play on a board."""
-    [made] = make_agents([agent], geometry, limit)
-    if not made.timed:
-        raise ClaimevenError("people play by clicking: leave the agent out")
-    return made
 
 
 def _board_traits(start: Position) -> dict[str, Any]:

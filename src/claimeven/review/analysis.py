@@ -19,14 +19,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from claimeven.game.geometry import STANDARD
 from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.outcome import PLAYER_NAMES, Outcome
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
-from claimeven.review.usual import WIDTH, solver_for
+from claimeven.review.usual import WIDTH, board_of, solver_for
 from claimeven.solver.contract import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
 
@@ -236,7 +235,7 @@ def _positions_of(
 ) -> tuple[Position, ...]:
     if isinstance(game, Line):
         return game.positions
-    return Position.replay(game, STANDARD if solver is None else solver.geometry)
+    return Position.replay(game, board_of(solver))
 
 
 def final_line(analysis: Analysis) -> str:

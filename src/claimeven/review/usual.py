@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.solver.contract import ExactSolver
@@ -23,12 +24,25 @@ def position_of(asked: Asked, solver: ExactSolver | None) -> Position:
     """
     if isinstance(asked, Position):
         return asked
-    return Position.from_moves(asked, STANDARD if solver is None else solver.geometry)
+    return Position.from_moves(asked, board_of(solver))
+
+
+def board_of(solver: ExactSolver | None) -> Geometry:
+    """Return a solver's board, the usual one where there is no solver.
+
+    Raises `ClaimevenError` for what is no solver.
+    """
+    if solver is None:
+        return STANDARD
+    if not callable(getattr(solver, "scores", None)):
+        raise ClaimevenError(f"a solver is one such as Solver(Geometry(4, 4)), not {solver!r}")
+    return solver.geometry
 
 
 def solver_for(geometry: Geometry, solver: ExactSolver | None) -> ExactSolver:
     """Return the solver given, or else a new one, with the book that comes with the package."""
     if solver is not None:
+        board_of(solver)  # refuses what is none
         return solver
     from claimeven.solver.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 

@@ -13,10 +13,12 @@ def decision_html(decision: Decision) -> str:
     """Return the choice, what it is worth and cost, and what is told of each column."""
     rows = _rows(decision)
     line = _line(decision)
-    columns = max([decision.column + 1, *(len(cells) for _, cells in rows), *(c + 1 for c in line)])
+    chosen = decision.column if 0 <= decision.column < MAX_SIDE else -1
+    columns = max([chosen + 1, *(len(cells) for _, cells in rows), *(c + 1 for c in line), 1])
     names = column_names(columns)
+    column = names[chosen] if chosen >= 0 else f"{decision.column} (counted from 0), of no board"
     facts = ", ".join(decision_facts(decision))
-    parts = [markup.line(markup.strong(f"Column {names[decision.column]}"), f": {facts}")]
+    parts = [markup.line(markup.strong(f"Column {column}"), f": {facts}")]
     if rows:
         told = [[name, *_with_bars(decision, name, cells)] for name, cells in rows]
         parts.append(markup.table(["column", *names], told))
@@ -44,6 +46,6 @@ def _line(decision: Decision) -> list[int]:
 
 
 def _with_bars(decision: Decision, name: str, cells: list[str]) -> list[markup.Part]:
-    if name != "share" or decision.policy is None:
+    if name != "share" or decision.policy is None or len(cells) != len(decision.policy):
         return list(cells)
     return [markup.bar(*each) for each in zip(cells, decision.policy, strict=True)]

@@ -90,6 +90,7 @@ class BoardWidgetView {
 
   /** The first count of moves, walking on from one towards another, after which people are to move. */
   #turns(from, to) {
+    if (from < 0) return null;
     const step = to < from ? -1 : 1;
     const last = to < 0 ? 0 : to;
     for (let count = from; step < 0 ? count >= last : count <= last; count += step) {
@@ -217,13 +218,22 @@ class BoardWidgetView {
 /** Whether what an element stands on is light or dark: the first ground around it says so. */
 function schemeAround(element) {
   for (let at = element; at; at = at.parentElement) {
-    const channels = getComputedStyle(at).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [];
-    const [red, green, blue, alpha = 1] = channels;
-    if (channels.length && alpha > 0.5) {
+    const [red, green, blue, alpha = 1] = channelsOf(getComputedStyle(at).backgroundColor);
+    if (alpha > 0.5) {
       return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
     }
   }
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/** Red, green and blue of a colour, 0 to 255, and its alpha, 0 to 1 (1 where it is left out). */
+function channelsOf(colour) {
+  if (colour.startsWith("rgb")) return colour.match(/[\d.]+/g).map(Number);
+  const pen = h("canvas", { width: 1, height: 1 }).getContext("2d"); // it reads oklch, lab and the like
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
+  return [red, green, blue, alpha / 255];
 }
 
 function button(text, title, onclick) {

@@ -1,0 +1,48 @@
+"""What agents print: it goes to stderr, while stdout is left to the program."""
+
+from __future__ import annotations
+
+import sys
+from threading import Lock, get_ident
+from typing import Any
+
+_changing = Lock()
+#: How many blocks of each thread are under way, by its number.
+_aside: dict[int, int] = {}
+
+
+class PrintsToStderr:
+    """A block in which what this thread prints to stdout goes to stderr; other threads' does not.
+
+    `contextlib.redirect_stdout` does it for the whole process, and for good where blocks of two
+    threads overlap.
+    """
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        thread = get_ident()
+        self._before = _aside.get(thread, 0)
+        with _changing:
+            if type(sys.stdout) is not _Stdout and sys.stdout is not None:
+                sys.stdout = _Stdout(sys.stdout)
+            _aside[thread] = self._before + 1
+
+    def __exit__(self, *ended_by: object) -> None:
+        if self._before:
+            _aside[get_ident()] = self._before
+            return
+        _aside.pop(get_ident(), None)
+        with _changing:
+            if not _aside and type(sys.stdout) is _Stdout:
+                sys.stdout = sys.stdout.stdout
+
+
+class _Stdout:
+    """Stands for stdout while such blocks are under way."""
+
+    def __init__(self, stdout: Any) -> None:
+        self.stdout = stdout
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr if get_ident() in _aside else self.stdout, name)
