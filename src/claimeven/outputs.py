@@ -3,8 +3,9 @@
 A finished file is written beside its place under a name of its own (`NAME.xxxxxxxx.part`) and moved
 there once every byte is on the disk. Whatever goes wrong before, Ctrl-C included, leaves the old
 file as it was and nothing beside it. Only regular files are written: a folder, a device or a pipe
-in the way is refused. A symbolic link is followed, so what it points at is replaced and the link
-stays. The permissions of a file that was there are kept.
+in the way is refused, and so is a file of games, which are not to be lost for a name typed wrong. A
+symbolic link is followed, so what it points at is replaced and the link stays. The permissions of a
+file that was there are kept.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _OTHERS = {
 }
 #: What stands for stdout where a command line can write there; never a file of that name.
 STDOUT = "-"
+#: How a file of SQLite begins.
+_DATABASE = b"SQLite format 3\x00"
 #: Characters of a file's name that the name of its unfinished part takes over.
 _NAME_KEPT = 60
 #: Whether a file can be deleted while it is open.
@@ -72,10 +75,19 @@ class CannotWrite(ClaimevenError):
     """A file that cannot be written; the message names it and says why."""
 
 
-def check_output(path: str | Path) -> None:
-    """Raise `CannotWrite` for what can be seen not to work before hours of work are put in."""
+def check_output(path: str | Path, of_games: bool = False) -> None:
+    """Raise `CannotWrite` for what can be seen not to work before hours of work are put in.
+
+    A file of games (a database) is in the way of all but games: they are added to it.
+    """
     with _naming(path):
-        _target(path)
+        _target(path, of_games)
+
+
+def holds_games(path: str | Path) -> bool:
+    """Whether a file is a database, as those of games are. Raises `OSError`."""
+    with Path(path).open("rb") as stream:
+        return stream.read(len(_DATABASE)) == _DATABASE
 
 
 def make_folder(path: str | Path) -> None:
@@ -248,7 +260,7 @@ class GrowingFile:
         self.close()
 
 
-def _target(path: str | Path) -> Path:
+def _target(path: str | Path, of_games: bool = False) -> Path:
     """Return the regular file to write, links followed, there or not; `CannotWrite` otherwise."""
     if not os.fspath(path):
         raise CannotWrite("a file to write needs a name, not ''")
@@ -268,6 +280,8 @@ def _target(path: str | Path) -> Path:
         raise CannotWrite(f"{path} cannot be written: it is {what}, not a file")
     if not os.access(target, os.W_OK):
         raise CannotWrite(f"{path} cannot be written: it is read-only")
+    if not of_games and os.access(target, os.R_OK) and holds_games(target):
+        raise CannotWrite(f"{path} cannot be written: it holds games, so name another file")
     return target
 
 

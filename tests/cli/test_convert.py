@@ -62,13 +62,41 @@ def test_positions_are_labelled_by_the_solver(run: Run, games: Path, tmp_path: P
     assert run("convert", "-", "-o", out, *words, typed=typed).status == 0
     labels = [line.rpartition(",")[2] for line in Path(out).read_text().splitlines()]
     assert labels == ["draw", "win"]
-    back = run("convert", out, *words)
+    board = words[2:]
+    assert bad_input(run("convert", out, *words)).endswith(
+        "--table-mb is for --to uci, whose labels are solved"
+    )
+    back = run("convert", out, *board)
     assert sorted(back.out.split()[0]) == ["1", "2"]
     assert "2 of the games are positions alone" in back.err
     judged = run("analyze", out, *words, "--json")
     assert judged.status == 0
     assert len(judged.out.splitlines()) == 2
     assert "a position without an order of its discs is judged as 12" in judged.err
+
+
+def test_a_file_of_games_is_not_written_over(run: Run, games: Path, tmp_path: Path) -> None:
+    path, link = tmp_path / "class.txt", tmp_path / "link.txt"
+    with Store.create(path, {"plan": {}}, (StoredAgent(0, "ann", "greedy"),)) as store:
+        store.add([StoredGame("a", 0, 0, 0, 0, "44", "55667", 0)])
+    link.symlink_to(path)
+    before = path.read_bytes()
+    for words in (
+        ("convert", str(games), "-o", str(path)),
+        ("convert", str(path), "-o", str(path)),
+        ("convert", str(path), "-o", str(link)),
+        ("games", str(path), "--export", str(path)),
+    ):
+        assert bad_input(run(*words)).endswith("it holds games, so name another file")
+    assert path.read_bytes() == before
+
+
+def test_games_from_a_position_of_their_own_are_no_records(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "class.db"
+    plan = {"start": [0, 1 << 21]}
+    with Store.create(path, {"plan": plan}, (StoredAgent(0, "ann", "greedy"),)) as store:
+        store.add([StoredGame("a", 0, 0, 0, 0, "", "55667", 0)])
+    assert "begin from a position of their own" in bad_input(run("convert", str(path)))
 
 
 def test_stored_games_are_read(run: Run, tmp_path: Path) -> None:

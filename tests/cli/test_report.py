@@ -56,7 +56,7 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     nowhere = run("report", str(tmp_path / "no.db"))
     assert bad_input(nowhere).endswith("no.db cannot be read: there is no such file")
     over = run("report", str(store), "-o", str(store))
-    assert bad_input(over).endswith("holds games: name another file for the page")
+    assert bad_input(over).endswith("it holds games, so name another file")
     page = tmp_path / "page.html"
     page.write_text("<p>")
     assert "has the name of a page" in bad_input(run("report", str(page)))

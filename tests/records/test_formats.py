@@ -18,6 +18,7 @@ from claimeven.records import (
     GameRecord,
     InvalidRecord,
     format_of,
+    guess_by_lines,
     guess_format,
     read_records,
     tried_records,
@@ -107,6 +108,8 @@ def test_any_board_goes_there_and_back(board: Geometry, rng: random.Random, name
     [
         ("4455 18", "4455"), ("4455 -3", "4455"), ("44 55 3", "4455"), ("4 12", "4"),
         ("4 4 5 5", "4455"), ("4 5", "45"), ("d d e", "445"), ("4 -1", "4"),
+        ("4455 667", "4455667"),
+        ("44 55", "4455"), ("44 21", "44"), ("44 22", "4422"), ("44 -21", "44"),
     ],
 )  # fmt: skip
 def test_a_score_after_moves_is_told_from_a_move(line: str, moves: str) -> None:
@@ -171,6 +174,12 @@ def test_openings_stay_in_our_tables() -> None:
         ("kaggle", "[" * 100_000, "line 1: "),
         ("kaggle", "7", "line 1: a replay is a JSON object, not '7'"),
         ("csv", "first\na\n", "line 1: a table of games has a column moves"),
+        (
+            "csv",
+            "first;moves\na;44\n",
+            "line 1: its cells are parted otherwise",
+        ),
+        ("csv", 'moves,reason\n44,\n45,"x\n46,\n', "line 4: unexpected end of data"),
         ("jsonl", "{}\n", "line 1: it is no JSON object with moves"),
     ],
 )
@@ -271,9 +280,12 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
         (lambda r: r["steps"].append(r["steps"][-1]), "step 8: the player"),
         (lambda r: r["configuration"].update(rows=None), "its rows is 'None', which is no whole"),
         (lambda r: r["configuration"].update(rows=900), "900"),
-        (lambda r: r["configuration"].update(rows=5), "step 1: its board"),
+        (lambda r: r["configuration"].update(rows=5), "step 0: its board"),
         (lambda r: r.update(configuration=3), "a configuration is a JSON object"),
         (lambda r: r["steps"].insert(1, None), "step 1: it has not the parts"),
+        (lambda r: r["steps"][0][0]["observation"]["board"].__setitem__(3, 1), "step 0: its board"),
+        (lambda r: r["steps"].pop(), "it came to an end, but by its moves it is open"),
+        (lambda r: r["rewards"].reverse(), r"its rewards are \[-1, 1\], but .* it is first"),
     ):
         damaged = json.loads(json.dumps(whole))
         change(damaged)
@@ -296,6 +308,22 @@ def test_no_game_of_a_damaged_document_of_openspiel_is_left_out_unsaid() -> None
                 list(read_records(rest, "openspiel"))
         else:
             assert len(list(read_records(rest, "openspiel"))) == len(games)
+
+
+def test_names_of_replays_are_made_fit_to_be_printed() -> None:
+    import json
+
+    told = json.loads(_REPLAY)
+    told["info"] = {"TeamNames": ["\U0001f469\u200d\U0001f4bb\u00a0coders\u200f\n", "x" * 300]}
+    (game,) = read_records(json.dumps(told), "kaggle")
+    assert (game.first, game.second) == ("\U0001f469\U0001f4bb coders", "x" * 200)
+
+
+def test_texts_in_another_encoding_are_told() -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = "\ufeff4455\n".encode(encoding).decode(errors="surrogateescape")
+        with pytest.raises(InvalidRecord, match="line 1: its text is in UTF-16: save it as UTF-8"):
+            guess_by_lines("games.txt", [text])
 
 
 def test_replays_may_lie_in_any_layout() -> None:

@@ -14,10 +14,12 @@ import click
 from claimeven.cli.shared.inputs import STDIN, open_text
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
+    SOLVER_OPTIONS,
     FilePath,
     WordChoice,
     geometry_options,
     json_option,
+    refuse_given,
     solver_options,
 )
 from claimeven.cli.shared.progress import StatusLine, say_when_compiling, status_line
@@ -26,7 +28,7 @@ from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.outputs import STDOUT, check_output, text_file
+from claimeven.outputs import STDOUT, check_output, holds_games, text_file
 from claimeven.records import (
     FORMATS,
     Format,
@@ -40,9 +42,6 @@ from claimeven.records import (
 )
 from claimeven.records.record import LABELS
 from claimeven.records.uci import label_of
-
-#: How a file of a tournament begins.
-_DATABASE = b"SQLite format 3"
 
 
 @click.command("convert")
@@ -101,6 +100,8 @@ def command(
         raise ClaimevenError(
             "--json tells of the file that -o names; for games as JSON: --to jsonl"
         )
+    if form.name != "uci":
+        refuse_given(ctx, SOLVER_OPTIONS, "{} is for --to uci, whose labels are solved")
     if out is not None:
         check_output(out)
     reading = _Reading(file, source, geometry, skip)
@@ -143,8 +144,8 @@ class _Reading:
         self.form: Format | None = format_of(source) if source else None
         self.is_store = False
         if name != STDIN:
-            with open_text(name) as stream:
-                self.is_store = stream.buffer.read(len(_DATABASE)) == _DATABASE
+            open_text(name).close()
+            self.is_store = holds_games(name)
         if self.is_store and source:
             raise ClaimevenError(f"{name} holds stored games: it is read without --from")
 
@@ -185,9 +186,17 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
     Raises `ClaimevenError` if another board was asked for than theirs.
     """
     from claimeven.arena.store.listing import find_games  # noqa: PLC0415 - brings in all of the arena
+    from claimeven.arena.store.store import Store  # noqa: PLC0415 - beside it
+    from claimeven.arena.store.storing import store_start  # noqa: PLC0415 - beside it
     from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
 
     found = find_games(Path(path))
+    with Store.read(path) as store:
+        if store_start(store).ply:
+            raise ClaimevenError(
+                f"the games of {path} begin from a position of their own, which records of moves"
+                " do not tell"
+            )
     if geometry not in (STANDARD, found.geometry):
         raise ClaimevenError(f"the games of {path} are of {found.geometry}, not {geometry}")
     labels = {agent.id: agent.label for agent in found.agents}

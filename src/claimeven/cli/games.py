@@ -187,7 +187,7 @@ def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> N
     if done.unfinished:
         text += f", {done.unfinished:,} of them unfinished"
     if done.before:
-        text += f"; {done.before:,} stood there before, from the same lines"
+        text += f"; {done.before:,} stood there before, from the same file"
     click.echo(fitted(text, text_width()))
 
 

@@ -143,7 +143,7 @@ def _play(
             )
         except KeyboardInterrupt:
             ended = True
-    return Standings.of(store.agents, store.games()), time.monotonic() - begin, ended
+    return Standings.of_store(store), time.monotonic() - begin, ended
 
 
 def pool_told(standings: Standings, seconds: float) -> dict[str, object]:

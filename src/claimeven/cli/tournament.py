@@ -200,7 +200,7 @@ def _play(
                 ),
             )
         except KeyboardInterrupt:
-            standings = Standings.of(store.agents, store.games())
+            standings = Standings.of_store(store)
             return TournamentResult(plan, standings, time.monotonic() - begin), True
     return result, False
 

@@ -64,6 +64,10 @@ FORMATS: dict[str, Format] = {
 }
 
 
+#: How a file in UTF-16 begins, read as UTF-8 with its bytes as lone surrogates.
+_UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
+
+
 @dataclass(frozen=True)
 class Tried:
     """A game of a file and the line it stood on; `record` is None where `error` says why."""
@@ -117,6 +121,8 @@ def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterator[st
         looked_at.append(line)
         if line.strip("\ufeff \t\r\n"):
             break
+    if "".join(looked_at[:1])[:2] in _UTF_16:
+        raise InvalidRecord("its text is in UTF-16: save it as UTF-8", 1)
     return guess_format(name, "".join(looked_at)), itertools.chain(looked_at, source)
 
 

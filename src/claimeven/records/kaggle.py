@@ -16,7 +16,7 @@ from claimeven.game.encodings import to_kaggle
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.records.lines import text_lines
-from claimeven.records.record import GameRecord, InvalidRecord
+from claimeven.records.record import GameRecord, InvalidRecord, as_name
 
 #: Characters of a file that are read; a replay has about a hundred thousand.
 _MOST = 1 << 26
@@ -100,6 +100,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         raise InvalidRecord("it is no replay: it has no steps")
     board = _geometry(replay.get("configuration"), geometry)
     position, columns, fault, fault_seat = Position(board), [], None, None
+    _check_board(position, steps[0], 0)
     for number, (before, step) in enumerate(itertools.pairwise(steps), start=1):
         seat = position.turn
         acting = _player(step, seat, number)
@@ -112,7 +113,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         columns.append(acting["action"])
         _check_board(position, step, number)
     first, second = _names(replay)
-    return GameRecord(
+    record = GameRecord(
         tuple(columns),
         board,
         first,
@@ -120,6 +121,9 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         fault=fault,
         fault_seat=fault_seat,
     )
+    if fault is None:
+        _check_end(replay, record)
+    return record
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
@@ -250,12 +254,27 @@ def _check_board(position: Position, step: list[Any], number: int) -> None:
             raise InvalidRecord(f"step {number}: its board is not the one its moves lead to")
 
 
+def _check_end(replay: Mapping[str, Any], record: GameRecord) -> None:
+    """Raise if what a replay says of its end is not what its moves say of theirs."""
+    if replay.get("statuses") != ["DONE", "DONE"]:
+        return
+    if not record.is_finished:
+        raise InvalidRecord("it came to an end, but by its moves it is open")
+    rewards = replay.get("rewards")
+    if isinstance(rewards, list) and all(isinstance(each, int | float) for each in rewards):
+        winner = None if len(set(rewards)) == 1 else rewards.index(max(rewards))
+        if winner != record.winner:
+            raise InvalidRecord(
+                f"its rewards are {rewards}, but by its moves it is {record.result}"
+            )
+
+
 def _names(replay: Mapping[str, Any]) -> tuple[str, str]:
     info = replay.get("info")
     names = info.get("TeamNames") if isinstance(info, Mapping) else None
     if not isinstance(names, list) or len(names) != 2:
         return "", ""
-    return str(names[0] or ""), str(names[1] or "")
+    return as_name(str(names[0] or "")), as_name(str(names[1] or ""))
 
 
 def _mapping(item: object, what: str) -> Mapping[str, Any]:

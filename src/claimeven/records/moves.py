@@ -1,7 +1,8 @@
 """Move strings, one game a line: what Pons's programs read, and ours.
 
-A whole number at the end, after a space, is passed over, so that lines with scores can be read, as
-the published test sets have them; but where every column stands alone, as in 4 4 5, all are moves.
+A score at the end, after a space, is passed over, so that lines with scores can be read, as the
+published test sets have them: a whole number of at most half the cells. Where every column stands
+alone, as in 4 4 5, all are moves.
 Empty lines and what follows a # are passed over, so a game without a move is a line with a -.
 """
 
@@ -11,14 +12,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.records.lines import text_lines
 from claimeven.records.record import GameRecord
 
 #: A game without a move.
 NO_MOVE = "-"
-_SCORE = re.compile(r"[+-]?\d+")
+_SCORE = re.compile(r"[+-]?[0-9]{1,3}")
 
 
 def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -29,21 +30,26 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield number, moves
 
 
-def moves_of(line: str) -> str:
+def moves_of(line: str, geometry: Geometry = STANDARD) -> str:
     """Return the moves of a line without its score, nothing for a game without a move.
 
-    >>> moves_of("4455 18"), moves_of("4 4 5 5"), moves_of("-")
-    ('4455', '4 4 5 5', '')
+    >>> moves_of("4455 18"), moves_of("4455 667"), moves_of("4 4 5 5"), moves_of("-")
+    ('4455', '4455 667', '4 4 5 5', '')
     """
     *words, last = line.split() or [""]
-    is_scored = words and _SCORE.fullmatch(last) and any(len(word) > 1 for word in (*words, last))
+    is_scored = (
+        words
+        and any(len(word) > 1 for word in (*words, last))
+        and _SCORE.fullmatch(last)
+        and 2 * abs(int(last)) <= geometry.cells
+    )
     moves = " ".join(words) if is_scored else line.strip()
     return "" if moves == NO_MOVE else moves
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a line."""
-    return GameRecord(parse_moves(moves_of(str(item)), geometry), geometry)
+    return GameRecord(parse_moves(moves_of(str(item), geometry), geometry), geometry)
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:

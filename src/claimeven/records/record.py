@@ -120,6 +120,16 @@ class GameRecord:
         return result_name(self.winner, self.is_finished)
 
 
+def as_name(text: str) -> str:
+    """Return a name of elsewhere as one of a player: what cannot be printed left out, and short.
+
+    >>> as_name("Ann\\u00a0B\\u200b")
+    'Ann B'
+    """
+    told = "".join(" " if character.isspace() else character for character in text)
+    return "".join(filter(str.isprintable, told)).strip()[:_LONGEST_NAME].strip()
+
+
 def _is_text(text: str) -> bool:
     """Whether every format can hold a text: it has no halves of characters, and ends no lines.
 

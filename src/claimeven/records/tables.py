@@ -26,12 +26,15 @@ def csv_items(
     lines: Iterable[str],
 ) -> Iterator[tuple[int, Mapping[str, object] | InvalidRecord]]:
     """Yield the rows of a table, or what is wrong with one, with the numbers of their lines."""
-    reader = csv.DictReader(f"{line}\n" for _, line in text_lines(lines))
+    reader = csv.DictReader((f"{line}\n" for _, line in text_lines(lines)), strict=True)
     try:
         heads = [head.strip() for head in reader.fieldnames or ()]
     except csv.Error as error:
         raise InvalidRecord(str(error), 1) from None
     if "moves" not in heads:
+        cells = heads[0].replace("\t", ";").split(";") if len(heads) == 1 else []
+        if "moves" in (cell.strip() for cell in cells):
+            raise InvalidRecord("its cells are parted otherwise: save it with commas", 1)
         raise InvalidRecord("a table of games has a column moves; this one has none", 1)
     reader.fieldnames = heads
     while True:

@@ -238,7 +238,7 @@ def test_refusals(store: Path, tmp_path: Path) -> None:
     empty = made(tmp_path / "empty.db", [])
     with pytest.raises(InvalidStore, match=r"empty\.db holds no game to report on"):
         write_report(empty, tmp_path / "page.html")
-    with pytest.raises(CannotWrite, match=r"some\.db holds games: name another file"):
+    with pytest.raises(CannotWrite, match=r"some\.db cannot be written: it holds games"):
         write_report(store, store)
     with pytest.raises(CannotWrite, match="there is no folder"):
         write_report(store, tmp_path / "no" / "page.html")

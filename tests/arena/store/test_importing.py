@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import random
 from pathlib import Path
@@ -19,11 +20,14 @@ from claimeven.arena import (
     find_games,
     import_games,
 )
+from claimeven.arena.store.importing import import_lines
 from claimeven.arena.store.listing import result_of
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.game.errors import InvalidNotation
 from claimeven.outputs import CannotWrite
+from claimeven.records import GameRecord
+from claimeven.records.kaggle import replay_of
 from tests import naive
 
 AGENTS = (
@@ -124,6 +128,42 @@ def test_lines_are_imported_once_and_a_file_may_grow(tmp_path: Path) -> None:
     assert import_games(store, source, "bob", "ann") == Imported(3, 0, 1)
     assert [game.number for game in find_games(store).games] == list(range(6))
     assert [agent.label for agent in find_games(store).agents] == ["ann", "bob"]
+
+
+def test_equal_games_are_as_many_as_the_file_has(tmp_path: Path) -> None:
+    store = tmp_path / "e.db"
+    replays = json.loads(
+        "[" + ",".join(json.dumps(replay_of(GameRecord((3, 3)))) for _ in range(3)) + "]"
+    )
+    for replay in replays:
+        replay["info"] = {"TeamNames": ["a", "b"]}
+    source = tmp_path / "replays.json"
+    source.write_text(json.dumps(replays))
+    assert import_games(store, source) == Imported(3, 0, 3)
+    assert len(find_games(store).games) == 3
+    assert import_games(store, source) == Imported(0, 3, 0)
+
+
+def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
+    tmp_path: Path,
+) -> None:
+    store = tmp_path / "e.db"
+    for folder in ("w1", "w2"):
+        (tmp_path / folder).mkdir()
+        source = tmp_path / folder / "g.txt"
+        source.write_text("4455667\n")
+        assert import_games(store, source, "ann", "bob") == Imported(1, 0, 0)
+    source.write_text("# the second week\n4455667\n")
+    assert import_games(store, source, "ann", "bob") == Imported(0, 1, 0)
+    table = tmp_path / "t.csv"
+    table.write_text("moves,result,fault\n12,,\n")
+    assert import_games(store, table, "ann", "bob") == Imported(1, 0, 1)
+    table.write_text("moves,result,fault\n12,second,crash\n")
+    assert import_games(store, table, "ann", "bob") == Imported(1, 0, 0)
+    for before in (0, 1):  # from stdin, say
+        lines = io.StringIO("4455667\n")
+        assert import_lines(store, lines, "-", "ann", "bob") == Imported(1 - before, before, 0)
+    assert import_lines(store, io.StringIO("4455667\n12\n"), "-", "ann", "bob").added == 2
 
 
 @pytest.mark.parametrize(

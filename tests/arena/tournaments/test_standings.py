@@ -54,6 +54,15 @@ def test_what_moves_cost_goes_to_who_made_them() -> None:
     assert (ann.mean("nodes"), bob.mean("nodes")) == (4.0, None)
 
 
+def test_games_that_begin_after_an_odd_number_of_moves() -> None:
+    """After three plies the second player makes moves 1 and 3."""
+    standings = Standings.of(AGENTS, GAMES[:1], start_ply=1)
+    ann, bob = standings.records[0], standings.records[1]
+    assert (ann.moves, bob.moves) == (1, 2)
+    assert (ann.mean("seconds"), bob.mean("seconds")) == (1.5, 0.5)
+    assert (ann.mean("nodes"), bob.mean("nodes")) == (None, 4.0)
+
+
 def test_json_is_whole_and_plain() -> None:
     told = Standings.of(AGENTS, GAMES).as_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told

@@ -252,6 +252,18 @@ def test_a_board_that_is_lost_is_told(tmp_path: Path) -> None:
             store_start(store)
 
 
+@pytest.mark.parametrize("name", ["bot.py", "b\u200dot\u00a0.py", f"{'x' * 150}/{'y' * 150}/b.py"])
+def test_a_changed_bot_is_noticed_whatever_it_is_called(tmp_path: Path, name: str) -> None:
+    path, bot = tmp_path / "s.db", tmp_path / name
+    bot.parent.mkdir(parents=True, exist_ok=True)
+    bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    what = plan("random", str(bot), rounds=1)
+    played(path, what)
+    bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
+    with pytest.raises(InvalidStore, match=r"the file of .* has changed since"):
+        open_store(path, what, resume=True)
+
+
 def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> None:
     path, bot = tmp_path / "s.db", tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")

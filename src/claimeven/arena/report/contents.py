@@ -45,13 +45,13 @@ class Contents:
     def of(cls, store: Store, title: str | None = None) -> Contents:
         """Read a store. Raises `InvalidStore` for one without a game."""
         meta, games = store.meta, tuple(store.games())
-        standings = Standings.of(store.agents, games)
+        standings = Standings.of(store.agents, games, _start(store).ply)
         if not games:
             raise InvalidStore(f"{store.path} holds no game to report on")
         plan = meta.get("plan")
         command = meta.get("command")
         return cls(
-            title=printable(title or _usual_title(standings), MOST_NAME),
+            title=printable((title or "").strip() or _usual_title(standings), MOST_NAME),
             plan=plan if isinstance(plan, dict) else {},
             command=printable(command, MOST_TEXT) if isinstance(command, str) else None,
             start=_start(store),
@@ -88,7 +88,7 @@ def _usual_title(standings: Standings) -> str:
     agents = standings.agents
     if len(agents) == 2:
         return f"{agents[0].label} against {agents[1].label}"
-    return f"Tournament of {len(agents)} agents"
+    return f"Tournament of {len(agents)} agent{'s' * (len(agents) != 1)}"
 
 
 def _start(store: Store) -> Position:

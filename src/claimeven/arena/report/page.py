@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from claimeven import __version__
+from claimeven.agents.registry import AGENTS
 from claimeven.arena.report import sentences, tables, words
 from claimeven.arena.report.blunders import Card
 from claimeven.arena.report.charts import Chart, svg_in_page
@@ -58,6 +59,7 @@ def render(
         "without_charts": without_charts,
         "facts": list(tables.facts(contents)),
         "agents": tables.agent_rows(contents),
+        "built_in": tuple(AGENTS),
         "data": viewer_data(contents),
         "stage": Markup(draw_stage(contents.geometry, _CELL)),
         "style": Markup(style),

@@ -24,8 +24,6 @@ from claimeven.solver.solver import Solver
 MOST_JUDGED = 200
 #: Kinds of files that a chart is written as.
 _KINDS = ("png", "svg")
-#: What a file of SQLite begins with.
-_DATABASE = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True)
@@ -60,10 +58,10 @@ def write_report(
     in the store; `solver`, `threads`, `progress` and `tell` are those of `accuracy_of`. `plots` is
     a folder for the charts as PNG and SVG; without Matplotlib the page has no charts.
 
-    Raises `InvalidStore` for a file without finished games, `CannotWrite` for a path that cannot
+    Raises `InvalidStore` for a file without games, `CannotWrite` for a path that cannot
     be written, `NoCharts` where `plots` are asked for and cannot be drawn.
     """
-    check_page(path)
+    check_output(path)
     if plots is not None:
         check_can_draw()
         _make_folder(Path(plots))
@@ -87,16 +85,6 @@ def write_report(
                 written.append(Path(plots) / f"{chart.name}.{kind}")
                 write_bytes(written[-1], image(chart, kind))
     return Report(contents, Path(path), tuple(written), without)
-
-
-def check_page(path: str | Path) -> None:
-    """Raise `CannotWrite` where a page cannot be written, or would take the place of a store."""
-    check_output(path)
-    path = Path(path)
-    if path.exists():
-        with path.open("rb") as stream:
-            if stream.read(len(_DATABASE)) == _DATABASE:
-                raise CannotWrite(f"{path} holds games: name another file for the page")
 
 
 def _judged(

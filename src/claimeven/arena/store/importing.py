@@ -6,8 +6,11 @@ ending and by how it begins. Rows of the UCI data set are positions and have no 
 they are refused.
 
 Who won follows from the moves. A game that they leave open is stored as unfinished: its moves are
-judged, and no total counts it. Either all games of a file are stored or, if one is wrong, none.
-Games that were imported before, from a file of the same name, are not stored twice.
+judged, and no total counts it. Times, and which games were a pair, are not read back. Either all
+games of a file are stored or, if one is wrong, none.
+
+A file may be imported again when games have been added to it: those that were imported from it
+before are not stored twice. Equal games are told apart by how many of them stand before in it.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -62,7 +66,8 @@ def import_games(
     """
     try:
         with Path(source).open(encoding="utf-8", newline="") as stream:
-            return import_lines(store, stream, str(source), first, second, geometry)
+            origin = str(Path(source).resolve())
+            return import_lines(store, stream, str(source), first, second, geometry, origin)
     except UnicodeDecodeError:
         which = "" if Path(source).suffix != ".parquet" else ": export .jsonl in place of .parquet"
         raise InvalidGames(f"{source} cannot be read: it is no text{which}") from None
@@ -77,8 +82,12 @@ def import_lines(
     first: str | None = None,
     second: str | None = None,
     geometry: Geometry | None = None,
+    origin: str = "",
 ) -> Imported:
-    """Add the games of an open file of that name: see `import_games`."""
+    """Add the games of an open file of that name: see `import_games`.
+
+    `origin` tells files of one name apart; without it only a file with the same games is the same.
+    """
     path = Path(store)
     is_new = not (path.exists() and path.stat().st_size) or holds_no_game(path)
     if is_new:
@@ -86,7 +95,7 @@ def import_lines(
     else:
         with Store.read(path) as opened:
             start = _start_of(opened, geometry)
-    games = list(_numbered_games(lines, name, start.geometry, {"first": first, "second": second}))
+    games = list(_checked_games(lines, name, start.geometry, {"first": first, "second": second}))
     if not games:
         raise InvalidGames(f"{name} holds no game")
     board = start.geometry
@@ -95,19 +104,19 @@ def import_lines(
         "begun": time.time(),
     }
     with Store.create(path, meta, ()) if is_new else Store.extend(path) as target:
-        return _stored(target, games, Path(name).name, board)
+        return _stored(target, games, origin, board)
 
 
-def _numbered_games(
+def _checked_games(
     lines: TextIO, name: str, board: Geometry, usual: dict[str, str | None]
-) -> Iterator[tuple[int, GameRecord]]:
-    """Yield the games of a file with their lines. Raises `InvalidGames` naming what is wrong."""
+) -> Iterator[GameRecord]:
+    """Yield the games of a file. Raises `InvalidGames` naming what is wrong."""
     form, rest = guess_by_lines(name, lines)
     line = 1
     try:
         for tried in tried_records(rest, form, board):
             line = tried.line
-            yield line, _checked(tried.game(), board, usual)
+            yield _checked(tried.game(), board, usual)
     except InvalidRecord as error:
         place = f"line {error.line or line} of {name}"
         raise InvalidGames(f"{place}: {error.reason}; nothing was imported") from None
@@ -143,14 +152,11 @@ def _start_of(store: Store, geometry: Geometry | None) -> Position:
     return start
 
 
-def _stored(
-    store: Store, games: list[tuple[int, GameRecord]], source: str, board: Geometry
-) -> Imported:
+def _stored(store: Store, games: Sequence[GameRecord], origin: str, board: Geometry) -> Imported:
     """Add checked games to a store open for that."""
     ids = {agent.label: agent.id for agent in store.agents}
     there = store.jobs()
-    jobs = [(game, _job(line, game, source)) for line, game in games]
-    fresh = [(game, job) for game, job in jobs if job not in there]
+    fresh = [(game, job) for game, job in _with_jobs(games, origin) if job not in there]
     for game, _ in fresh:
         for label in (game.first, game.second):
             if label not in ids:
@@ -177,7 +183,21 @@ def _stored(
     return Imported(len(fresh), len(games) - len(fresh), unfinished)
 
 
-def _job(line: int, game: GameRecord, source: str) -> str:
-    """Return the id of a game: by the name of its file, its line, players and moves."""
-    told = json.dumps([source, line, game.first, game.second, game.moves])
-    return hashlib.blake2b(told.encode(), digest_size=12).hexdigest()
+def _with_jobs(games: Sequence[GameRecord], origin: str) -> Iterator[tuple[GameRecord, str]]:
+    """Yield games with their ids: by their file, all that is told of them, and their place there.
+
+    The place is that among the games of the file that are equal.
+    """
+    told = [
+        (game.first, game.second, game.opening, game.moves, game.result, game.fault, game.reason)
+        for game in games
+    ]
+    where = origin or _digest(told)
+    seen: Counter[tuple[object, ...]] = Counter()
+    for game, each in zip(games, told, strict=True):
+        yield game, _digest([where, seen[each], *each])
+        seen[each] += 1
+
+
+def _digest(told: object) -> str:
+    return hashlib.blake2b(json.dumps(told).encode(), digest_size=12).hexdigest()

@@ -93,7 +93,7 @@ class Store:
         manager, a new file that was left by an exception before its first game is gone again.
         """
         path = Path(path)
-        check_output(path)
+        check_output(path, of_games=True)
         lock = _locked(path)
         try:
             if path.exists() and path.stat().st_size and not holds_no_game(path):
@@ -111,7 +111,7 @@ class Store:
         """Open a file for adding games. Raises `InvalidStore` or `CannotWrite`."""
         path = Path(path)
         _check_file(path)
-        check_output(path)
+        check_output(path, of_games=True)
         lock = _locked(path)
         try:
             return cls(path, _checked(_connected(path), path), lock)

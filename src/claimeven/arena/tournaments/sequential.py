@@ -156,7 +156,7 @@ def sequential_result(
     plan: TournamentPlan, test: SequentialTest, store: Store, seconds: float
 ) -> SequentialResult:
     """Return what the games of a store say by now."""
-    return SequentialResult(plan, test, Standings.of(store.agents, store.games()), seconds)
+    return SequentialResult(plan, test, Standings.of_store(store), seconds)
 
 
 def keep_test(store: Store, test: SequentialTest) -> None:

@@ -19,6 +19,7 @@ from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.statistics.ratings import Ladder, rate
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.store.storing import store_start
 from claimeven.markup import shown_by
 
 #: What agents tell of their moves, and in which order it is shown.
@@ -58,8 +59,8 @@ class Record:
         """Mean of a quantity for one move, None where it was never told."""
         return self.sums[quantity] / self.counts[quantity] if self.counts[quantity] else None
 
-    def note(self, game: StoredGame, agent: int) -> None:
-        """Count a finished game of an agent in."""
+    def note(self, game: StoredGame, agent: int, start_ply: int = 0) -> None:
+        """Count in a finished game of an agent, that began from a position of so many discs."""
         winner = game.winning_agent
         self.wins += winner == agent
         self.draws += winner is None
@@ -68,7 +69,7 @@ class Record:
         if game.fault_seat in seats:
             self.forfeits[game.fault or "crash"] += 1
         for seat in seats:
-            own = slice((len(game.opening) + seat) % 2, None, 2)
+            own = slice((start_ply + len(game.opening) + seat) % 2, None, 2)
             self.moves += len(game.moves[own])
             for quantity in TOLD:
                 told = [n for n in (game.told.get(quantity) or ())[own] if n is not None]
@@ -82,19 +83,30 @@ class Standings:
 
     agents: tuple[StoredAgent, ...]
     games: tuple[StoredGame, ...]
+    start_ply: int = 0
 
     _repr_html_ = shown_by("claimeven.arena.results_html", "standings_html")
 
     @classmethod
-    def of(cls, agents: Sequence[StoredAgent], games: Iterable[StoredGame]) -> Standings:
-        """Return the standings of the finished games among some games."""
-        return cls(tuple(agents), tuple(game for game in games if game.finished))
+    def of(
+        cls, agents: Sequence[StoredAgent], games: Iterable[StoredGame], start_ply: int = 0
+    ) -> Standings:
+        """Return the standings of the finished games among some games.
+
+        All began from a position of so many discs, before their openings.
+        """
+        return cls(tuple(agents), tuple(game for game in games if game.finished), start_ply)
+
+    @classmethod
+    def of_store(cls, store: Store) -> Standings:
+        """Return the standings of the games of an open file."""
+        return cls.of(store.agents, store.games(), store_start(store).ply)
 
     @classmethod
     def read(cls, path: str | Path) -> Standings:
         """Return the standings of the games in a file, that of a tournament under way too."""
         with Store.read(path) as store:
-            return cls.of(store.agents, store.games())
+            return cls.of_store(store)
 
     @cached_property
     def records(self) -> dict[int, Record]:
@@ -102,7 +114,7 @@ class Standings:
         found = {agent.id: Record() for agent in self.agents}
         for game in self.games:
             for agent in dict.fromkeys(game.agents):
-                found[agent].note(game, agent)
+                found[agent].note(game, agent, self.start_ply)
         return found
 
     @cached_property

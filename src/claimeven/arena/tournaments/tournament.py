@@ -254,7 +254,7 @@ def run_tournament(
             held.add(row)
             if is_enough:
                 break
-    standings = Standings.of(store.agents, store.games())
+    standings = Standings.of_store(store)
     return TournamentResult(plan, standings, time.perf_counter() - begin)
 
 
@@ -303,8 +303,13 @@ def stored_agents(plan: TournamentPlan) -> tuple[StoredAgent, ...]:
     """Return the agents of a plan as a store keeps them: brief labels, and digests of files."""
     labels = brief_labels(plan.names)
     return tuple(
-        StoredAgent(place, labels[place], name, digest_of_files(name))
-        for place, name in enumerate(plan.names)
+        StoredAgent(
+            place,
+            labels[place],
+            name,
+            digest_of_files(agent.strip()) if isinstance(agent, str) else None,
+        )
+        for place, (agent, name) in enumerate(zip(plan.agents, plan.names, strict=True))
     )
 
 

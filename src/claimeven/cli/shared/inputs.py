@@ -118,7 +118,9 @@ class Inputs(Generic[Read]):
     def _read_lines(self, where: str, lines: Iterable[str]) -> Iterator[Given[Read]]:
         for number, line in enumerate(lines, start=1):
             text = line.removeprefix(_BYTE_ORDER_MARK)
-            moves = "".join((text if self._of_record is None else moves_of(text)).split())
+            if self._of_record is not None:
+                text = moves_of(text, self._geometry)
+            moves = "".join(text.split())
             try:
                 given = Given(moves, self.read(moves))
             except ClaimevenError as error:

@@ -208,6 +208,10 @@ def search_options(
     )(command)
 
 
+#: Parameters that `solver_options` adds.
+SOLVER_OPTIONS = ("threads", "table_mb", "book_file", "no_book")
+
+
 def solver_options(
     command: Command, threads: int | None = 1, table_mb: float | None = None
 ) -> Command:

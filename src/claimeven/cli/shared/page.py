@@ -11,6 +11,7 @@ from claimeven.cli.shared.options import cores
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import printable
 from claimeven.errors import ClaimevenError
+from claimeven.outputs import check_output
 
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
@@ -22,11 +23,9 @@ MOST_JUDGED = 200
 
 def check_page(page: Path, store: Path | None) -> None:
     """Raise what is wrong with a page to be written, before the games of a store are played."""
-    from claimeven.arena.report import check_page as check  # noqa: PLC0415 - for a quick start
-
     if store is not None and page.resolve() == store.resolve():
         raise ClaimevenError(f"{page} keeps the games: name another file for the page")
-    check(page)
+    check_output(page)
 
 
 def write_watched(

@@ -30,7 +30,7 @@ def live(services: Shared) -> dict[str, Any]:
     """Tell the standings of the tournament whose file the server was started with."""
     path = _store_of(services)
     with Store.read(path) as store:
-        standings = Standings.of(store.agents, store.games())
+        standings = Standings.of_store(store)
         return {"store": path.name, "standings": standings.as_dict()}
 
 
