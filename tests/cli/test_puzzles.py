@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,53 @@ def test_the_solution_is_shown_and_another_puzzle_drawn(run: Run, own: str) -> N
     assert "the puzzle is over: type new or quit." in ran.out
     assert ran.out.endswith("solved 0 of 3 at once\n")
     assert run(*words, typed="show\nnew\nshow\nxy\nnew\n").out == ran.out
+
+
+def test_new_puzzles_are_others_until_all_were_there(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "five.txt"
+    path.write_text(
+        "".join(f"{p.rating} {p.kind} {p.idea} {p.moves} {p.as_dict()['solution']}\n"
+                for p in puzzles("hard")[:5])
+    )  # fmt: skip
+
+    def seen(*words: str) -> list[str]:
+        out = run("puzzles", "--set", str(path), *words, typed="new\n" * 11).out
+        return re.findall(r"^puzzle (\d) of", out, re.MULTILINE)
+
+    for words in (("--seed", "1"), ("--number", "3"), ("--daily", "2026-01-11")):
+        told = seen(*words)
+        assert len(told) == 12 and set(told[:5]) == set("12345")
+        assert all(one != other for one, other in pairwise(told))
+    path.write_text(path.read_text().splitlines()[0])
+    ran = run("puzzles", "--set", str(path), typed="new\n")
+    assert ran.out.endswith("there is no other puzzle.\n")
+
+
+def test_a_letter_that_names_a_column_is_that_column(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "wide.txt"
+    made = run("puzzles", "make", "--count", "12", "--columns", "10", "--rows", "4", "--plies",
+               "22-36", "--seed", "1", "-o", str(path))  # fmt: skip
+    assert made.status == 0
+    wide = ("--columns", "10", "--rows", "4", "--set", str(path), "--number", "1")
+    ran = run("puzzles", *wide, typed="h\nq\n")
+    assert re.search(r"No\. Column h|Column h |'h' is full|column h is full|Solved|Right", ran.out)
+    assert "hint" not in ran.out
+
+
+def test_a_puzzle_of_ones_own_is_checked(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("1450 hold only 4455 1\n")
+    for words in ((), ("--hint",), ("--hint", "--json")):
+        told = bad_input(run("puzzles", "--set", str(path), *words))
+        assert told.endswith("its solution is not the only column that keeps the draw")
+
+
+def test_help_fits_a_narrow_terminal(run: Run, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out = run("puzzles", "--set", own, "--number", "1", typed="help\n").out
+    lines = out.splitlines()
+    at = lines.index("  hint     the idea, then cells to look")
+    assert lines[at + 1] == " " * 11 + "at, then the column"
 
 
 def test_what_is_piped_in_may_end_at_any_time(run: Run, own: str) -> None:

@@ -39,7 +39,9 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
         ("1103 win double 58 2", "move 2: '8' is not a column"),
         ("1103 win double 4444444 2", "move 7: column 4 is full"),
         ("1103 win double 12121 111111", "a solution ends with a move of the side that solves"),
-        ("1103 win double 121212 12121", "the game is over"),
+        ("1103 win double 123 4444444", "column 4 is full"),
+        ("1103 win double 121212 1", "begins where nobody can complete a line"),
+        ("1103 win double 1212121 1", "begins where nobody can complete a line"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str, told: str) -> None:

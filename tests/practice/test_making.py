@@ -77,9 +77,19 @@ def test_a_partial_file_of_something_else_is_refused(tmp_path: Path, solver: Sol
     partial.unlink()
     with pytest.raises(KeyboardInterrupt):
         make_puzzles(path, 2, **ASKED, solver=solver, progress=_interrupt)
-    partial.write_bytes(partial.read_bytes() + b"9 1500 win double 9 9\n")
-    with pytest.raises(InvalidPuzzles, match="is damaged in line 3: remove it to begin again"):
-        asked()
+    whole = partial.read_bytes()
+    games = int(whole.splitlines()[1].split()[0])
+    for line in (
+        f"{games + 9} 1500 win double 9 9",
+        f"{games + 9} 1500 win double 123 11111111111",
+        f"{games + 9} 1500 win double 121212 1",
+        f"{games} 1500 win double 123 1",
+        "-5 1500 win double 123 1",
+        f"{'9' * 30} 1500 win double 123 1",
+    ):
+        partial.write_bytes(whole + f"{line}\n".encode())
+        with pytest.raises(InvalidPuzzles, match="is damaged in line 3: remove it to begin again"):
+            asked()
 
 
 def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
@@ -94,7 +104,7 @@ def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
     [
         ((0,), "count must be 1 or more, not 0"),
         ((1, -1), "seed must be 0 or more, not -1"),
-        ((1, 0, 0), "lowest must be 1 or more, not 0"),
+        ((1, 0, 0), "plies must lie within 1-41 on 7x6 connect 4, the lower one first, not 0-34"),
         ((1, 0, 9, 8), "plies must lie within 1-41 on 7x6 connect 4, the lower one first, not 9-8"),
         ((1, 0, 1, 3, Geometry(2, 4)), "a puzzle needs 3 columns to choose from"),
     ],

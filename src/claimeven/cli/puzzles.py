@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,8 +82,8 @@ def command(
     """Solve puzzles: one column alone wins, or holds the draw, and you find it.
 
     Type a column; if it is right the other side answers with the best defence, and you go on until
-    the win is plain. If it is wrong you see why, and try again. Other words: hint (the idea, then
-    cells, then the column), show, new, quit.
+    the win is plain, several columns will do, or six were found. If it is wrong you see why, and
+    try again. Other words: hint (the idea, then cells, then the column), show, new, quit.
 
     A puzzle's rating is that of an agent who solves it half the time; the bands are beginner, easy,
     medium, hard and expert. The days of a week go from beginner to expert. With --json, --list,
@@ -121,21 +121,42 @@ def command(
     elif number is not None:
         chosen = (numbered(given.puzzles, number),)
     first = chosen[int(rng.integers(len(chosen)))]
-    if as_json or hint:
-        _print_puzzle(first, given, hint, as_json)
+    if as_json and not hint:
+        write_json({**first.as_dict(), "set": given.name, "hints": None}, sys.stdout)
+        return
+    say_when_compiling()
+    solver = _solver(geometry)
+    if hint:
+        _print_puzzle(first, given, solver, as_json, is_own=file is not None)
         return
     from claimeven.cli.terminal.puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
 
-    say_when_compiling()
-    session = PuzzleSession(given, _solver(geometry), sys.stdout)
+    session = PuzzleSession(given, solver, sys.stdout, is_own=file is not None)
+    pool = chosen if len(chosen) > 1 else picked(given.puzzles, band, kind)
     try:
-        while session.solve(first):
-            first = chosen[int(rng.integers(len(chosen)))]
+        for puzzle in _one_after_the_other(first, pool, rng):
+            if not session.solve(puzzle):
+                break
+        else:
+            session.say("there is no other puzzle.")
     except KeyboardInterrupt:
         session.say("")  # ends the line of the prompt
         ctx.exit(INTERRUPTED)
     finally:
         session.close()
+
+
+def _one_after_the_other(
+    first: Puzzle, others: Sequence[Puzzle], rng: np.random.Generator
+) -> Iterator[Puzzle]:
+    """Yield a puzzle and then others in an order that is drawn, and again when all were there."""
+    yield first
+    last, left = first, [puzzle for puzzle in others if puzzle != first]
+    while left:
+        for place in rng.permutation(len(left)):
+            last = left[place]
+            yield last
+        left = [puzzle for puzzle in others if puzzle != last]
 
 
 def _check_one(
@@ -242,21 +263,22 @@ def _print_counts(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> 
         click.echo(line)
 
 
-def _print_puzzle(puzzle: Puzzle, given: PuzzleSet, hint: bool, as_json: bool) -> None:
+def _print_puzzle(
+    puzzle: Puzzle, given: PuzzleSet, solver: Solver, as_json: bool, is_own: bool
+) -> None:
+    """Print a puzzle with its hints."""
     from claimeven.cli.terminal.puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
     from claimeven.practice.coaching import hints_for  # noqa: PLC0415 - for a quick start
 
-    hints = None
-    if hint:
-        say_when_compiling()
-        hints = hints_for(puzzle, 0, _solver(puzzle.geometry))
+    session = PuzzleSession(given, solver, sys.stdout, is_own)
+    session.check(puzzle)
+    hints = hints_for(puzzle, 0, solver)
     if as_json:
-        told = None if hints is None else [each.as_dict() for each in hints]
+        told = [each.as_dict() for each in hints]
         write_json({**puzzle.as_dict(), "set": given.name, "hints": told}, sys.stdout)
         return
-    session = PuzzleSession(given, None, sys.stdout)
     session.show(puzzle)
-    for each in hints or ():
+    for each in hints:
         session.say(each.text)
 
 

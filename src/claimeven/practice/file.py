@@ -21,7 +21,14 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.inputs import text_of
-from claimeven.practice.puzzle import IDEAS, KINDS, InvalidPuzzles, Puzzle
+from claimeven.practice.puzzle import (
+    IDEAS,
+    KINDS,
+    LEAST_COLUMNS,
+    InvalidPuzzles,
+    Puzzle,
+    is_quiet,
+)
 from claimeven.suggestions import no_such
 
 #: Hexadecimal digits of a digest that are told.
@@ -77,10 +84,16 @@ def puzzle_of(line: str, number: int, geometry: Geometry = STANDARD) -> Puzzle:
 
 
 def check_moves(puzzle: Puzzle) -> None:
-    """Raise `ClaimevenError` unless the moves and the solution can be played."""
+    """Raise `ClaimevenError` unless the moves and the solution can be played, from where a puzzle
+    can begin.
+    """
     if len(puzzle.solution) % 2 == 0:
         raise InvalidPuzzles("a solution ends with a move of the side that solves")
     position = puzzle.position
+    if position.is_over or not is_quiet(position):
+        raise InvalidPuzzles("a puzzle begins where nobody can complete a line with the next disc")
+    if len(position.legal_columns) < LEAST_COLUMNS:
+        raise InvalidPuzzles(f"a puzzle has {LEAST_COLUMNS} columns to choose from, or more")
     for column in puzzle.solution:
         position = position.play(column)
 

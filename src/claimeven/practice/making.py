@@ -29,13 +29,18 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
-from claimeven.practice.file import PuzzleSet, puzzle_line, puzzle_of, write_puzzles
+from claimeven.practice.file import PuzzleSet, check_moves, puzzle_line, puzzle_of, write_puzzles
 from claimeven.practice.judges import Jury
-from claimeven.practice.puzzle import BANDS, KINDS, InvalidPuzzles, Puzzle
-from claimeven.practice.solutions import (
+from claimeven.practice.puzzle import (
+    BANDS,
+    KINDS,
     LEAST_COLUMNS,
-    idea_of,
+    InvalidPuzzles,
+    Puzzle,
     is_quiet,
+)
+from claimeven.practice.solutions import (
+    idea_of,
     kind_of,
     solution_of,
 )
@@ -49,6 +54,8 @@ WAIT = 40
 PATIENCE = 3000
 PARTIAL = ".partial"
 _STREAM = 6
+#: More games than are ever played for a set.
+_MOST_GAMES = 10**12
 
 
 @dataclass(frozen=True)
@@ -69,13 +76,13 @@ class PuzzlePlan:
             raise InvalidPuzzles(
                 f"a puzzle needs {LEAST_COLUMNS} columns to choose from: {self.geometry} has fewer"
             )
-        for name, least in (("count", 1), ("seed", 0), ("lowest", 1), ("highest", 1)):
+        for name, least in (("count", 1), ("seed", 0), ("lowest", None), ("highest", None)):
             number = whole_number(getattr(self, name), name, InvalidPuzzles)
-            if number < least:
+            if least is not None and number < least:
                 raise InvalidPuzzles(f"{name} must be {least} or more, not {number}")
         self.geometry.check_fits_word("the solver", InvalidPuzzles)
         last = self.geometry.cells - 1
-        if not self.lowest <= self.highest <= last:
+        if not 1 <= self.lowest <= self.highest <= last:
             raise InvalidPuzzles(
                 f"plies must lie within 1-{last} on {self.geometry}, the lower one first,"
                 f" not {self.lowest}-{self.highest}"
@@ -308,8 +315,10 @@ class Journal:
             try:
                 games, _, text = line.decode("ascii").partition(" ")
                 puzzle = puzzle_of(text, len(self.puzzles) + 1, plan.geometry)
+                check_moves(puzzle)
+                if not self.games < int(games) < _MOST_GAMES:
+                    raise ValueError
                 self.games = int(games)
-                assert puzzle.position is not None  # the moves can be played
             except (ClaimevenError, ValueError):
                 raise InvalidPuzzles(
                     f"{self.path} is damaged in line {number}: remove it to begin again"

@@ -1,8 +1,8 @@
 """What a puzzle is: a position in which one column alone keeps what the side to move has.
 
 Of the kind `win` one column wins and no other does; of the kind `hold` one column draws and every
-other loses. The solution goes on while that stays so: the side to move plays the only column,
-the other side answers with the defence that holds out longest.
+other loses. The solution goes on while that stays so, up to six columns: the side to move plays the
+only column, the other side answers with the defence that holds out longest.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
+from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.markup import shown_by
 
 WIN: Final = "win"
 HOLD: Final = "hold"
 KINDS: Final = (WIN, HOLD)
+
+#: Columns that can be played in a puzzle, at least: with two a guess is half the solution.
+LEAST_COLUMNS: Final = 3
 
 #: Plain names of how hard puzzles are, the easiest first, and the rating each begins at.
 BANDS: Final[Mapping[str, int]] = {
@@ -46,13 +50,24 @@ class InvalidPuzzles(ClaimevenError):
     """Puzzles that cannot be read, made or asked for."""
 
 
+def is_quiet(position: Position) -> bool:
+    """Whether nobody can complete a line with the next disc: else the move is plain."""
+    geometry = position.geometry
+    playable = playable_cells(position.mask, geometry)
+    return not any(
+        winning_cells(discs, position.mask, geometry) & playable
+        for discs in (position.mine, position.theirs)
+    )
+
+
 @dataclass(frozen=True)
 class Puzzle:
     """A puzzle. `number` counts from 1 in its set; `moves` lead to it.
 
     `rating` is that of an agent, or a person, who solves it half the time. `idea` is one of
     `IDEAS`. `solution` holds 0-based columns: the side to move's, the best defence, and so on; the
-    last one is the side to move's, after which the win is plain or there is more than one way.
+    last one is the side to move's, after which the win is plain, there is more than one way, or six
+    of its columns were found.
     """
 
     number: int

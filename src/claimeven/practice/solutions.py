@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from claimeven.game.position import Position
-from claimeven.game.tactics import playable_cells, winning_cells
-from claimeven.practice.puzzle import HOLD, WIN, Puzzle
+from claimeven.practice.puzzle import (
+    HOLD,
+    LEAST_COLUMNS,
+    WIN,
+    InvalidPuzzles,
+    Puzzle,
+    is_quiet,
+)
 from claimeven.review.columns import ColumnClaims
 from claimeven.solver.contract import ExactSolver
 from claimeven.solver.scores import plies_to_end
 
-#: Columns that can be played in a puzzle, at least: with two a guess is half the solution.
-LEAST_COLUMNS = 3
 #: Columns the side to move has to find, at most.
 LONGEST = 6
 #: Claims about the only column that holds which say why, the most telling first.
 _HOLDING = ("follow_up", "denies", "stops")
-
-
-def is_quiet(position: Position) -> bool:
-    """Whether nobody can complete a line with the next disc: else the move is plain."""
-    geometry = position.geometry
-    playable = playable_cells(position.mask, geometry)
-    return not any(
-        winning_cells(discs, position.mask, geometry) & playable
-        for discs in (position.mine, position.theirs)
-    )
 
 
 def kind_of(scores: tuple[int | None, ...]) -> str | None:
@@ -112,6 +106,18 @@ def idea_of(position: Position, kind: str, column: int, solver: ExactSolver) -> 
         return told.ending.kind
     made = [claim.kind for claim in told.claims()]
     return next((kind for kind in _HOLDING if kind in made), "only")
+
+
+def check_solution(puzzle: Puzzle, solver: ExactSolver) -> None:
+    """Raise `InvalidPuzzles` unless each column to be found alone keeps the win, or the draw."""
+    position = puzzle.position
+    for place, column in enumerate(puzzle.solution):
+        if place % 2 == 0 and keeping(solver.scores(position), puzzle.kind) != (column,):
+            raise InvalidPuzzles(
+                f"puzzle {puzzle.number} is none: its solution is not the only column that keeps"
+                f" the {'win' if puzzle.kind == WIN else 'draw'}"
+            )
+        position = position.play(column)
 
 
 def faults_of(puzzle: Puzzle, solver: ExactSolver) -> list[str]:

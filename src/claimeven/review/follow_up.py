@@ -4,8 +4,9 @@ The strategy the package is named after. The player who follows up
 1. completes a line where that is possible,
 2. otherwise fills the cell where the opponent would complete one,
 3. otherwise answers in the column just played,
-4. and, only where that column is full, may choose any column.
-The search tries every move of the opponent, and every choice of step 4.
+4. and, only where that column is full, chooses one that will do.
+The search tries every move of the opponent, and looks for a choice of step 4 that keeps what was
+promised.
 """
 
 from __future__ import annotations

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from textwrap import fill
+from textwrap import fill, indent
 from typing import TextIO
 
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.streams import text_width
 from claimeven.errors import ClaimevenError
-from claimeven.game.notation import column_choices, column_name, parse_column
+from claimeven.game.notation import column_choices, column_name, column_names, parse_column
 from claimeven.game.position import Position
 from claimeven.practice.coaching import hints_for, position_at, verdict_on
 from claimeven.practice.file import PuzzleSet
 from claimeven.practice.puzzle import WIN, Puzzle
+from claimeven.practice.solutions import check_solution
 from claimeven.solver.contract import ExactSolver
 from claimeven.suggestions import did_you_mean
 
@@ -29,12 +30,18 @@ _MEANINGS = {
 
 
 class PuzzleSession:
-    """Puzzles of a set solved by a person, one after the other; `solver` says why."""
+    """Puzzles of a set solved by a person, one after the other; `solver` says why.
 
-    def __init__(self, given: PuzzleSet, solver: ExactSolver | None, talk: TextIO) -> None:
+    A set that is somebody's own is checked: whether its solutions are ones.
+    """
+
+    def __init__(
+        self, given: PuzzleSet, solver: ExactSolver, talk: TextIO, is_own: bool = False
+    ) -> None:
         self.given = given
         self.solver = solver
         self.talk = talk
+        self.is_own = is_own
         self.tried = 0
         self.solved = 0
 
@@ -43,7 +50,7 @@ class PuzzleSession:
 
         One counts as solved if no column was wrong and no hint was asked for.
         """
-        assert self.solver is not None
+        self.check(puzzle)
         self.show(puzzle)
         self.tried += 1
         found, hints, clean = 0, 0, True
@@ -83,6 +90,11 @@ class PuzzleSession:
                 answer = column_name(verdict.answer, puzzle.geometry)
                 self.say(f"Right. The answer is column {answer}. And now?")
 
+    def check(self, puzzle: Puzzle) -> None:
+        """Raise `InvalidPuzzles` for one of somebody's own whose solution is none."""
+        if self.is_own:
+            check_solution(puzzle, self.solver)
+
     def show(self, puzzle: Puzzle) -> None:
         """Draw a puzzle and say what is to be done."""
         self.say(
@@ -99,8 +111,7 @@ class PuzzleSession:
 
     def say(self, text: str) -> None:
         """Say a text in lines as wide as the terminal at most."""
-        self.talk.write(fill(text, text_width(self.talk), drop_whitespace=not text.startswith(" ")))
-        self.talk.write("\n")
+        self.talk.write(f"{fill(text, text_width(self.talk))}\n")
         self.talk.flush()
 
     def _draw(self, position: Position, last: int | None) -> None:
@@ -112,7 +123,6 @@ class PuzzleSession:
         return f" The answer would be column {column_name(answer, position.geometry)}."
 
     def _show_solution(self, puzzle: Puzzle, found: int) -> None:
-        assert self.solver is not None
         position, line = position_at(puzzle, found), puzzle.solution[2 * found :]
         for column in line:
             position = position.play(column)
@@ -124,7 +134,7 @@ class PuzzleSession:
     def _after(self) -> bool:
         """Ask what comes after a puzzle; return whether another one is wanted."""
         while True:
-            typed = self._read("new or quit: " if sys.stdin.isatty() else "")
+            typed = self._word(self._read("new or quit: " if sys.stdin.isatty() else ""))
             if typed in (NEW, QUIT):
                 return typed == NEW
             if typed:
@@ -132,23 +142,28 @@ class PuzzleSession:
 
     def _ask(self, puzzle: Puzzle) -> int | str | None:
         """Return the 0-based column or the word a person types, None for what was answered here."""
-        typed = self._read(f"column {column_choices(puzzle.geometry)}, or help: ")
+        geometry = puzzle.geometry
+        text = self._read(f"column {column_choices(geometry)}, or help: ")
+        if text in column_names(geometry.columns):  # a letter that names a column is that column
+            return parse_column(text, geometry)
+        typed = self._word(text)
         if typed == HELP:
             what = "wins" if puzzle.kind == WIN else "holds the draw"
-            self.say(f"  {column_choices(puzzle.geometry):<8} the column that {what}")
-            for word in WORDS:
-                self.say(f"  {word:<8} {_MEANINGS[word]}")
+            rows = [(column_choices(geometry), f"the column that {what}"), *_MEANINGS.items()]
+            for word, meaning in rows:
+                told = fill(meaning, max(20, text_width(self.talk) - 11))
+                self.talk.write(indent(told, " " * 11).replace(" " * 11, f"  {word:<8} ", 1) + "\n")
             return None
         if not typed or typed in WORDS:
             return typed or None
         try:
-            return parse_column(typed, puzzle.geometry)
+            return parse_column(typed, geometry)
         except ClaimevenError as error:
             self.say(f"{error}, or type help{did_you_mean(typed, WORDS)}.")
             return None
 
     def _read(self, question: str) -> str:
-        """Return what is typed, words in full; `quit` at the end of what there is."""
+        """Return what is typed; `quit` at the end of what there is."""
         self.talk.write(question)
         self.talk.flush()
         text = sys.stdin.readline()
@@ -156,5 +171,8 @@ class PuzzleSession:
             self.talk.write("\n")
         if not text:
             return QUIT
-        typed = text.strip().lower()
+        return text.strip().lower()
+
+    def _word(self, typed: str) -> str:
+        """Return a word in full."""
         return _SHORT.get(typed, typed)

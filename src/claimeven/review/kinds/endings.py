@@ -182,7 +182,7 @@ class FollowUp(Claim):
             start = f"after the answer in {words.column(self.line[-1])}"
         return (
             f"{start} {words.player(self.player)} {what} by answering every disc in its own column,"
-            " except to win or to block."
+            " except to win, to block, or where it is full."
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
