@@ -245,6 +245,31 @@ def test_a_copy_goes_on_by_itself(opponent: Any, copied: Callable[[Any], Any]) -
         each.close()
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_has_a_process_of_its_own(copied: Callable[[Any], Any], tmp_path: Path) -> None:
+    (tmp_path / "left.py").write_text(
+        "def agent(position):\n    return position.legal_columns[0]\n"
+    )
+    ours = "ugi:" + " ".join([sys.executable, "-m", "claimeven", "ugi", "greedy:win=yes"])
+    for opponent in (str(tmp_path / "left.py"), ours, "kaggle:negamax"):
+        env = ConnectFourEnv(opponent=opponent, seat="first")
+        env.reset(seed=1)
+        env.step(3)
+        other = copied(env)
+        shown, *_ = other.step(2)
+        env.close()
+        again, *_ = other.step(2)
+        assert shown["observation"].sum() == 4 and again["observation"].sum() == 6
+        other.close()
+
+
+def test_a_seat_drawn_is_one_that_has_a_game() -> None:
+    env = ConnectFourEnv(7, 7, 2, opponent="greedy", opening_plies=2)
+    for seed in range(20):
+        _, told = env.reset(seed=seed)
+        assert not env.position.is_over and told["action_mask"].any()
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     env = ConnectFourEnv(4, 4, 3, shaping=np.float32(0.5), opponent=np.int64(3))
     env.reset(seed=1, options={"opponent": np.int64(2)})

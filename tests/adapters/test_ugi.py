@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -237,6 +238,56 @@ def test_a_search_is_stopped_and_answers_while_it_searches() -> None:
         rest = program.stdout.read()
         assert rest.splitlines()[-1].startswith("bestmove ")
         assert program.wait(timeout=DEADLINE) == 0
+
+
+def test_a_stop_ends_the_search_that_was_asked_for_before_it() -> None:
+    """A quick client sends the next `go`, and a `stop`, before the first answer is all written."""
+    told: list[str] = []
+
+    def write(line: str) -> None:
+        told.append(line)
+        if len([line for line in told if line.startswith("bestmove")]) == 1 and len(told) < 50:
+            told.extend([""] * 50)
+            reader = threading.Thread(target=lambda: [engine.note(line) for line in quick])
+            reader.start()
+            reader.join()
+
+    quick = ["go infinite\n", "stop\n"]
+    engine = UgiEngine("alphabeta", write)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    late = threading.Timer(DEADLINE / 2, lambda: engine.note("stop\n"))
+    late.start()
+    try:
+        for line in ("go depth 2\n", quick[0]):
+            if line != quick[0]:
+                engine.note(line)
+            engine.handle(line)
+        assert late.is_alive()
+        assert len([line for line in told if line.startswith("bestmove")]) == 2
+    finally:
+        late.cancel()
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_stop_after_a_search_that_failed_ends_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def agent(position):\n    raise ValueError('boom')\n")
+    with talking(str(tmp_path / "bad.py")) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        program.stdin.write("isready\ngo\n")
+        lines = iter(program.stdout.readline, "")
+        assert any(line == "bestmove none\n" for line in lines)
+        for _ in range(10):
+            program.stdin.write("position startpos\ngo\nstop\n")
+            assert any(line == "bestmove none\n" for line in lines)
+        program.stdin.write("quit\n")
+        assert program.wait(timeout=DEADLINE) == 0
+
+
+def test_options_are_set_back_to_nothing() -> None:
+    told = said("setoption name model value", "setoption name depth value ", "setoption name",
+                "setoption name depth value 3", spec="ntuple-alphabeta")  # fmt: skip
+    assert len(told) == 1 and told[0].startswith("info string there is no option ''")
 
 
 def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None:

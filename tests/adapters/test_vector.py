@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import concurrent.futures
+import copy
 import itertools
+import pickle
 import subprocess
 import sys
 import threading
@@ -391,3 +393,22 @@ def test_ctrl_c_at_any_step_leaves_games_that_can_be_stepped() -> None:
         assert isinstance(pressed.raised, KeyboardInterrupt), step
     games.close()
     assert step > 20
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_goes_on_by_itself_whatever_the_threads(copied: Any) -> None:
+    env = VectorConnectFour(8192, threads=2)
+    assert env.threads == 2
+    env.reset(seed=1)
+    other = copied(env)
+    actions = env.sample_actions()
+    assert np.array_equal(actions, other.sample_actions())
+    for one, two in zip(env.step(actions)[:4], other.step(actions)[:4], strict=True):
+        if isinstance(one, dict):
+            assert all(np.array_equal(one[name], two[name]) for name in one)
+        else:
+            assert np.array_equal(one, two)
+    env.close()
+    other.step(other.sample_actions())
+    other.close()
+    copied(other).close()

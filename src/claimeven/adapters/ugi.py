@@ -148,10 +148,10 @@ class UgiEngine:
         self._say("readyok")
 
     def _on_setoption(self, words: Sequence[str]) -> None:
-        text = " ".join(words)
-        name, _, value = text.removeprefix("name ").partition(" value ")
+        named = words[words[:1] == ["name"] :]
+        place = named.index("value") if "value" in named else len(named)
         board = self.options.geometry
-        if self.options.set(name.strip(), value.strip()):
+        if self.options.set(" ".join(named[:place]), " ".join(named[place + 1 :])):
             self.close()
         if self.options.geometry != board:
             self._position = Position(self.options.geometry)
@@ -197,16 +197,16 @@ class UgiEngine:
         try:
             self._best = None
             decision = self._searched(words)
-            letters = self._in_letters()
             position = self._position
             move = "none"
             if decision is not None and position is not None:
-                move = bestmove_of(decision.column, letters)
-            self._say(f"bestmove {move}")
+                move = bestmove_of(decision.column, self._in_letters())
         finally:
+            # Before the answer is told: what is read then is about the next search.
             with self._state:
                 self._asked = max(0, self._asked - 1)
                 self._is_stopped = False
+        self._say(f"bestmove {move}")
 
     # --- searching ------------------------------------------------------------------------------
 
@@ -268,12 +268,14 @@ class UgiEngine:
     def _until_stopped(self, search: Callable[[], object], endless: bool) -> None:
         """Do something that a stop may end, as Ctrl-C would."""
         try:
-            with self._state:
-                if self._is_stopped:
-                    return
-                self._is_searching, self._is_endless = True, endless
-            search()
-            self._end_search()
+            try:
+                with self._state:
+                    if self._is_stopped:
+                        return
+                    self._is_searching, self._is_endless = True, endless
+                search()
+            finally:
+                self._end_search()
         except KeyboardInterrupt:
             self._end_search()
             if not self._is_stopped:

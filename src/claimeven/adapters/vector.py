@@ -141,8 +141,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         most = _at_least_one(threads, "threads") if threads is not None else cores or 1
         self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
-        if self.threads > 1:
-            self._pool = ThreadPoolExecutor(self.threads - 1)
+        self._start_threads()
 
         shape = (self.geometry.rows, self.geometry.columns, 2)
         self.single_observation_space = spaces.Dict(
@@ -238,6 +237,20 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         if mode is None:
             return None
         return tuple(rendered(self.position(game), mode) for game in range(self.num_envs))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles hold: all but the threads."""
+        return {name: value for name, value in self.__dict__.items() if name != "_pool"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what a copy is made of, with threads of its own."""
+        self.__dict__.update(state)
+        if not self.closed:
+            self._start_threads()
+
+    def _start_threads(self) -> None:
+        if self.threads > 1:
+            self._pool = ThreadPoolExecutor(self.threads - 1)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""

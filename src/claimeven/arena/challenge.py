@@ -171,7 +171,7 @@ class LundServer:
             said = printable(str(told.get("msg")))
             raise ChallengeFailed(f"{self.url} refuses: {said}")
         for name, fits in (
-            ("result", told.get("result") in RESULTS),
+            ("result", told.get("result") in RESULTS and type(told["result"]) is not bool),
             ("botmove", _is_move(told.get("botmove"))),
         ):
             if not fits:

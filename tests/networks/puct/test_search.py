@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import itertools
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,7 +16,9 @@ from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
 from claimeven.networks.policy_value import Floats, Words
 from claimeven.networks.puct import PuctOptions, PuctSearch
+from claimeven.networks.puct.layout import FLIGHT
 from tests.networks.puct.support import Hashed, unfinished
+from tests.pressing import pressed_as_usual, pressed_at
 
 POSITION = Position.from_moves("4435")
 
@@ -192,6 +196,37 @@ def test_threads_share_a_search() -> None:
     ask(positions[0])
     with pytest.raises(OutdatedForest):
         old.forest.branch(1)
+
+
+def test_an_interrupted_search_leaves_nothing_waiting() -> None:
+    """Ctrl-C at steps of a search, one after the other: the next one is as good as any."""
+    search, rng = (
+        PuctSearch(Hashed(POSITION.geometry), PuctOptions(leaves=4)),
+        np.random.default_rng(1),
+    )
+    search.load(POSITION.geometry)
+    usual = facts(search.search(POSITION, rng, iterations=60))
+    modules = tuple(
+        sys.modules[f"claimeven.networks.puct.{n}"] for n in ("search", "engine", "forest")
+    )
+    ended = 0
+    for step in itertools.count(1, 37):
+        other = POSITION.play(step % 7)
+        with pressed_as_usual():
+            pressed = pressed_at(
+                step, lambda at=other: search.search(at, rng, iterations=60), *modules
+            )
+        forest = search._engine.forest  # type: ignore[union-attr]  # a compiled one
+        counts = forest._nodes.counts[: forest.used(0)]
+        assert forest.waiting == 0 and not counts[:, FLIGHT].any(), step
+        assert search.search(POSITION, rng, iterations=20).iterations == 20, step
+        search.reset()
+        assert facts(search.search(POSITION, rng, iterations=60)) == usual, step
+        if pressed.is_past_the_end:
+            break
+        assert isinstance(pressed.raised, KeyboardInterrupt), step
+        ended += 1
+    assert ended > 100
 
 
 def test_a_trace_is_the_search() -> None:

@@ -15,7 +15,7 @@ from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct.forest import PuctForest
+from claimeven.networks.puct.forest import Heeded, PuctForest, at_once
 from claimeven.networks.puct.options import PuctOptions
 from claimeven.networks.puct.textbook import PuctNode, PuctTree
 
@@ -42,9 +42,10 @@ class PuctEngine(Viewed, Protocol):
     def visits(self) -> int:
         """Return the visits of the root."""
 
-    def step(self, until: int) -> int:
+    def step(self, until: int, heeded: Heeded = at_once) -> int:
         """Make a batch of iterations, to at most `until` visits of the root; returns how many were
-        made, 0 where there is nothing left to do.
+        made, 0 where there is nothing left to do. The model is asked within `heeded` where leaves
+        wait for it.
         """
 
     def add_noise(self, rng: np.random.Generator) -> None:
@@ -87,6 +88,9 @@ class CompiledPuct(PuctEngine):
 
     def start(self, position: Position, keep: int | None = None) -> None:
         is_kept, self.keeps = self.keeps and self.options.reuse, False  # this may be interrupted
+        if self.forest.waiting:  # as a batch was, by other signals than Ctrl-C
+            is_kept = False
+            self.forest.drop()
         if is_kept:
             self.forest.move_to(0, position, keep)
         else:
@@ -99,9 +103,9 @@ class CompiledPuct(PuctEngine):
     def visits(self) -> int:
         return int(self.forest.iterations()[0])
 
-    def step(self, until: int) -> int:
+    def step(self, until: int, heeded: Heeded = at_once) -> int:
         leaves = 1 + self.visits() // VISITS_A_LEAF
-        return self.forest.step(self.model, min(leaves, self.options.leaves), until)
+        return self.forest.step(self.model, min(leaves, self.options.leaves), until, heeded)
 
     def add_noise(self, rng: np.random.Generator) -> None:
         self.forest.add_noise(rng, self.options.noise, CONCENTRATION)
@@ -166,7 +170,7 @@ class TextbookPuct(PuctEngine):
     def visits(self) -> int:
         return self.tree.root.visits
 
-    def step(self, until: int) -> int:
+    def step(self, until: int, heeded: Heeded = at_once) -> int:
         left = min(until, MOST_VISITS) - self.tree.root.visits
         return self.tree.run(min(1, max(0, left)))
 

@@ -11,12 +11,13 @@ to think about at once: a forest is a tree for each of them. It works in lockste
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from claimeven import interrupts
 from claimeven.compiled import load
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
@@ -59,6 +60,15 @@ MOST_LEAVES: Final = 1 << 12
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
+
+
+#: Calls what asks the model, as `SafeMoment.heeded` does where Ctrl-C is put off around it.
+Heeded: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
+
+
+def at_once(ask: Callable[[], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Ask the model, Ctrl-C or not."""
+    return ask()
 
 
 class PuctForest(ReadableForest):
@@ -170,16 +180,23 @@ class PuctForest(ReadableForest):
         self.waiting = 0
 
     def step(
-        self, model: PolicyValue, leaves: int = 1, until: int | npt.ArrayLike = MOST_VISITS
+        self,
+        model: PolicyValue,
+        leaves: int = 1,
+        until: int | npt.ArrayLike = MOST_VISITS,
+        heeded: Heeded = at_once,
     ) -> int:
         """Make one batch: `gather`, the model, `back_up`. Returns how many iterations were made; 0
         when there is nothing left to do.
+
+        Ctrl-C between these would leave leaves waiting, of which nobody knows: put it off around a
+        step (as `run` does), but for the time that the model takes, which `heeded` calls.
         """
         made = int(self.iterations().sum())
         mines, masks = self.gather(leaves, until)
         if self.waiting:
             try:
-                judged = model.evaluate(mines, masks)
+                judged = heeded(lambda: model.evaluate(mines, masks))
             except BaseException:
                 self.drop()
                 raise
@@ -192,8 +209,10 @@ class PuctForest(ReadableForest):
         """
         until = self.iterations() + np.asarray(iterations, dtype=np.int64)
         total = 0
-        while made := self.step(model, leaves, until):
-            total += made
+        with interrupts.put_off() as safe_moment:
+            while made := self.step(model, leaves, until, safe_moment.heeded):
+                total += made
+                safe_moment()
         return total
 
     def advance(self, tree: int, column: int) -> None:

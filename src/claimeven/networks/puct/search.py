@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from claimeven import interrupts
 from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -82,12 +83,13 @@ class PuctSearch:
             PuctForest.load()
             if geometry is not None and self._engine is None:
                 # Numba prepares the call of a kernel when it is first made.
-                engine, position = self._engine_of(geometry), Position(geometry)
-                engine.start(position)
-                engine.step(1)
-                if geometry.cells > 1:
-                    engine.start(position.play(geometry.centre_order[0]))
-                engine.forget()
+                with interrupts.put_off() as safe_moment:
+                    engine, position = self._engine_of(geometry), Position(geometry)
+                    engine.start(position)
+                    engine.step(1, safe_moment.heeded)
+                    if geometry.cells > 1:
+                        engine.start(position.play(geometry.centre_order[0]))
+                    engine.forget()
 
     def reset(self) -> None:
         """Forget the tree kept; its memory is used again."""
@@ -174,20 +176,26 @@ class PuctSearch:
     def _grow(
         self, engine: PuctEngine, until: int, deadline: float | None, rng: np.random.Generator
     ) -> None:
-        """Make batches until there are enough visits, or the next one would end too late."""
-        if self.options.noise:
-            if not engine.visits():
-                engine.step(1)
-            engine.add_noise(rng)
-        now = time.perf_counter()
-        longest = 0.0
-        while engine.step(until):
-            if deadline is not None:
-                before, now = now, time.perf_counter()
-                # The longest of the last batches, which differ; an odd one is forgotten slowly.
-                longest = max(now - before, 0.9 * longest)
-                if now + longest > deadline:
-                    break
+        """Make batches until there are enough visits, or the next one would end too late.
+
+        Ctrl-C comes between two of them, or while the model is asked: leaves that wait for it, or
+        that it has judged and nobody counted, would be in the way of all that is searched later.
+        """
+        with interrupts.put_off() as safe_moment:
+            if self.options.noise:
+                if not engine.visits():
+                    engine.step(1, safe_moment.heeded)
+                engine.add_noise(rng)
+            now = time.perf_counter()
+            longest = 0.0
+            while engine.step(until, safe_moment.heeded):
+                safe_moment()
+                if deadline is not None:
+                    before, now = now, time.perf_counter()
+                    # The longest of the last batches, which differ; an odd one is forgotten slowly.
+                    longest = max(now - before, 0.9 * longest)
+                    if now + longest > deadline:
+                        break
 
     def _choose(self, root: Branch, position: Position, rng: np.random.Generator) -> Branch:
         """The child that is played: see `PuctOptions.temperature`; of equals the better one, one
