@@ -20,7 +20,9 @@ from claimeven.agents import (
     ProcessAgent,
     make_agent,
 )
-from claimeven.agents.files import load_agent, load_evaluation, split_file_spec
+from claimeven.agents.digests import digest_of_files
+from claimeven.agents.files import file_of, load_agent, load_evaluation, split_file_spec
+from claimeven.arena import check_agent
 from claimeven.evaluation import InvalidEvaluation
 
 PLAIN = """
@@ -144,7 +146,24 @@ def test_a_module_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     written(tmp_path, "", "users_package/__init__.py")
     written(tmp_path, "def play(p):\n    return 5\n", "users_package/players.py")
+    assert file_of("users_package.players:play") == tmp_path / "users_package" / "players.py"
+    assert "users_package" not in sys.modules
     assert choose("users_package.players:play").column == 5
+    before = digest_of_files("users_package.players:play")
+    written(tmp_path, "def play(p):\n    return 4\n", "users_package/players.py")
+    assert before is not None and digest_of_files("users_package.players:play") != before
+    written(tmp_path, "def agent(p):\n    return 5\n", "pong.py")  # not a misspelt pons:
+    assert choose("pong:agent").column == 5
+    written(tmp_path, "raise RuntimeError('x')\n", "boom.py")
+    report = check_agent("boom:agent")
+    assert report.failure is not None and "RuntimeError: x" in report.failure.traceback
+
+
+def test_what_follows_a_file_is_a_name(tmp_path: Path) -> None:
+    file = written(tmp_path, "def agent(p):\n    return 5\n")
+    for rest in ("agent,x=1", "a b", "depth=3"):
+        with pytest.raises(InvalidSpec, match="takes the name of a function or class of that file"):
+            make_agent(f"{file}:{rest}")
 
 
 @pytest.mark.parametrize(
@@ -261,6 +280,8 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
     agent.close()
     assert decision.column == 6
     assert decision.details["backend"] == "python"
+    alone = written(tmp_path, text.replace("number = 3\n", ""), "alone.py")
+    assert load_evaluation(str(alone))(Position.from_moves("7")) == -1
     for name, sentence in (
         ("leftmost", f"{file} has nothing called 'leftmost': it has rightmost"),
         ("number", f"{file}:number is not a function"),

@@ -162,6 +162,18 @@ def test_a_submission_is_loaded_as_kaggle_does(tmp_path: Path) -> None:
     assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 4
 
 
+def test_a_submission_finds_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "weights.txt").write_text("5", encoding="utf-8")
+    spec = written(
+        tmp_path,
+        "from pathlib import Path\n"
+        "def agent(obs, config):\n"
+        "    return int(Path(config.__raw_path__).with_name('weights.txt').read_text())\n",
+    )
+    agent = loaded(f"kaggle:{spec}")
+    assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 5
+
+
 def test_without_a_name_the_last_callable_is_the_agent_and_that_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

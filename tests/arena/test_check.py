@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from claimeven import Geometry, Limit, Position
+from claimeven import Geometry, Limit, Position, make_agent
 from claimeven.agents import InvalidLimit, InvalidSpec
 from claimeven.agents.contract import FaultKind
 from claimeven.arena import check
 from claimeven.arena.advice import ENDED_ADVICE, advice_on_fault
 from claimeven.arena.check import GAMES, CheckReport, check_agent
+from claimeven.arena.errors import InvalidMatch
 from tests.agents.process.test_process import bot
 
 
@@ -130,6 +133,12 @@ NOT_LOADED = [
     ("import sys\nsys.exit()", "SystemExit", "take out exit()"),
     ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory MB"),
     ("def agent(position)", "SyntaxError", "run the file by itself first"),
+    (
+        "from claimeven import Agent\nclass A(Agent):\n    def __init__(self, x):\n        pass\n"
+        "    def choose(self, position, limit, rng):\n        pass",
+        "it cannot be made",
+        "without arguments",
+    ),
 ]
 
 
@@ -145,6 +154,41 @@ def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
     assert advice in report.advice
     assert "claimeven/agents" not in report.failure.traceback
     assert report.as_dict()["advice"] == report.advice
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "advice"),
+    [
+        ("illegal", "returned a Decision whose value is 7, out of range", "or leave it out"),
+        (
+            "illegal",
+            "returned a Decision whose line in details is [9], not",
+            "leave it out",
+        ),
+        ("illegal", "answered with column 0 (counted from 1), which is not", "counted from 1"),
+        ("illegal", "answered with column 'x', which is no number from 1", "counted from 1"),
+        ("illegal", "answered bestmove 'z', which is no column", "its letter, or its number"),
+        ("crash", "wrote a line without end", "a newline"),
+        ("crash", "wrote into the connection of its process", "did not open"),
+    ],
+)
+def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> None:
+    assert advice in advice_on_fault(FaultKind(kind), reason, False)
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [
+        (lambda position: 0, "cannot play in one of its own: give a spec"),
+        (make_agent("random"), "cannot play in one of its own: give a spec"),
+    ],
+)
+def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
+    with pytest.raises(InvalidSpec, match=told):
+        check_agent(agent)
+    with pytest.raises(InvalidMatch, match="a seed is 0 or more, not -1"):
+        check_agent("random", seed=-1)
+    assert check_agent("random", memory_mb=np.int64(2000)).is_fine  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position
+from claimeven import ClaimevenError, Geometry, Position
 from claimeven.evaluation import (
     EVALUATIONS,
     SEQUENCE_WIN,
@@ -178,6 +178,16 @@ def test_an_unknown_evaluation_is_told_with_the_choices() -> None:
         " windows-symmetric, streaks, triples"
     )
     assert isinstance(caught.value, ValueError)
+    with pytest.raises(InvalidEvaluation, match=r"there is no evaluation '\[\]'"):
+        get_evaluation([])  # type: ignore[arg-type]
+
+
+def test_what_no_windows_are_counted_of() -> None:
+    for player, length in ((0, 0), (0, -2), (2, 1), (-1, 1), (0, 1.5)):
+        with pytest.raises(ClaimevenError, match=r"a window has 1 cell|a player is 0|whole number"):
+            count_by_length(Position.from_moves("4455"), player, length)  # type: ignore[arg-type]
+    with pytest.raises(ClaimevenError, match="a player is 0 or 1, not 2"):
+        sequence_list(Position(), 2)
 
 
 def test_weights_of_the_kernel_fit_the_board() -> None:

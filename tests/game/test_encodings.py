@@ -132,6 +132,12 @@ BAD = [
     ("fen", "4/4/rb2 r 2", "a cell holds 'b': choose from '.', 'r', 'y'"),
     ("fen", "4/2r1/rryy r 3", "the fen says 'r' is to move, and its discs say 'y'"),
     ("fen", "", "the fen board must have shape"),
+    ("openspiel", [[1, 2], [3]], r"\[\[1, 2\], \[3\]\] is no openspiel board"),
+    ("openspiel", ["a"] * 36, "a cell holds 'a': choose from 0, 1"),
+    ("openspiel", [None] * 36, "a cell holds None: choose from 0, 1"),
+    ("stacks", [0] * 4, r"\[0, 0, 0, 0\] is no stacks board"),
+    ("characters", [0] * 3, r"\[0, 0, 0\] is no characters board"),
+    *((name, None, f"None is no {name} board|must have shape") for name in GOLDEN),
 ]
 
 

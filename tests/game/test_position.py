@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from claimeven import Geometry, IllegalMove, InvalidNotation, InvalidPosition, Outcome, Position
+from claimeven import (
+    Geometry,
+    IllegalMove,
+    InvalidNotation,
+    InvalidPosition,
+    Line,
+    Outcome,
+    Position,
+)
 from claimeven.game import drawing, svg
+from claimeven.game.notation import parse_moves
 from tests import naive
 from tests.positions import BOARDS, positions
 
@@ -167,6 +176,16 @@ def test_bad_move_strings() -> None:
         Position.from_moves("448")
     with pytest.raises(IllegalMove, match="column 4 is full"):
         Position.from_moves("4444444")
+    for wrong in (4455, None, 1.5):
+        with pytest.raises(InvalidNotation, match=f"moves are a move string, .*, not {wrong}"):
+            Position.from_moves(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidPosition, match="takes a Geometry"):
+        Position.from_moves("44", (7, 6))  # type: ignore[arg-type]
+    with pytest.raises(InvalidNotation, match="a move string is text, such as '4455', not 4455"):
+        parse_moves(4455)  # type: ignore[arg-type]
+    for start in ("abc", 1.5):
+        with pytest.raises(InvalidPosition, match="a line starts from a Position, not from"):
+            Line(start)  # type: ignore[arg-type]
 
 
 def test_positions_do_not_change() -> None:

@@ -68,7 +68,19 @@ def files_of(spec: str) -> tuple[Path, ...]:
     if parts is None:
         return ()
     path = Path(parts[0])
-    return (path,) if _is_file(path) else ()
+    if _is_file(path):
+        return (path,)
+    return () if parts[0].endswith(".py") else _files_of_module(parts[0])
+
+
+def _files_of_module(name: str) -> tuple[Path, ...]:
+    """Return the file of a module that can be imported, found without importing anything."""
+    inner = Path(*name.split("."))
+    for folder in sys.path:
+        for path in (Path(folder, inner, "__init__.py"), Path(folder, inner).with_suffix(".py")):
+            if _is_file(path):
+                return (path,)
+    return ()
 
 
 def file_of(spec: str) -> Path | None:
@@ -122,7 +134,8 @@ def load_evaluation(text: str) -> Evaluation:
         get_evaluation,
     )
 
-    parts = None if text in EVALUATIONS or ":" not in text else split_file_spec(text)
+    is_file = text not in EVALUATIONS and (":" in text or text.endswith(".py"))
+    parts = split_file_spec(text) if is_file else None
     return get_evaluation(text if parts is None else load_function(*parts))
 
 

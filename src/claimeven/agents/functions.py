@@ -75,7 +75,7 @@ def as_agent(found: object, name: str | None = None) -> Agent:
             raise
         except BaseException as error:
             reason = f"{title}: it cannot be made: {described(error)}"
-            raise InvalidSpec(reason, traceback_of(error)) from error
+            raise InvalidSpec(reason, traceback_of(error, ours=False)) from error
     if isinstance(found, Agent):
         if name is not None:
             found.name = name

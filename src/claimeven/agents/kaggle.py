@@ -58,15 +58,17 @@ class Struct(dict[str, Any]):
 
 class KaggleAgent(Agent):
     """A Kaggle ConnectX agent. `bank` is what is left of its spare time in this game, which its
-    decisions tell once some of it is gone.
+    decisions tell once some of it is gone. What comes from a `file` learns its path, as there, from
+    `configuration["__raw_path__"]`, since it has no `__file__`.
     """
 
     limits = frozenset(("seconds",))
     is_function = True
 
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], file: str | None = None) -> None:
         self.name = name
         self.function = function
+        self.file = file
         self.bank: float = BANK_SECONDS
 
     def reset(self) -> None:
@@ -77,6 +79,8 @@ class KaggleAgent(Agent):
         """Call the function. Raises `AgentFault` for an answer that Kaggle does not take."""
         bank = self.bank if limit.seconds is None else limit.bank or 0.0
         arguments = kaggle_arguments(position, limit, bank)
+        if self.file is not None:
+            arguments[1]["__raw_path__"] = self.file
         code = getattr(self.function, "__code__", None)
         count = getattr(code, "co_argcount", len(arguments))
         start = time.perf_counter()
@@ -163,4 +167,4 @@ def load_submission(name: str, place: str) -> Agent:
     callables = [value for value in namespace.values() if callable(value)]
     if not callables:
         raise InvalidSpec(f"{place} leaves no callable behind, which would be the agent on Kaggle")
-    return KaggleAgent(name, callables[-1])
+    return KaggleAgent(name, callables[-1], str(path.resolve()))

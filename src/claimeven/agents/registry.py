@@ -83,6 +83,8 @@ def make_agents(
         agents.extend(_agent_of(spec, isolation or Isolation(), rests=True) for spec in specs)
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
+        if not isinstance(limits, Sequence):
+            raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {limits!r}")
         tried = [
             (agent, limit)
             for agent, limit in zip(agents, limits, strict=True)
@@ -183,7 +185,12 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
         return _foreign_agent(*foreign, spec, isolation, rests)
     parts = split_file_spec(spec)
     if parts is None or _has_misspelt_prefix(spec):
-        name = spec.partition(":")[0]
+        name, _, rest = spec.partition(":")
+        if name.endswith(".py") and file_of(name) is not None:
+            raise InvalidSpec(
+                f"{name}: takes the name of a function or class of that file, and no options, not"
+                f" {rest!r}"
+            )
         if file_of(f"{name}.py") is not None:
             raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
         raise InvalidSpec(
@@ -232,6 +239,8 @@ def _load(agents: Sequence[Agent], geometry: Geometry | None) -> None:
 
 def check_limit(agent: Agent, limit: Limit) -> None:
     """Raise `InvalidLimit`, naming those it knows, if a limit cannot be asked of an agent."""
+    if not isinstance(limit, Limit):
+        raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
     refused = limit.refused(agent.limits)
     if refused:
         known = [name for name in LIMITS if name in agent.limits]

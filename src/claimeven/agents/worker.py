@@ -102,9 +102,12 @@ class Worker:
         """Let the agent make itself ready."""
         self.agent.load(Geometry(*geometry))
 
-    def reset(self) -> None:
-        """Begin a game."""
+    def reset(self, rng: list[int] | None = None) -> None:
+        """Begin a game, of whose generator the state is told where it is known."""
         self.game_begun = False
+        if rng is not None:
+            wire.set_generator(self.rng, rng)
+            self._begin_game(self._state())
         self.agent.reset()
 
     def choose(

@@ -44,6 +44,20 @@ _NO_EXIT = "take out exit() and sys.exit(): they end the agent, which is asked a
 _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
     FaultKind.ILLEGAL: (
         (
+            r"a Decision whose ",
+            "correct what the Decision says of itself there, or leave it out: its column is all"
+            " that it needs",
+        ),
+        (
+            r"counted from 1\)|no number from 1",
+            "answer with a column that can be played, counted from 1 as in the moves that the"
+            " request tells",
+        ),
+        (
+            r"bestmove",
+            "answer bestmove with a column that can be played: its letter, or its number from 1",
+        ),
+        (
             r"returned None ",
             "see that every way through the function ends with a return: one that ends without"
             " gives None",
@@ -80,6 +94,16 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
         ),
         (r"raised EOFError", _NO_INPUT),
         (r"raised SystemExit", _NO_EXIT),
+        (
+            r"wrote a line without end",
+            "end each answer with a newline, and write nothing else to stdout: what is told to"
+            " people belongs on stderr",
+        ),
+        (
+            r"wrote into the connection",
+            "leave files alone that you did not open, such as os.write(3, ...): one of them is what"
+            " the agent is asked and answers through",
+        ),
     ),
 }
 _LOADING = (
@@ -96,6 +120,21 @@ _LOADING = (
         r"arguments: an agent takes",
         "the function that plays takes a position and nothing else that has no default; call it"
         " agent, or name it, FILE:NAME: without a name the last function of a file plays",
+    ),
+    (
+        r"it cannot be made",
+        "see that the class can be made without arguments, CLASS(), and has what an Agent needs:"
+        " choose(self, position, limit, rng)",
+    ),
+    (
+        r"has nothing called",
+        "name a function or class that the file defines, FILE:NAME, or none: then that called agent"
+        " plays, or the last one",
+    ),
+    (
+        r"^(ugi|pons):",
+        "run the command by itself and type what it is asked: see that it answers, and flushes each"
+        " line",
     ),
     (r"defines no function", "define a function of a position, best called agent"),
     (

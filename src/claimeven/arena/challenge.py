@@ -216,7 +216,7 @@ class _Play:
         self.began = told["botmove"] == NO_MOVE
         self._follow(told)
         try:
-            begin_game(self.agent)
+            begin_game(self.agent, self.rng)
             while told["result"] == GOES_ON:
                 limit = self.limit
                 decision, seconds = timed_decision(self.agent, self.position, limit, self.rng)

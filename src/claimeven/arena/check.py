@@ -29,6 +29,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Forfeit, Game, play_game
 from claimeven.arena.games.openings import Columns, random_openings
 from claimeven.arena.games.schedule import Opening
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -235,12 +236,14 @@ def check_agent(
     True
     """
     geometry, limit = geometry or Geometry(), limit or Limit()
+    if whole_number(seed, "seed", InvalidMatch) < 0:
+        raise InvalidMatch(f"a seed is 0 or more, not {seed}")
     isolation = Isolation(everyone=True, memory_mb=memory_mb, load_seconds=load_seconds)
     begin = time.perf_counter()
     try:
         agent = make_agent(spec, geometry, limit, isolation)
     except InvalidSpec as error:
-        if file_of(spec) is None:
+        if not isinstance(spec, str) or file_of(spec) is None:
             raise
         return CheckReport(spec, geometry, isolation, time.perf_counter() - begin, error)
     load_seconds = time.perf_counter() - begin

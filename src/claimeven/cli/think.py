@@ -105,8 +105,9 @@ def command(
     with clean_stdout() as out:
         agent = make_agent(spec, geometry, limit)
         with blaming(agent):
-            begin_game(agent)
-            decision = checked_decision(agent, position, limit, np.random.default_rng(seed))
+            rng = np.random.default_rng(seed)
+            begin_game(agent, rng)
+            decision = checked_decision(agent, position, limit, rng)
             wanted = tree or svg_file is not None
             view = checked_tree(agent, tree_depth, tree_nodes) if wanted else None
         if view is None and wanted:

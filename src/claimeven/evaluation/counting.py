@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.errors import ClaimevenError
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import DIRECTIONS, Geometry
 from claimeven.game.position import Position
 from claimeven.game.tactics import run_starts
@@ -34,16 +36,24 @@ class Sequence(NamedTuple):
     length: int
 
 
+def _discs_of(position: Position, player: int) -> int:
+    if whole_number(player, "player") not in (0, 1):
+        raise ClaimevenError(f"a player is 0 or 1, not {player}")
+    return position.discs[player]
+
+
 def count_by_length(position: Position, player: int, length: int) -> int:
     """Return the number of straight windows of `length` cells that `player` (0 or 1) fills.
 
     A run of 4 holds two windows of length 3. All four directions count, so a single disc is
-    four windows of length 1.
+    four windows of length 1. Raises `ClaimevenError` for another player and for no length.
 
     >>> count_by_length(Position.from_moves("112233"), 0, 2)
     2
     """
-    return count_by_bits(position.discs[player], position.geometry, length)
+    if whole_number(length, "length") < 1:
+        raise ClaimevenError(f"a window has 1 cell or more, not {length}")
+    return count_by_bits(_discs_of(position, player), position.geometry, length)
 
 
 def sequence_list(position: Position, player: int) -> list[Sequence]:
@@ -52,7 +62,7 @@ def sequence_list(position: Position, player: int) -> list[Sequence]:
     Ordered by length, then direction (up, right, right-up, right-down), then start cell, column
     by column, bottom up.
     """
-    geometry, discs = position.geometry, position.discs[player]
+    geometry, discs = position.geometry, _discs_of(position, player)
     return [
         Sequence(start, step, length)
         for length in range(1, geometry.connect + 1)

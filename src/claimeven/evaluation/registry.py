@@ -116,7 +116,7 @@ def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
     if callable(chosen):
         name = getattr(chosen, "__name__", "evaluation")
         return Evaluation(name, partial(_number_of, chosen, name), f"the function {name}")
-    if chosen not in EVALUATIONS:
+    if not isinstance(chosen, str) or chosen not in EVALUATIONS:
         raise InvalidEvaluation(no_such("evaluation", str(chosen), EVALUATIONS))
     return EVALUATIONS[chosen]
 

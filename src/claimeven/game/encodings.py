@@ -25,14 +25,15 @@ of another size, an unknown value in a cell, floating discs and counts no game r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from claimeven.game.arguments import whole_number
-from claimeven.game.errors import InvalidPosition
+from claimeven.game.errors import ClaimevenError, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 
@@ -48,6 +49,27 @@ _THREE_PLANES: Final = 3
 Cells = NDArray[np.int8]
 
 
+_Read = TypeVar("_Read", bound=Callable[..., Position])
+
+
+def _reading(name: str) -> Callable[[_Read], _Read]:
+    """Let what no board is made of be told in a sentence, whatever it makes Python say."""
+
+    def told(read: _Read) -> _Read:
+        @wraps(read)
+        def reader(board: Any, *arguments: Any, **named: Any) -> Position:
+            try:
+                return read(board, *arguments, **named)
+            except ClaimevenError:
+                raise
+            except (TypeError, AttributeError, ValueError, OverflowError):
+                raise InvalidPosition(f"{board!r:.60} is no {name} board") from None
+
+        return reader  # type: ignore[return-value]  # it takes what the other takes
+
+    return told
+
+
 def to_polito(position: Position) -> NDArray[np.int8]:
     """Return int8 (columns, rows), bottom row first: +1 first player, -1 second, 0 empty."""
     cells = _cells(position)
@@ -55,6 +77,7 @@ def to_polito(position: Position) -> NDArray[np.int8]:
     return cells
 
 
+@_reading("polito")
 def from_polito(board: ArrayLike, geometry: Geometry = STANDARD) -> Position:
     """Read the board of `to_polito`. Raises `InvalidPosition`."""
     array = _array(board, "polito", (geometry.columns, geometry.rows))
@@ -74,6 +97,7 @@ def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
     return signed
 
 
+@_reading("lund")
 def from_lund(
     state: ArrayLike, geometry: Geometry = STANDARD, student: int | None = None
 ) -> Position:
@@ -92,6 +116,7 @@ def to_stacks(position: Position) -> list[list[int]]:
     return [[int(cell) for cell in column if cell] for column in _cells(position)]
 
 
+@_reading("stacks")
 def from_stacks(stacks: Sequence[Sequence[int]], geometry: Geometry = STANDARD) -> Position:
     """Read the board of `to_stacks`. Raises `InvalidPosition`."""
     if len(stacks) != geometry.columns:
@@ -120,6 +145,7 @@ def to_characters(position: Position, first: str = "X") -> list[list[str]]:
     return [[str(cell) for cell in row] for row in symbols[_top_first(_cells(position))]]
 
 
+@_reading("characters")
 def from_characters(
     rows: Sequence[Sequence[str]], geometry: Geometry = STANDARD, first: str = "X"
 ) -> Position:
@@ -139,6 +165,7 @@ def to_kaggle(position: Position) -> list[int]:
     return cells
 
 
+@_reading("kaggle")
 def from_kaggle(
     board: Iterable[int], geometry: Geometry = STANDARD, mark: int | None = None
 ) -> Position:
@@ -179,6 +206,7 @@ def places_in_planes(geometry: Geometry) -> NDArray[np.intp]:
     return _from_top_first(flat[..., _OWN_PLANE])
 
 
+@_reading("pettingzoo")
 def from_pettingzoo(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -194,6 +222,7 @@ def to_pgx(position: Position, player: int | None = None) -> NDArray[np.bool_]:
     return to_pettingzoo(position, player).astype(np.bool_)
 
 
+@_reading("pgx")
 def from_pgx(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -212,6 +241,7 @@ def to_openspiel(position: Position, observer: int | None = None) -> NDArray[np.
     return np.stack([cells == value for value in (*order, _EMPTY)]).astype(np.float32)
 
 
+@_reading("openspiel")
 def from_openspiel(
     tensor: ArrayLike, geometry: Geometry = STANDARD, observer: int | None = None
 ) -> Position:
@@ -224,10 +254,10 @@ def from_openspiel(
     array = _array(
         array.reshape(shape) if array.size == np.prod(shape) else array, "openspiel", shape
     )
-    if not np.all(array.sum(axis=0) == 1):
+    bits = [_decode(plane, {0: 0, 1: 1}) for plane in array]
+    if not np.all(sum(bits) == 1):
         raise InvalidPosition("each cell of the openspiel board must be set in exactly one plane")
     order = _openspiel_order(observer)
-    bits = [_decode(plane, {0: 0, 1: 1}) for plane in array]
     return _position((bits[0] * order[0] + bits[1] * order[1]).T, geometry)
 
 
@@ -236,6 +266,7 @@ def to_uci(position: Position) -> list[str]:
     return [str(cell) for cell in np.array(["b", "x", "o"])[_cells(position)].ravel()]
 
 
+@_reading("uci")
 def from_uci(cells: Iterable[str], geometry: Geometry = STANDARD) -> Position:
     """Read the cells of `to_uci`. Raises `InvalidPosition`."""
     array = _array(list(cells), "uci", (geometry.cells,))
@@ -248,6 +279,7 @@ def to_theaigames(position: Position) -> str:
     return ";".join(",".join(map(str, row)) for row in _top_first(_cells(position)))
 
 
+@_reading("theaigames")
 def from_theaigames(text: str, geometry: Geometry = STANDARD) -> Position:
     """Read the text of `to_theaigames`. Raises `InvalidPosition`."""
     rows = [row.split(",") for row in text.strip().split(";")]
@@ -269,6 +301,7 @@ def to_fen(position: Position) -> str:
     return f"{board} {_RED_YELLOW[position.turn + 1]} {position.ply // 2 + 1}"
 
 
+@_reading("fen")
 def from_fen(text: str, geometry: Geometry = STANDARD) -> Position:
     """Read the text of `to_fen`; "x" and "o" may stand for "r" and "y". Raises `InvalidPosition`.
 

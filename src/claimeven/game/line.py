@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from claimeven import markup
 from claimeven.game import position as drawn
 from claimeven.game.arguments import whole_number
-from claimeven.game.errors import IllegalMove
+from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
@@ -23,6 +23,8 @@ class Line:
     """
 
     def __init__(self, start: Position | None = None, columns: Iterable[int] = ()) -> None:
+        if not isinstance(start, Position | None):
+            raise InvalidPosition(f"a line starts from a Position, not from {start!r}")
         self._positions = [Position() if start is None else start]
         self._columns: list[int] = []
         self._cursor = 0

@@ -76,6 +76,8 @@ def parse_moves(text: str, geometry: Geometry = STANDARD) -> tuple[int, ...]:
     >>> parse_moves("4455")
     (3, 3, 4, 4)
     """
+    if not isinstance(text, str):
+        raise InvalidNotation(f"a move string is text, such as '4455', not {text!r}")
     columns: list[int] = []
     moves = "".join(text.split())
     for place, character in enumerate(moves, start=1):

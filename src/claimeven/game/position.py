@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.game import tactics
 from claimeven.game.arguments import whole_number
-from claimeven.game.errors import IllegalMove, InvalidPosition
+from claimeven.game.errors import IllegalMove, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.outcome import Outcome
@@ -97,8 +97,10 @@ class Position:
         >>> [position.ply for position in Position.replay("44")]
         [0, 1, 2]
         """
-        columns = parse_moves(moves, geometry) if isinstance(moves, str) else moves
         positions = [cls(geometry)]
+        if not isinstance(moves, Iterable):
+            raise InvalidNotation(f"moves are a move string, or columns from 0, not {moves!r}")
+        columns = parse_moves(moves, geometry) if isinstance(moves, str) else moves
         for number, column in enumerate(columns, start=1):
             try:
                 positions.append(positions[-1].play(column))

@@ -142,8 +142,9 @@ def _content(path: str | Path, most: int) -> bytes:
             if os.fstat(stream.fileno()).st_size > most:
                 raise InvalidNetwork(f"{path} is no model: it is larger than {most >> 20} MB")
             return stream.read()
-    except OSError as error:
-        raise InvalidNetwork(f"{path} cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidNetwork(f"{path} cannot be read: {reason}") from None
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:

@@ -307,7 +307,7 @@ class BoardWidget(anywidget.AnyWidget):
         decision, problem = None, ""
         try:
             if self._is_new_game:
-                begin_game(agent)
+                begin_game(agent, self._rng)
                 self._is_new_game = False
             decision, _ = timed_decision(agent, position, self.limit, self._rng)
         except AgentFault as fault:

@@ -295,6 +295,17 @@ def test_what_a_bot_draws_follows_from_the_seed(name: str) -> None:
     assert (len(set(games[0])) == 4) == (name == "draws")
 
 
+def test_what_a_bot_draws_as_a_game_begins_follows_from_the_seed() -> None:
+    games = [
+        [
+            played.game.columns
+            for played in play_match(bot("shuffles"), "random", games=6, seed=5, jobs=jobs).games
+        ]
+        for jobs in (1, 2)
+    ]
+    assert games[0] == games[1] and len(set(games[0])) == 6
+
+
 def test_drawing_at_random_elsewhere_is_left_alone() -> None:
     random.seed(1)
     before = random.getstate()

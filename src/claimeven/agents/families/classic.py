@@ -227,7 +227,7 @@ def _column_words(known: ColumnValue | None) -> str:
         return "."
     plies = plies_to_end(known.value)
     if plies is None:
-        number = f"{known.value:g}"
+        number = f"{known.value + 0.0:g}"  # no -0
     else:
         number = f"{'W' if known.value > 0 else 'L'}{plies}"
     return number if known.exact else f"<={number}"

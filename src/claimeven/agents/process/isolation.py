@@ -39,6 +39,7 @@ class Isolation:
                 raise InvalidLimit(f"a process has 1 MB of memory or more, not {amount}")
             if amount > MOST_MEMORY:
                 raise InvalidLimit(f"a process has at most {MOST_MEMORY:,} MB, not {amount:,}")
+            object.__setattr__(self, "memory_mb", amount)
         if self.load_seconds is not None:
             check_number("load_seconds", self.load_seconds)
             if not self.load_seconds > 0:

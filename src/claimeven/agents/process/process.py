@@ -90,6 +90,7 @@ class ProcessAgent(Agent):
         self._child: Child | None = None
         self._made = self._made_before = False
         self._is_function, self._begins = False, True
+        self._draws_from: list[int] | None = None
         # What the process was told last in few bytes.
         self._terms: tuple[Limit | None, Geometry | None] = None, None
         if not rests:
@@ -144,6 +145,13 @@ class ProcessAgent(Agent):
         if limit.seconds is not None:
             self.patience = max(LEAST_PATIENCE, limit.longest)
 
+    def note_generator(self, rng: np.random.Generator) -> None:
+        """Note from what the agent draws in the game that is about to begin: what else it may draw
+        from, in its `reset` too, is seeded by that.
+        """
+        if short.state_of(rng) is not None:
+            self._draws_from = wire.from_generator(rng)
+
     def reset(self) -> None:
         """Begin a game, with a fresh process where the last one has ended.
 
@@ -153,10 +161,11 @@ class ProcessAgent(Agent):
         with self._lock:
             self._revive()
             self._begins = True
+            draws_from, self._draws_from = self._draws_from, None
             if not self._is_function:
                 seconds = PATIENCE if self.patience is None else self.patience
                 try:
-                    self._answer(seconds, question=_message("reset"))
+                    self._answer(seconds, question=_message("reset", rng=draws_from))
                 except ChildGone as gone:
                     raise fault_of(gone) from None
 

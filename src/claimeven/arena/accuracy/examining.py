@@ -94,7 +94,7 @@ class Examiner:
         agent, position = self.agents[place], self.plan.positions.positions[number].position
         rng = np.random.default_rng([self.plan.seed, _STREAM, number])
         try:
-            begin_game(agent)
+            begin_game(agent, rng)
             decision, seconds = timed_decision(agent, position, self.plan.limit, rng)
         except AgentFault as fault:
             return Answer(place, number, None, 0.0, str(fault.kind), str(fault))

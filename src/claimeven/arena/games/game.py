@@ -152,7 +152,7 @@ def play_game(
         for seat, agent in enumerate(seats):
             try:
                 if forfeit is None and (seat == 0 or agent is not seats[0]):
-                    begin_game(agent)
+                    begin_game(agent, generators[seat])
             except AgentFault as fault:
                 forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
         while forfeit is None and not position.is_over:

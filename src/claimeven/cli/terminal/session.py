@@ -104,7 +104,7 @@ class Session:
         self._is_open = True
         for agent in self.seats:
             with blaming(agent):
-                begin_game(agent)
+                begin_game(agent, self.rng)
         self._show_board()
 
     def _play(self) -> bool:
