@@ -72,7 +72,8 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
         build.kill()
     if graceful:
         assert (build.returncode, out) == (130, b"")
-        assert err.splitlines()[-1] == b"interrupted"
+        last = err.decode().splitlines()[-1]
+        assert last == f"interrupted; run the same again to go on from {path}.journal"
     assert not path.exists()
     entries = journal.read_bytes().splitlines()
     assert entries[0] == b"claimeven book journal: 7x6 connect 4, ply 8"

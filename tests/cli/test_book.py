@@ -47,7 +47,16 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run(*build, "2", *BOARD).status == run(*build, "3", *BOARD).status == 0
     ran = run("book", "build", "--plies", "1", *BOARD, "--out", "/dev/null")
     assert "is a device, not a file" in bad_input(ran)
+    text = tmp_path / "a.txt"
+    assert run("book", "export", str(path), "--out", str(text)).status == 0
+    assert run("book", "import", str(text), "--out", str(path)).status == 0
+    assert run(*build[:2], "--plies", "1", *BOARD, "--out", str(tmp_path / "b.book")).status == 0
+    assert run("book", "export", str(tmp_path / "b.book"), "--out", str(text)).status == 0
+    assert "is a book already" in bad_input(run("book", "import", str(text), "--out", str(path)))
     path.write_text("no book")
+    said = bad_input(run(*build, "1", *BOARD))
+    assert said.endswith("it does not begin like one: choose another name or remove it")
+    path.write_text("")
     assert run(*build, "1", *BOARD).status == 0
 
 
@@ -195,6 +204,12 @@ def test_the_list_tells_which_book_is_used(
     text = " ".join(run("book", "list").out.split())
     assert f"used {mine}: 4x4 connect 3, plies 0 to 3" in text
     assert text.endswith(f"The folder of your books is {folder}.")
+    damaged = folder / "5x5.book"
+    damaged.write_text("junk")
+    bad = json.loads(run("book", "list", "--json").out)["books"]
+    assert bad[:-1] == told["books"] and bad[-1]["file"] == str(damaged)
+    assert "bad\n" in run("book", "list").out and "is not an opening book" in bad[-1]["error"]
+    damaged.unlink()
     info = json.loads(run("book", "info", str(mine), "--json").out)
     assert {**info, "used": True} == told["books"][0]
     assert run("book", "verify", str(mine), "--table-mb", "1").out.endswith(" 0 wrong\n")

@@ -176,6 +176,21 @@ def test_ctrl_c_ends_threads_that_search_long(tmp_path: Path) -> None:
 
 
 @unix
+def test_random_positions_that_take_long_are_kept_one_by_one(tmp_path: Path) -> None:
+    """Of 8x7 with few discs one takes seconds: a second's work is lost, and not 64 positions."""
+    partial = tmp_path / "set.csv.partial"
+    words = ("dataset", "--columns", "8", "--rows", "7", "--plies", "30-34", "--seed", "3",
+             "--positions", "500", "--out", str(tmp_path / "set.csv"))  # fmt: skip
+
+    def has_rows() -> bool:
+        return partial.exists() and partial.read_bytes().count(b"\n") > 4
+
+    ran = interrupted(*words, when=has_rows)
+    assert ran.status == 130
+    assert partial.read_bytes().count(b"\n") < 64
+
+
+@unix
 def test_a_full_disk_names_the_file(run: Run, tmp_path: Path) -> None:
     """No file may grow beyond 2000 bytes, which is what a full disk does."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

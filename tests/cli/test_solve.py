@@ -205,6 +205,9 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     assert json.loads(ran.out) == {
         "moves": "", "scores": [0], "other_scores": [1], "agree": False
     }  # fmt: skip
+    lines = run("solve", "-", "--against", other, "--json", *SMALL, typed="12\n99\n12\n")
+    assert lines.status == 1 and lines.out.splitlines()[1] == "null"
+    assert [bool(json.loads(line)) for line in lines.out.splitlines()] == [True, False, True]
     told = json.loads(run("solve", "21", "--by", DROP_IN, "--json", *board).out)
     assert told["nodes"] is None
     assert told["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]

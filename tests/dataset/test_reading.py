@@ -21,7 +21,7 @@ from tests.dataset.test_dataset import SMALL, plan, read, solver
 
 FIELDS = "game,moves,ply,mine,mask,score,right,score_1,score_2,score_3,score_4"
 #: The empty board and a position with a full column.
-ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,6,1,,6,-1,-1")
+ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,5,1,,2,5,2")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -101,7 +101,7 @@ def assert_same(one: Dataset, other: Dataset) -> None:
     [
         ("0,,0,0,0,1,2,0,1,1", "row 2 of .* has not 11 fields"),
         ("0,,0,0,0,1,2,0,1,1,0,0", "row 2 of .* has not 11 fields"),
-        ("0,,0,0,x,1,2,0,1,1,0", "holds other than whole numbers in rows 1 to 2"),
+        ("0,,0,0,x,1,2,0,1,1,0", "row 2 of .* holds other than whole numbers"),
         ("0,,0,0,0,1,2,0,1,1,0.5", "holds other than whole numbers"),
         ("0,,0,0,9" + "9" * 30 + ",1,2,0,1,1,0", "holds other than whole numbers"),
         ("0,,0,0,\xe9,1,2,0,1,1,0", "holds other than whole numbers"),
@@ -115,13 +115,14 @@ def assert_same(one: Dataset, other: Dataset) -> None:
         ("0,,0,0,0,1,1,0,1,1,0", "row 2 of .* holds no scores"),
         ("0,,0,0,0,2,2,0,1,1,0", "row 2 of .* holds no scores"),
         ("0,,3,0,0,1,2,0,1,1,0", "row 2 of .* holds no scores"),
-        (ROWS[1].replace(",,6", ",1,6"), "row 2 of .* holds no scores"),
+        (ROWS[1].replace(",,2", ",1,2"), "row 2 of .* holds no scores"),
+        (ROWS[1].replace(",5,1,,2,5,2", ",6,1,,2,6,2"), "row 2 of .* holds no scores"),
     ],
 )
 def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str, sentence: str) -> None:
     path = tmp_path / "set.csv"
     path.write_text("\n".join((FIELDS, *ROWS)))
-    assert read_dataset(path, SMALL).scores.tolist() == [[0, 1, 1, 0], [ILLEGAL, 6, -1, -1]]
+    assert read_dataset(path, SMALL).scores.tolist() == [[0, 1, 1, 0], [ILLEGAL, 2, 5, 2]]
     path.write_text(f"{FIELDS}\n{ROWS[0]}\n{row}\n", encoding="latin-1")
     with pytest.raises(InvalidDatasetFile, match=sentence):
         read_dataset(path, SMALL)
@@ -168,3 +169,15 @@ def test_sets_of_other_boards_are_refused(tmp_path: Path) -> None:
         read_dataset(tmp_path / "set.parquet", Geometry(4, 5, 3))
     with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* is no position"):
         read_dataset(tmp_path / "set.csv", Geometry(4, 5, 3))
+    make_dataset(tmp_path / "late.csv", DatasetPlan(90, 2, 12, 0, "random", SMALL), solver())
+    for connect in (2, 4):
+        with pytest.raises(InvalidDatasetFile, match=r"is no position|holds no scores"):
+            read_dataset(tmp_path / "late.csv", Geometry(4, 4, connect))
+    with pytest.raises(InvalidDatasetFile, match="a data set holds boards of columns"):
+        read_dataset(tmp_path / "late.csv", Geometry(9, 7))
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text("\n".join((FIELDS, *ROWS)), encoding="utf-8-sig")
+    assert len(read_dataset(path, SMALL)) == len(ROWS)

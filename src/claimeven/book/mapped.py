@@ -191,7 +191,7 @@ def write_mapped(path: str | Path, book: Book, source: str) -> None:
     blocks = range(0, len(scores), BLOCK)
     digests = b"".join(_digest(scores[start : start + BLOCK].tobytes()) for start in blocks)
     counts = np.array([len(keys) for keys in book.keys], dtype=_COUNT).tobytes()
-    words, board = source.encode()[:MOST_SOURCE], book.geometry
+    words, board = _source_words(source), book.geometry
     header = _HEADER.pack(
         MAGIC, VERSION, board.columns, board.rows, board.connect, book.plies, len(words)
     )
@@ -200,6 +200,14 @@ def write_mapped(path: str | Path, book: Book, source: str) -> None:
     with outputs.binary_file(path) as stream:
         stream.write(header + _digest(header + rest) + rest)
         stream.write(scores.data)
+
+
+def _source_words(source: str) -> bytes:
+    """Return the words about a source as they are written: what can be printed, and no more than is
+    read again.
+    """
+    told = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in source)
+    return told.encode()[:MOST_SOURCE].decode(errors="ignore").encode()
 
 
 def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:

@@ -91,15 +91,20 @@ def build(
     path = Path(file_name(geometry) if out is None else out)
     check_output(path if out is None else out)
     _check_replaced(path, geometry, plies)
-    with status_line() as line:
-        made = build_book(
-            path,
-            geometry,
-            plies,
-            table_mb=table_mb,
-            threads=threads,
-            report=lambda at: line.show(lambda: _build_text(at)),
-        )
+    try:
+        with status_line() as line:
+            made = build_book(
+                path,
+                geometry,
+                plies,
+                table_mb=table_mb,
+                threads=threads,
+                report=lambda at: line.show(lambda: _build_text(at)),
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"interrupted; run the same again to go on from {path}.journal"
+        ) from None
     _tell(path, made, as_json)
 
 
@@ -142,7 +147,8 @@ def verify(
 ) -> None:
     """Check a book: whole, every ply the best of minus the next, last ply solved again.
 
-    Exit status 1 if an entry is wrong or missing.
+    Exit status 1 if an entry is wrong or missing, 2 if the file is damaged, or a book of the
+    packed kind does not hold all positions.
 
     \b
     Examples:
@@ -301,6 +307,7 @@ def import_book(
     check_output(out)
     with nullcontext(sys.stdin) if file == STDIN else open_text(file) as lines:
         book = from_text(lines, "stdin" if file == STDIN else file)
+    _check_replaced(Path(out), book.geometry, book.plies)
     book.save(out)
     _tell(Path(out), book, as_json)
 
@@ -324,12 +331,12 @@ def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
     from claimeven.book.errors import InvalidBook  # noqa: PLC0415 - for a quick start
     from claimeven.book.library import load_book  # noqa: PLC0415 - for a quick start
 
-    if not path.is_file():
+    if not path.is_file() or not path.stat().st_size:
         return
     try:
         there = load_book(path)
-    except InvalidBook:
-        return
+    except InvalidBook as error:
+        raise ClaimevenError(f"{error}: choose another name or remove it") from None
     if there.geometry != geometry or there.plies > plies:
         raise ClaimevenError(
             f"{path} is a book already, of {there.geometry} up to ply {there.plies}: choose another"

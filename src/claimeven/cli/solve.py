@@ -166,6 +166,8 @@ def _compare(
     solved = differ = 0
     for given in inputs:
         if given.value is None:
+            if asked.as_json:
+                print("null", flush=True)
             continue
         one = list(_told(source, given.moves, given.value, asked))
         two = list(_told(other, given.moves, given.value, asked))

@@ -42,8 +42,10 @@ from claimeven.game.tactics_kernel import board_vector
 from claimeven.outputs import binary_file, binary_files
 from claimeven.solver.solver import ILLEGAL, Solver
 
-#: Candidates made at a time, and positions solved between two writes to the journal.
+#: Candidates made at a time, and positions solved between two writes to the journal at most.
 CANDIDATES, BATCH = 4096, 64
+#: Seconds that a batch is to take: what is lost where work is ended.
+SECONDS = 1.0
 #: Candidates or games in a row without a new position after which there are taken to be no more.
 PATIENCE = {"random": 300_000, "selfplay": 3_000, "mixed": 3_000}
 
@@ -168,13 +170,27 @@ def _random_rows(
 ) -> Iterator[list[Row]]:
     """Yield rows from candidate `first` on; an end without a row means that there are no more."""
     waiting: list[tuple[int, str, Position]] = []
+    batch = 4  # of positions that may take minutes each
     for found in _random_candidates(plan, seen, first):
         waiting.append(found)
-        if len(waiting) == BATCH:
+        if len(waiting) >= batch:
+            begin = time.perf_counter()
             yield _solved(waiting, solver)
+            batch = _next_batch(batch, time.perf_counter() - begin, solver.threads)
             waiting = []
     if waiting:
         yield _solved(waiting, solver)
+
+
+def _next_batch(batch: int, seconds: float, threads: int) -> int:
+    """Return how many positions to solve before the next write, after a batch that took so long.
+
+    >>> _next_batch(64, 0.1, 1), _next_batch(64, 30.0, 1), _next_batch(4, 0.1, 1)
+    (64, 2, 8)
+    """
+    if seconds < SECONDS / 2:
+        return min(2 * batch, BATCH)
+    return max(threads, min(BATCH, int(batch * SECONDS / seconds)))
 
 
 def _random_candidates(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,8 @@ from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
 from claimeven.dataset.labelled import Dataset
 from claimeven.dataset.rows import Row, field_names
 from claimeven.errors import ClaimevenError
-from claimeven.game.arrays import disc_counts
+from claimeven.game import arrays
+from claimeven.game.arrays import disc_counts, has_line
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.solver.bulk import is_no_position, unfinished
@@ -26,6 +28,8 @@ from claimeven.solver.solver import ILLEGAL
 
 #: Bytes of text that are turned into numbers at a time; no more is held beside the arrays.
 _BLOCK = 1 << 24
+#: A field that is read; of 19 digits and more some are too large.
+_INTEGER = re.compile(rb"[+-]?\d{1,18}")
 #: The field that is not read: it holds no number.
 _UNREAD = "moves"
 
@@ -40,6 +44,7 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     be read, is of another kind or board, or holds what is no position or no scores of it.
     """
     path = Path(path)
+    geometry.check_fits_word("a data set", InvalidDatasetFile)
     if path.suffix not in SUFFIXES:
         raise InvalidDatasetFile(f"{path} is no data set: those end in {' or '.join(SUFFIXES)}")
     try:
@@ -98,7 +103,7 @@ def _csv_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]
     read = [place for place, name in enumerate(fields) if name != _UNREAD]
     first = 1
     with path.open("rb") as stream:
-        header = stream.readline(_BLOCK).decode("utf-8", "replace").strip()
+        header = stream.readline(_BLOCK).decode("utf-8-sig", "replace").strip()
         _check_fields(header.split(","), path, geometry)
         while lines := stream.readlines(_BLOCK):
             yield first, _numbers_of(lines, read, len(fields), path, first)
@@ -126,9 +131,15 @@ def _numbers_of(
     except (ValueError, OverflowError):
         found = np.zeros((0, 0), dtype=np.int64)
     if len(found) != len(lines):
-        last = first + len(lines) - 1
-        raise InvalidDatasetFile(f"{path} holds other than whole numbers in rows {first} to {last}")
+        place = next((n for n, line in enumerate(lines) if not _holds_numbers(line, read)), 0)
+        raise InvalidDatasetFile(f"row {first + place} of {path} holds other than whole numbers")
     return found
+
+
+def _holds_numbers(line: bytes, read: list[int]) -> bool:
+    """Whether the fields of a line that are read are whole numbers, or empty."""
+    fields = line.strip().split(b",")
+    return all(_INTEGER.fullmatch(fields[place].strip() or b"0") for place in read)
 
 
 def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
@@ -203,6 +214,10 @@ def _checked(block: _Numbers, path: Path, first: int, geometry: Geometry) -> tup
     full = np.stack([masks & top != 0 for top in tops], axis=1)
     most = win_score(geometry, plies)
     wrong = ((scores == ILLEGAL) != full) | (~full & (abs(scores) > most[:, None]))
+    for column, (can, theirs, after) in enumerate(arrays.moves(mines, masks, geometry)):
+        # What tells a set of another number in a line from one of this board.
+        wins = has_line(theirs ^ after, geometry)
+        wrong[can, column] |= wins != (scores[can, column] == most[can])
     best = scores.max(axis=1)
     right = (scores == best[:, None]).sum(axis=1)
     told = block[:, [place[name] for name in ("ply", "score", "right")]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -61,6 +61,7 @@ def list_books(as_json: bool) -> None:
       claimeven book list
       claimeven book list --json
     """
+    from claimeven.book.errors import InvalidBook  # noqa: PLC0415 - for a quick start
     from claimeven.book.library import (  # noqa: PLC0415 - for a quick start
         SHIPPED,
         load_book,
@@ -69,18 +70,27 @@ def list_books(as_json: bool) -> None:
     )
 
     folder = user_folder()
-    found = []
+    found, bad = [], []
     for place in (folder, SHIPPED):
         for path in sorted(place.glob("*.book")) if place is not None else []:
-            book = load_book(path)
-            found.append((path, book, usual_path(book.geometry) == path))
+            try:
+                book = load_book(path)
+            except InvalidBook as error:
+                bad.append((path, str(error)))
+            else:
+                found.append((path, book, usual_path(book.geometry) == path))
     if as_json:
-        books = [{**facts(path, book), "used": used} for path, book, used in found]
+        books: list[dict[str, Any]] = [
+            {**facts(path, book), "used": used} for path, book, used in found
+        ]
+        books += [{"file": str(path), "error": told} for path, told in bad]
         write_json({"folder": None if folder is None else str(folder), "books": books}, sys.stdout)
         return
     for path, book, used in found:
         text = f"{'used' if used else 'idle'}  {in_words(path, book)}"
         click.echo(fitted(text, text_width()))
+    for _, told in bad:
+        click.echo(fitted(f"bad   {told}", text_width()))
     click.echo(fitted(f"The folder of your books is {folder}.", text_width()))
 
 
