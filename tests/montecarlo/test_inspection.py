@@ -2,7 +2,9 @@
 
 import json
 import math
+import pickle
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -229,3 +231,14 @@ def test_steps_that_catch_up_tell_what_the_position_is_worth() -> None:
     lines = [step_line(step, POSITION) for step in caught]
     assert all("catch up" in line for line in lines)
     assert not any(step.result % 1 for step in steps if not step.is_caught_up)
+
+
+def test_branches_are_equal_where_all_is_that_they_tell() -> None:
+    """Means of what was not visited are nan, which equals nothing, itself included."""
+    one = search(POSITION, preset("uct"), 20).forest.branch(2)
+    leaves = [leaf for child in one.children for leaf in child.children]
+    assert any(math.isnan(leaf.mean) for leaf in leaves)
+    copied = pickle.loads(pickle.dumps(one))
+    assert one == copied and hash(one) == hash(copied) and one in {copied}
+    assert one != replace(one, mean=0.5) and one != replace(one, children=one.children[:-1])
+    assert one != 3

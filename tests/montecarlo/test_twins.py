@@ -136,7 +136,7 @@ def test_flat_search_with_seconds_alone_visits_every_leaf() -> None:
     for backend in ("compiled", "python"):
         search = MonteCarloSearch(PRESETS["flat"], backend)
         search.load()
-        result = search.search(Position(), np.random.default_rng(1), seconds=0.2)
+        result = search.search(Position(), np.random.default_rng(1), seconds=1)
         leaves = [leaf for child in result.forest.branch(2).children for leaf in child.children]
         assert len(leaves) == 49
         assert min(leaf.visits for leaf in leaves) >= 1

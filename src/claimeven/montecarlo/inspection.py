@@ -12,8 +12,9 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import count
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from claimeven.game import ClaimevenError, Position
@@ -71,6 +72,16 @@ class Branch:
     prior: float | None = None
     untried: float = 0.0
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all is equal, but for the means of what was not visited: nan equals nothing."""
+        if not isinstance(other, Branch):
+            return NotImplemented
+        same: bool = _but_the_mean(self) == _but_the_mean(other)
+        return same and (not self.visits or self.mean == other.mean)
+
+    def __hash__(self) -> int:
+        return hash((self.column, self.visits, self.total, len(self.children)))
+
     @property
     def selection(self) -> float | None:
         """E, the mean and the bonus, what selection goes by; infinite where not visited (with a
@@ -79,6 +90,9 @@ class Branch:
         if self.bonus is None:
             return None
         return (self.mean if self.visits else self.untried) + self.bonus
+
+
+_but_the_mean = attrgetter(*(each.name for each in fields(Branch) if each.name != "mean"))
 
 
 class OutdatedForest(ClaimevenError):
