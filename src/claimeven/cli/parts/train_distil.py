@@ -104,7 +104,7 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     help="Of products: float32, bfloat16, or auto: bfloat16 where it is quick.",
 )
 @click.option(
-    "--start", type=FilePath(), help="A net to begin with, of that size or narrower; else drawn."
+    "--start", type=FilePath(), help="A net to begin with, of that size or with fewer pairs; else drawn."
 )
 @plots_option
 @json_option
@@ -133,7 +133,7 @@ def distil(
       claimeven dataset --positions 50000 --source mixed --plies 8-36 --out d.csv
       claimeven train distil d.csv --out run1 --size small --epochs 10
       claimeven accuracy net:model=run1/model.npz --set hard
-      claimeven train distil a.csv b.parquet --out run2 --start run1/model.npz
+      claimeven train distil a.csv b.parquet --out run2 --size small --start run1/model.npz
       claimeven train distil a.csv b.csv --out run3 --ply-shares 4-7:1,8-41:4
       claimeven train distil a.csv --out run4 --optimizer muon \\
         --batch 4096 --rate 4e-3
