@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from playwright.sync_api import sync_playwright
 from tests.browser import launched
 from tests.web.conftest import PATIENCE, Server
 from tests.web.pages import DESKTOP, beaten_by_agent, drop
@@ -45,6 +44,8 @@ new PerformanceObserver((list) => {
 @contextlib.contextmanager
 def _chromium(server: Server) -> Iterator[Any]:
     """A function that opens a new tab whose cache is off."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - not among the tests' packages
+
     with sync_playwright() as playwright:
         browser = launched(playwright)
         context = browser.new_context(viewport=DESKTOP, base_url=server.url)

@@ -17,6 +17,7 @@ import signal
 import stat
 import tempfile
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -181,6 +182,12 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file in UTF-8. Raises `CannotWrite`."""
     with text_file(path) as stream:
         stream.write(text)
+
+
+def packed(data: bytes) -> bytes:
+    """Return data as a file of gzip, the same bytes whatever the version of Python and the day."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:

@@ -21,6 +21,7 @@ from claimeven.adapters.episodes import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv, spec_of
 from claimeven.agents import AgentFault
 from tests import naive
+from tests.agents.process.test_process import bot
 
 WITH_MODULE = f"claimeven.adapters.gymnasium:{ID}"
 
@@ -251,7 +252,8 @@ def test_a_copy_has_a_process_of_its_own(copied: Callable[[Any], Any], tmp_path:
         "def agent(position):\n    return position.legal_columns[0]\n"
     )
     ours = "ugi:" + " ".join([sys.executable, "-m", "claimeven", "ugi", "greedy:win=yes"])
-    for opponent in (str(tmp_path / "left.py"), ours, "kaggle:negamax"):
+    made = make_agent(str(tmp_path / "left.py"))
+    for opponent in (str(tmp_path / "left.py"), ours, made, bot("shuffles")):
         env = ConnectFourEnv(opponent=opponent, seat="first")
         env.reset(seed=1)
         env.step(3)
@@ -261,6 +263,18 @@ def test_a_copy_has_a_process_of_its_own(copied: Callable[[Any], Any], tmp_path:
         again, *_ = other.step(2)
         assert shown["observation"].sum() == 4 and again["observation"].sum() == 6
         other.close()
+
+
+def test_a_seed_decides_what_a_class_draws_as_a_game_begins() -> None:
+    env = ConnectFourEnv(opponent=bot("shuffles"), seat="first")
+    games = []
+    for _ in range(3):
+        env.reset(seed=5)
+        for column in (3, 3, 2):
+            env.step(column)
+        games.append(env.position)
+    env.close()
+    assert games[0] == games[1] == games[2]
 
 
 def test_a_seat_drawn_is_one_that_has_a_game() -> None:

@@ -269,6 +269,27 @@ def test_a_stop_ends_the_search_that_was_asked_for_before_it() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+def test_a_stop_is_of_all_searches_read_before_it() -> None:
+    with talking("alphabeta") as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        program.stdin.write("isready\ngo infinite\nstop\ngo infinite\nstop\n")
+        program.stdin.write("go movetime 600000\ngo infinite\nstop\n")
+        lines = iter(program.stdout.readline, "")
+        for _ in range(4):
+            assert any(line.startswith("bestmove ") for line in lines)
+        program.stdin.write("quit\n")
+        assert program.wait(timeout=DEADLINE) == 0
+
+
+def test_the_seed_decides_what_a_class_draws_as_a_game_begins() -> None:
+    told = said(
+        *["setoption name Seed value 5", "uginewgame", "go"] * 3, spec=str(bot("shuffles"))
+    )  # fmt: skip
+    moves = [line for line in told if line.startswith("bestmove")]
+    assert len(moves) == 3 and len(set(moves)) == 1
+
+
 def test_a_stop_after_a_search_that_failed_ends_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("def agent(position):\n    raise ValueError('boom')\n")
     with talking(str(tmp_path / "bad.py")) as program:

@@ -282,6 +282,9 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
     assert decision.details["backend"] == "python"
     alone = written(tmp_path, text.replace("number = 3\n", ""), "alone.py")
     assert load_evaluation(str(alone))(Position.from_moves("7")) == -1
+    agent = make_agent(f"minimax:depth=1,eval={alone}")
+    assert isinstance(agent, ProcessAgent)
+    agent.close()
     for name, sentence in (
         ("leftmost", f"{file} has nothing called 'leftmost': it has rightmost"),
         ("number", f"{file}:number is not a function"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import threading
 from functools import partial
@@ -117,6 +118,23 @@ def test_what_is_no_column_number_is_a_fault(answer: object) -> None:
 def test_what_is_a_column_number(answer: object) -> None:
     assert as_column(answer) == 3
     assert type(as_column(answer)) is int
+
+
+def test_what_a_function_makes_of_stdout_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(position: Position) -> int:
+        sys.stdout = io.StringIO()
+        return 3
+
+    def loud(position: Position) -> int:
+        print("x")
+        return 3
+
+    before = sys.stdout
+    for function in (silent, loud):
+        assert FunctionAgent("f", function).call(Position())[0] == 3
+        assert sys.stdout is before
+    monkeypatch.setattr(sys, "stderr", None)
+    assert FunctionAgent("f", loud).call(Position())[0] == 3
 
 
 def test_prints_of_one_thread_go_to_stderr_and_those_of_others_do_not(

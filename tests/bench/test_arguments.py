@@ -14,6 +14,16 @@ ROOT = Path(__file__).parents[2]
 BENCHMARKS = sorted(
     path.stem for path in (ROOT / "bench").glob("*.py") if "__main__" in path.read_text("utf-8")
 )
+#: What the extra `test` does not bring: to be told of the options takes none of it.
+BEYOND_TEST = (
+    "bitbully",
+    "kaggle_environments",
+    "open_spiel",
+    "pgx",
+    "playwright",
+    "ray",
+    "requests",
+)
 
 
 def run(
@@ -22,6 +32,10 @@ def run(
     """Run a benchmark here, as `python -m` would; return its exit status and what it says."""
     path = ROOT / "bench" / f"{name}.py"
     monkeypatch.setattr(sys, "argv", [str(path), argument])
+    for absent in BEYOND_TEST:
+        monkeypatch.setitem(sys.modules, absent, None)
+    for part in [module for module in sys.modules if module.startswith("bench.")]:
+        monkeypatch.delitem(sys.modules, part)
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(path), run_name="__main__")
     return ended.value.code, *capsys.readouterr()

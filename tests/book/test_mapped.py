@@ -125,16 +125,22 @@ def test_a_book_that_lacks_positions_is_told(book: Book, tmp_path: Path) -> None
         load_book(path).unpacked()
 
 
-@pytest.mark.parametrize("source", ["a\u00a0b\udcff\n.dat", "a" + "\u00e4" * 1000, ""])
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("a\u00a0b\udcff\n.dat", "a b? .dat"),
+        ("a" + "\u00e4" * 1000, "a" + "\u00e4" * 499),
+        ("", ""),
+    ],
+)
 def test_whatever_a_source_is_called_the_book_is_read_again(
-    book: Book, tmp_path: Path, source: str
+    book: Book, tmp_path: Path, source: str, told: str
 ) -> None:
     path = tmp_path / "own.book"
     write_mapped(path, book, source)
-    told = load_book(path)
-    assert isinstance(told, MappedBook)
-    assert told.source == {"": ""}.get(source, told.source) and len(told.source.encode()) <= 1000
-    assert told.source[:1] == source[:1]
+    read = load_book(path)
+    assert isinstance(read, MappedBook)
+    assert read.source == told
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such devices")

@@ -53,6 +53,10 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run(*build[:2], "--plies", "1", *BOARD, "--out", str(tmp_path / "b.book")).status == 0
     assert run("book", "export", str(tmp_path / "b.book"), "--out", str(text)).status == 0
     assert "is a book already" in bad_input(run("book", "import", str(text), "--out", str(path)))
+    for words in (("export", str(path), "--out", str(path)),
+                  ("import", "--from", "bitbully-databases", "--out", str(path))):  # fmt: skip
+        assert bad_input(run("book", *words))
+    assert run("book", "info", str(path)).status == 0
     path.write_text("no book")
     said = bad_input(run(*build, "1", *BOARD))
     assert said.endswith("it does not begin like one: choose another name or remove it")

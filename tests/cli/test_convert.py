@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,15 @@ def test_a_file_of_games_is_not_written_over(run: Run, games: Path, tmp_path: Pa
     ):
         assert bad_input(run(*words)).endswith("it holds games, so name another file")
     assert path.read_bytes() == before
+
+
+def test_a_pipe_is_read_once(run: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "games"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(GAMES,))
+    writer.start()
+    assert run("convert", str(pipe)).out == GAMES
+    writer.join()
 
 
 def test_games_from_a_position_of_their_own_are_no_records(run: Run, tmp_path: Path) -> None:

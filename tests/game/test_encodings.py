@@ -147,6 +147,18 @@ def test_errors(name: str, board: Any, message: str) -> None:
         converters(name)[1](board, SMALL)
 
 
+def test_readers_blame_what_is_wrong() -> None:
+    board = GOLDEN["kaggle"]
+    assert encodings.from_fen(text="4/2r1/rryy", geometry=SMALL) == ASYMMETRIC
+    assert encodings.from_stacks(stacks=GOLDEN["stacks"], geometry=SMALL) == ASYMMETRIC
+    with pytest.raises(InvalidPosition, match=r"a board is a Geometry, .*, not \(4, 3\)"):
+        encodings.from_kaggle(board, (4, 3))
+    with pytest.raises(TypeError, match="marc"):
+        encodings.from_kaggle(board, SMALL, marc=1)
+    with pytest.raises(TypeError, match="missing a required argument: 'board'"):
+        encodings.from_kaggle()
+
+
 def test_errors_of_options() -> None:
     with pytest.raises(InvalidPosition, match="mark is 1, but by its discs 2 is to move"):
         encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=1)

@@ -179,6 +179,8 @@ def test_bad_move_strings() -> None:
     for wrong in (4455, None, 1.5):
         with pytest.raises(InvalidNotation, match=f"moves are a move string, .*, not {wrong}"):
             Position.from_moves(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidNotation, match="moves are a move string"):
+        Position.from_moves(np.array(3))
     with pytest.raises(InvalidPosition, match="takes a Geometry"):
         Position.from_moves("44", (7, 6))  # type: ignore[arg-type]
     with pytest.raises(InvalidNotation, match="a move string is text, such as '4455', not 4455"):

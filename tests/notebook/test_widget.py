@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -254,6 +255,36 @@ def test_observers_that_raise_do_not_end_the_game(name: str) -> None:
     except ValueError:
         assert name != "decision"
     assert len(board.wait().moves) == 2 and not board.thinking
+
+
+@pytest.mark.parametrize("name", ["undone", "moves", "size", "problem", "position"])
+def test_observers_that_raise_leave_a_whole_board(name: str) -> None:
+    def fail(change: Any) -> None:
+        raise ValueError("of the observer")
+
+    for act, expected in (
+        (lambda board: board.undo(), ("445", "5")),
+        (lambda board: board.undo().redo(), ("4455", "")),
+        (lambda board: board.begin(Position(SMALL)), ("", "")),
+    ):
+        board = BoardWidget("4455")
+        board.observe(fail, name)
+        with suppress(ValueError):
+            act(board)
+        if (board.moves, board.undone) != expected:  # undo raised before redo was called
+            assert (board.moves, board.undone) == ("445", "5")
+        assert board.line.position == board.position
+
+
+def test_an_observer_may_begin_another_game() -> None:
+    for name in ("thinking", "decision"):
+        agent = Waiting()
+        board = BoardWidget(agent=agent).play(3)
+        assert agent.asked.acquire(timeout=60)
+        board.observe(lambda change, at=board: at.begin(), name)
+        agent.may_go.release()
+        assert board.wait().moves == ""
+        board.close()
 
 
 class Failing(Agent):

@@ -179,7 +179,11 @@ def test_openings_stay_in_our_tables() -> None:
             "first;moves\na;44\n",
             "line 1: its cells are parted otherwise",
         ),
-        ("csv", 'moves,reason\n44,\n45,"x\n46,\n', "line 4: unexpected end of data"),
+        (
+            "csv",
+            'moves,reason\n44,\n45,"x\n46,\n',
+            "line 3: a quote that begins there does",
+        ),
         ("jsonl", "{}\n", "line 1: it is no JSON object with moves"),
     ],
 )
@@ -285,6 +289,9 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
         (lambda r: r["steps"].insert(1, None), "step 1: it has not the parts"),
         (lambda r: r["steps"][0][0]["observation"]["board"].__setitem__(3, 1), "step 0: its board"),
         (lambda r: r["steps"].pop(), "it came to an end, but by its moves it is open"),
+        (lambda r: r["rewards"].clear(), r"its rewards are \[\], not those of two players"),
+        (lambda r: r["rewards"].append(0), "not those of two players"),
+        (lambda r: r["steps"].__setitem__(0, None), "step 0: it has not the parts of two"),
         (lambda r: r["rewards"].reverse(), r"its rewards are \[-1, 1\], but .* it is first"),
     ):
         damaged = json.loads(json.dumps(whole))
@@ -324,6 +331,8 @@ def test_texts_in_another_encoding_are_told() -> None:
         text = "\ufeff4455\n".encode(encoding).decode(errors="surrogateescape")
         with pytest.raises(InvalidRecord, match="line 1: its text is in UTF-16: save it as UTF-8"):
             guess_by_lines("games.txt", [text])
+        with pytest.raises(InvalidRecord, match="UTF-16"):  # without a byte order mark
+            guess_by_lines("games.csv", ["moves,first\n".encode(encoding).decode()])
 
 
 def test_replays_may_lie_in_any_layout() -> None:

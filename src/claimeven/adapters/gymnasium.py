@@ -34,10 +34,7 @@ from claimeven.adapters.extras import missing
 from claimeven.adapters.pictures import RENDER_MODES, check_render_mode, rendered
 from claimeven.agents import Agent, Contestant, Limit, make_agent
 from claimeven.agents.families.perfect import LEVEL_NAMES, TOP_LEVEL
-from claimeven.agents.foreign.pons import PonsAgent
-from claimeven.agents.foreign.ugi import UgiAgent
 from claimeven.agents.plain import checked_column, plain_decision
-from claimeven.agents.process.process import ProcessAgent
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -51,8 +48,6 @@ ID: Final = "claimeven/ConnectFour-v0"
 #: What `reset` takes among its options.
 OPTIONS: Final = ("start", "opening_plies", "opponent", "seat")
 
-#: Agents that a process does the thinking of.
-WITH_PROCESSES: Final = (ProcessAgent, UgiAgent, PonsAgent)
 #: Beginnings in a row that the opponent ends at once after which there is taken to be no other.
 _IN_VAIN = 1000
 
@@ -138,6 +133,7 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         self._is_over = True
         self._opponent = self._made(given["opponent"]) if "opponent" in given else self._usual
         if self._opponent is not None:
+            self._opponent.note_generator(self.np_random)
             self._opponent.reset()
         self._episode.begin(self._opened(beginning, seat))
         self._is_over = False
@@ -186,29 +182,6 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
     def position(self) -> Position:
         """The game as it stands."""
         return self._episode.position
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What copies and pickles hold: of agents with processes the wish alone."""
-        agents = {
-            wish: None if isinstance(agent, WITH_PROCESSES) else agent
-            for wish, agent in self._agents.items()
-        }
-        names = {
-            name: next((w for w, a in self._agents.items() if a is getattr(self, name)), None)
-            for name in ("_opponent", "_usual")
-        }
-        return {**self.__dict__, "_agents": agents, **names}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what a copy is made of, and let agents with processes have ones of their own.
-
-        Raises what `make_agent` raises.
-        """
-        self.__dict__.update(state)
-        self._agents = {wish: agent for wish, agent in state["_agents"].items() if agent}
-        for wish in state["_agents"].keys() - self._agents.keys():
-            self._made(wish).reset()  # type: ignore[union-attr]  # there is a wish
-        self._opponent, self._usual = (self._made(state[n]) for n in ("_opponent", "_usual"))
 
     def _opened(self, beginning: Beginning, seat: str) -> Position:
         """Return a position with the learner to move: the opponent begins where it is its turn.

@@ -59,8 +59,9 @@ def _bot_class() -> Any:
 
         def restart(self) -> None:
             """Begin a game anew."""
-            self.agent.reset()
             self.rng = np.random.default_rng(self.seed)
+            self.agent.note_generator(self.rng)
+            self.agent.reset()
 
         def restart_at(self, state: Any) -> None:
             """Begin anew in a state: each is looked at as it comes."""

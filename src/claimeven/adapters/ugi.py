@@ -72,8 +72,9 @@ class UgiEngine:
         self._write_line = write
         self._writing = threading.Lock()
         self._state = threading.Lock()
-        self._asked = 0  # searches read and not answered yet
-        self._is_searching = self._is_endless = self._is_stopped = self._is_closing = False
+        # The number of the last search read, of the last answered, and of the last to be stopped.
+        self._read = self._answered = self._stopped = 0
+        self._is_searching = self._is_endless = self._is_closing = False
         self._position: Position | None = Position(self.options.geometry)
         self._last_move = ""
         self._seed(1)
@@ -90,13 +91,15 @@ class UgiEngine:
         """Look at a line as it is read, None for the end; whether it still has to be handled."""
         word = "quit" if line is None else (line.split() or [""])[0]
         with self._state:
-            busy = self._asked > 0
-            self._asked += word == "go"
+            busy = self._read > self._answered
+            self._read += word == "go"
             self._is_closing |= word == "quit"
             is_left = self._is_closing and self._is_endless
             is_over = line is not None and word == "quit" and self._is_searching
-            if busy and (word == "stop" or is_left or is_over):
-                self._stop()
+            if busy and word == "stop":
+                self._stop(self._read)
+            elif busy and (is_left or is_over):
+                self._stop(self._answered + 1)
         if busy and word == "isready":
             self._say("readyok")
         return not (busy and word in ("isready", "stop"))
@@ -104,8 +107,8 @@ class UgiEngine:
     def hang_up(self) -> None:
         """Stop what is being searched: nobody hears the answer."""
         with self._state:
-            if self._asked:
-                self._stop()
+            if self._read > self._answered:
+                self._stop(self._read)
 
     def handle(self, line: str) -> bool:
         """Answer a line; whether there is more to come."""
@@ -158,8 +161,10 @@ class UgiEngine:
         self._seed(0)
 
     def _on_uginewgame(self, words: Sequence[str]) -> None:
-        self._ready_agent().reset()
+        agent = self._ready_agent()
         self._seed(self._games + 1)
+        agent.note_generator(self._rng)
+        agent.reset()
         self._position = Position(self.options.geometry)
 
     def _on_position(self, words: Sequence[str]) -> None:
@@ -196,6 +201,8 @@ class UgiEngine:
     def _on_go(self, words: Sequence[str]) -> None:
         try:
             self._best = None
+            with self._state:
+                self._read = max(self._read, self._answered + 1)  # where nothing was noted
             decision = self._searched(words)
             position = self._position
             move = "none"
@@ -204,8 +211,7 @@ class UgiEngine:
         finally:
             # Before the answer is told: what is read then is about the next search.
             with self._state:
-                self._asked = max(0, self._asked - 1)
-                self._is_stopped = False
+                self._answered += 1
         self._say(f"bestmove {move}")
 
     # --- searching ------------------------------------------------------------------------------
@@ -287,9 +293,14 @@ class UgiEngine:
         for _ in range(2):  # where a stop that has come too late is taken note of
             time.sleep(0)
 
-    def _stop(self) -> None:
-        """Stop the search that is going on, or is about to begin."""
-        self._is_stopped = True
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether the search that is going on, or is about to begin, is to end."""
+        return self._stopped > self._answered
+
+    def _stop(self, number: int) -> None:
+        """Stop the searches up to that number."""
+        self._stopped = max(self._stopped, number)
         if self._is_searching:
             self._is_searching = False
             main = threading.main_thread().ident
@@ -304,6 +315,7 @@ class UgiEngine:
         """Return the agent as the options say, made when first needed and where they changed."""
         if self._agent is None:
             self._agent = make_agent(self.options.spec, self.options.geometry)
+            self._agent.note_generator(self._rng)
             self._agent.reset()
         return self._agent
 

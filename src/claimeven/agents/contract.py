@@ -167,9 +167,9 @@ def check_number(name: str, given: object) -> None:
     try:
         number = float(given)
     except OverflowError:
-        number = math.inf
+        number = math.inf if given > 0 else -math.inf  # type: ignore[operator]  # an int
     if number == math.inf:
-        raise InvalidLimit(f"{name} must be finite, not {given}")
+        raise InvalidLimit(f"{name} must be finite, not {number}")
 
 
 @dataclass(frozen=True)
@@ -276,6 +276,11 @@ class Agent(ABC):
 
     def reset(self) -> None:
         """Forget everything learnt in the game before, unless it `remembers`."""
+
+    def note_generator(self, rng: np.random.Generator) -> None:
+        """Hear, before `reset`, from which generator the game's draws come; nothing is to be drawn
+        from it here. An agent in a process of its own seeds by it what else it may draw from.
+        """
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision in words, one line each; nothing by default."""

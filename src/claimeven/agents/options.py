@@ -164,9 +164,8 @@ class AgentKind:
 
     def runs_user_code(self, options: Mapping[str, Any]) -> bool:
         """Whether one of the options of an agent names a function of the user's own."""
-        return any(
-            option.kind == "text" and ":" in str(options[option.name]) for option in self.options
-        )
+        texts = [str(options[option.name]) for option in self.options if option.kind == "text"]
+        return any(":" in text or text.endswith(".py") for text in texts)
 
     def preset(self, name: str, summary: str, **defaults: Any) -> AgentKind:
         """Return this kind under another name with other defaults."""

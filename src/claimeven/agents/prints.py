@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from threading import Lock, get_ident
+from threading import Lock, current_thread, get_ident, main_thread
 from typing import Any
 
 _changing = Lock()
@@ -12,13 +13,14 @@ _aside: dict[int, int] = {}
 
 
 class PrintsToStderr:
-    """A block in which what this thread prints to stdout goes to stderr; other threads' does not.
+    """A block in which what this thread prints to stdout goes to stderr; other threads' does not,
+    those that it starts among them.
 
     `contextlib.redirect_stdout` does it for the whole process, and for good where blocks of two
     threads overlap.
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("_before", "_usual")
 
     def __enter__(self) -> None:
         thread = get_ident()
@@ -26,6 +28,7 @@ class PrintsToStderr:
         with _changing:
             if type(sys.stdout) is not _Stdout and sys.stdout is not None:
                 sys.stdout = _Stdout(sys.stdout)
+            self._usual = sys.stdout
             _aside[thread] = self._before + 1
 
     def __exit__(self, *ended_by: object) -> None:
@@ -34,6 +37,8 @@ class PrintsToStderr:
             return
         _aside.pop(get_ident(), None)
         with _changing:
+            if current_thread() is main_thread() and type(sys.stdout) is not _Stdout:
+                sys.stdout = self._usual  # what was called has put its own there
             if not _aside and type(sys.stdout) is _Stdout:
                 sys.stdout = sys.stdout.stdout
 
@@ -45,4 +50,16 @@ class _Stdout:
         self.stdout = stdout
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(sys.stderr if get_ident() in _aside else self.stdout, name)
+        stream = sys.stderr if get_ident() in _aside else self.stdout
+        return getattr(_NOWHERE if stream is None else stream, name)
+
+
+class _Nowhere(io.TextIOBase):
+    """Where prints go while stderr is closed."""
+
+    def write(self, text: str) -> int:
+        """Let a text go."""
+        return len(text)
+
+
+_NOWHERE = _Nowhere()

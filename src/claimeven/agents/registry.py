@@ -83,8 +83,10 @@ def make_agents(
         agents.extend(_agent_of(spec, isolation or Isolation(), rests=True) for spec in specs)
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
-        if not isinstance(limits, Sequence):
-            raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {limits!r}")
+        if not isinstance(limits, Sequence) or len(limits) != len(agents):
+            raise InvalidLimit(
+                f"limits are a Limit, as Limit(seconds=1), or one for each agent, not {limits!r}"
+            )
         tried = [
             (agent, limit)
             for agent, limit in zip(agents, limits, strict=True)

@@ -102,6 +102,8 @@ def build(
                 report=lambda at: line.show(lambda: _build_text(at)),
             )
     except KeyboardInterrupt:
+        if not Path(f"{path}.journal").exists():
+            raise KeyboardInterrupt("interrupted; nothing was written") from None
         raise KeyboardInterrupt(
             f"interrupted; run the same again to go on from {path}.journal"
         ) from None
@@ -248,7 +250,9 @@ def export(file: Path | None, out: str) -> None:
       claimeven book export --out book.txt
       claimeven book export small.book | tail
     """
-    _, book = _read(file)
+    path, book = _read(file)
+    if out != STDOUT and Path(out).exists() and Path(out).samefile(path):
+        raise ClaimevenError(f"{out} is the book that is exported: name another file")
     from claimeven.book.text import to_text  # noqa: PLC0415 - for a quick start
 
     with nullcontext(sys.stdout) if out == STDOUT else text_file(out) as stream:
@@ -296,6 +300,10 @@ def import_book(
       claimeven book import book.txt --out 7x6.book
     """
     if source != "text":
+        from claimeven.book.databases import GEOMETRY, PLIES  # noqa: PLC0415 - for a quick start
+
+        if out is not None:
+            _check_replaced(Path(out), GEOMETRY, PLIES)
         DatabaseImport(file, out, sample, threads, table_mb).run(as_json)
         return
     if file is None:

@@ -143,7 +143,7 @@ class _Reading:
         self.unordered = 0
         self.form: Format | None = format_of(source) if source else None
         self.is_store = False
-        if name != STDIN:
+        if Path(name).is_file():  # of a pipe nothing is to be lost
             open_text(name).close()
             self.is_store = holds_games(name)
         if self.is_store and source:

@@ -131,15 +131,16 @@ def _numbers_of(
     except (ValueError, OverflowError):
         found = np.zeros((0, 0), dtype=np.int64)
     if len(found) != len(lines):
-        place = next((n for n, line in enumerate(lines) if not _holds_numbers(line, read)), 0)
-        raise InvalidDatasetFile(f"row {first + place} of {path} holds other than whole numbers")
+        bad = next((n for n, line in enumerate(lines) if not _holds_numbers(line, read)), None)
+        rows = f"row {first + bad}" if bad is not None else f"rows {first} and following"
+        raise InvalidDatasetFile(f"{path} holds other than whole numbers in {rows}")
     return found
 
 
 def _holds_numbers(line: bytes, read: list[int]) -> bool:
     """Whether the fields of a line that are read are whole numbers, or empty."""
-    fields = line.strip().split(b",")
-    return all(_INTEGER.fullmatch(fields[place].strip() or b"0") for place in read)
+    fields = line.rstrip(b"\r\n").split(b",")
+    return line.isascii() and all(_INTEGER.fullmatch(fields[place] or b"0") for place in read)
 
 
 def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:

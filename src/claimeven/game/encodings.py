@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -57,13 +58,17 @@ def _reading(name: str) -> Callable[[_Read], _Read]:
 
     def told(read: _Read) -> _Read:
         @wraps(read)
-        def reader(board: Any, *arguments: Any, **named: Any) -> Position:
+        def reader(*arguments: Any, **named: Any) -> Position:
             try:
-                return read(board, *arguments, **named)
+                return read(*arguments, **named)
             except ClaimevenError:
                 raise
             except (TypeError, AttributeError, ValueError, OverflowError):
-                raise InvalidPosition(f"{board!r:.60} is no {name} board") from None
+                given = signature(read).bind(*arguments, **named).arguments  # its own TypeError
+            geometry = given.get("geometry", STANDARD)
+            if not isinstance(geometry, Geometry):
+                raise InvalidPosition(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
+            raise InvalidPosition(f"{next(iter(given.values()))!r:.60} is no {name} board")
 
         return reader  # type: ignore[return-value]  # it takes what the other takes
 

@@ -98,9 +98,11 @@ class Position:
         [0, 1, 2]
         """
         positions = [cls(geometry)]
-        if not isinstance(moves, Iterable):
-            raise InvalidNotation(f"moves are a move string, or columns from 0, not {moves!r}")
-        columns = parse_moves(moves, geometry) if isinstance(moves, str) else moves
+        try:
+            columns = iter(parse_moves(moves, geometry) if isinstance(moves, str) else moves)
+        except TypeError:
+            told = f"moves are a move string, or columns from 0, not {moves!r}"
+            raise InvalidNotation(told) from None
         for number, column in enumerate(columns, start=1):
             try:
                 positions.append(positions[-1].play(column))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -146,10 +146,8 @@ class BoardWidget(anywidget.AnyWidget):
         """Drop a disc in a 0-based column, for whoever is to move. Raises `IllegalMove`."""
         with self._changing:
             line = self.line.play(column)
-            move = line.moves[-1]
-            if self.undone.startswith(move):
-                self.undone = self.undone[1:]
-            self.moves = line.moves
+            is_again = self.undone.startswith(line.moves[-1])
+            self._put(undone=self.undone[is_again:], moves=line.moves)
         return self
 
     def undo(self) -> BoardWidget:
@@ -157,8 +155,7 @@ class BoardWidget(anywidget.AnyWidget):
         with self._changing:
             kept = next(filter(self._is_yours, range(len(self.moves) - 1, -1, -1)), None)
             if kept is not None:
-                self.undone = self.moves[kept:] + self.undone
-                self.moves = self.moves[:kept]
+                self._put(undone=self.moves[kept:] + self.undone, moves=self.moves[:kept])
         return self
 
     def redo(self) -> BoardWidget:
@@ -166,8 +163,7 @@ class BoardWidget(anywidget.AnyWidget):
         with self._changing:
             line, played = self.moves + self.undone, len(self.moves)
             ends = (*filter(self._is_yours, range(played + 1, len(line) + 1)), len(line))
-            self.undone = line[ends[0] :]
-            self.moves = line[: ends[0]]
+            self._put(undone=line[ends[0] :], moves=line[: ends[0]])
         return self
 
     def begin(self, position: Position | None = None) -> BoardWidget:
@@ -177,18 +173,19 @@ class BoardWidget(anywidget.AnyWidget):
         """
         if not isinstance(position, Position | None):
             raise ClaimevenError(f"a game begins from a Position, not from {position!r}")
-        with self._changing:
+        with self._changing, self.hold_sync(), ExitStack() as whatever_observers_raise:
             self._origin = self._origin if position is None else position
-            self._is_new_game = True
-            with self.hold_sync():
-                for name, value in _board_traits(self._origin).items():
-                    setattr(self, name, value)
-                self.undone = self.problem = self._whole = ""
-                if self.moves:
-                    self.moves = ""
-                else:
-                    self._follow()
+            self._is_new_game, self._whole = True, ""
+            if not self.moves:
+                whatever_observers_raise.callback(self._follow)
+            self._put(**_board_traits(self._origin), undone="", problem="", moves="")
         return self
+
+    def _put(self, **values: object) -> None:
+        """Set traits, all of them in this order whatever those who observe one raise."""
+        with ExitStack() as whatever_observers_raise:
+            for name in reversed(values):
+                whatever_observers_raise.callback(setattr, self, name, values[name])
 
     def wait(self, seconds: float = _PATIENCE) -> BoardWidget:
         """Wait until the agent has moved and the scores are there. Raises `TimeoutError`.
@@ -314,14 +311,17 @@ class BoardWidget(anywidget.AnyWidget):
             problem = f"{self.agent_name} cannot go on: {fault}"
         except KeyboardInterrupt:  # of its own: that of the notebook comes to the main thread
             problem = f"{self.agent_name} cannot go on: raised KeyboardInterrupt"
+        steps: list[Callable[[], object]] = [
+            lambda: self._put(thinking=False),
+            lambda: self._put(problem=problem),
+        ]
+        if decision is not None:
+            column = decision.column
+            steps += [lambda: self._put(decision=decision), lambda: self.play(column)]
         with self._changing, ExitStack() as whatever_observers_raise:
-            if not is_wanted():
-                return
-            if decision is not None:
-                whatever_observers_raise.callback(self.play, decision.column)
-                whatever_observers_raise.callback(setattr, self, "decision", decision)
-            whatever_observers_raise.callback(setattr, self, "problem", problem)
-            self.thinking = False
+            for step in reversed(steps):
+                # An observer of the step before may have begun another game.
+                whatever_observers_raise.callback(_if, is_wanted, step)
 
     # The scores
 
@@ -376,6 +376,11 @@ class BoardWidget(anywidget.AnyWidget):
             "done": done,
             "problem": problem,
         }
+
+
+def _if(is_wanted: IsWanted, step: Callable[[], object]) -> None:
+    if is_wanted():
+        step()
 
 
 def _board_traits(start: Position) -> dict[str, Any]:

@@ -10,7 +10,6 @@ the same one.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -127,7 +126,7 @@ def read_checked(path: Path, digest: str, geometry: Geometry = STANDARD) -> tupl
 def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
     """Write a set, whole or not at all; packed where the name ends in .gz. Raises `CannotWrite`."""
     data = "".join(f"{puzzle_line(puzzle)}\n" for puzzle in puzzles).encode()
-    outputs.write_bytes(path, gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
+    outputs.write_bytes(path, outputs.packed(data) if path.suffix == ".gz" else data)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -104,6 +104,7 @@ def _finds(
 ) -> bool:
     """Whether an agent finds every column of a solution that is the side to move's."""
     rng = np.random.default_rng([seed, _STREAM, attempt])
+    agent.note_generator(rng)
     agent.reset()
     for place, column in enumerate(solution):
         if place % 2 == 0 and agent.choose(position, Limit(), rng).column != column:

@@ -64,6 +64,8 @@ FORMATS: dict[str, Format] = {
 }
 
 
+#: Characters that tell whether a text is in UTF-16: every other one is nothing then.
+_LOOKED_AT = 40
 #: How a file in UTF-16 begins, read as UTF-8 with its bytes as lone surrogates.
 _UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
 
@@ -121,7 +123,8 @@ def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterator[st
         looked_at.append(line)
         if line.strip("\ufeff \t\r\n"):
             break
-    if "".join(looked_at[:1])[:2] in _UTF_16:
+    beginning = "".join(looked_at[:1])[:_LOOKED_AT]
+    if beginning[:2] in _UTF_16 or beginning.count("\0") > len(beginning) // 4:
         raise InvalidRecord("its text is in UTF-16: save it as UTF-8", 1)
     return guess_format(name, "".join(looked_at)), itertools.chain(looked_at, source)
 

@@ -100,6 +100,8 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         raise InvalidRecord("it is no replay: it has no steps")
     board = _geometry(replay.get("configuration"), geometry)
     position, columns, fault, fault_seat = Position(board), [], None, None
+    for seat in range(2):
+        _player(steps[0], seat, 0)
     _check_board(position, steps[0], 0)
     for number, (before, step) in enumerate(itertools.pairwise(steps), start=1):
         seat = position.turn
@@ -261,12 +263,17 @@ def _check_end(replay: Mapping[str, Any], record: GameRecord) -> None:
     if not record.is_finished:
         raise InvalidRecord("it came to an end, but by its moves it is open")
     rewards = replay.get("rewards")
-    if isinstance(rewards, list) and all(isinstance(each, int | float) for each in rewards):
-        winner = None if len(set(rewards)) == 1 else rewards.index(max(rewards))
-        if winner != record.winner:
-            raise InvalidRecord(
-                f"its rewards are {rewards}, but by its moves it is {record.result}"
-            )
+    if rewards is None:
+        return
+    if not (
+        isinstance(rewards, list)
+        and len(rewards) == 2
+        and all(isinstance(each, int | float) for each in rewards)
+    ):
+        raise InvalidRecord(f"its rewards are {rewards!r:.40}, not those of two players")
+    winner = None if rewards[0] == rewards[1] else rewards.index(max(rewards))
+    if winner != record.winner:
+        raise InvalidRecord(f"its rewards are {rewards}, but by its moves it is {record.result}")
 
 
 def _names(replay: Mapping[str, Any]) -> tuple[str, str]:

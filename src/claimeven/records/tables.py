@@ -38,12 +38,16 @@ def csv_items(
         raise InvalidRecord("a table of games has a column moves; this one has none", 1)
     reader.fieldnames = heads
     while True:
+        begin = reader.reader.line_num + 1
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield reader.reader.line_num, InvalidRecord(str(error))
+            if str(error) == "unexpected end of data":
+                yield begin, InvalidRecord("a quote that begins there does not end")
+            else:
+                yield reader.reader.line_num, InvalidRecord(str(error))
             continue
         if None in row or None in row.values():
             reason = f"it has not one cell for each of {len(heads)} columns"

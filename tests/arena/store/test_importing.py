@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
+import threading
 from pathlib import Path
 
 import pytest
@@ -164,6 +166,14 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
         lines = io.StringIO("4455667\n")
         assert import_lines(store, lines, "-", "ann", "bob") == Imported(1 - before, before, 0)
     assert import_lines(store, io.StringIO("4455667\n12\n"), "-", "ann", "bob").added == 2
+    pipe = tmp_path / "pipe"
+    for before in (0, 1):
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_text, args=("4455\n",))
+        writer.start()
+        assert import_games(store, pipe, "ann", "bob") == Imported(1 - before, before, 1 - before)
+        writer.join()
+        pipe.rename(tmp_path / f"pipe{before}")  # a pipe has another name each time
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from claimeven import Limit, Position
+from claimeven import Limit, Position, make_agent
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.referee import Referee
@@ -259,9 +259,17 @@ def test_a_changed_bot_is_noticed_whatever_it_is_called(tmp_path: Path, name: st
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
     what = plan("random", str(bot), rounds=1)
     played(path, what)
+    with Store.extend(path) as store:  # as versions before left it, which did not know its file
+        store._connection.execute("UPDATE agents SET digest = NULL")
+    open_store(path, what, resume=True).close()
+    path.unlink()
+    played(path, what)
+    made = make_agent(str(bot))
+    made.close()
     bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
-    with pytest.raises(InvalidStore, match=r"the file of .* has changed since"):
-        open_store(path, what, resume=True)
+    for agent in (str(bot), made):
+        with pytest.raises(InvalidStore, match=r"the file of .* has changed since"):
+            open_store(path, plan("random", agent, rounds=1), resume=True)
 
 
 def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -177,9 +178,14 @@ class PonsAgent(Agent):
 
     def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
         self.name = spec
+        self._made_of = command, spec, isolation
         self._printed = Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
         self.solver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
         self._load_seconds = isolation.load_seconds
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has a program of its own, started when it is needed."""
+        return PonsAgent, self._made_of
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` if the program does not answer about a position of a board."""

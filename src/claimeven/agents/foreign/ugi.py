@@ -60,6 +60,7 @@ class UgiAgent(Agent):
     def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
         check_command(command)
         self.name = spec
+        self._made_of = command, spec, isolation
         self._settings, self._words = split_command(command)
         self._memory_mb, self._load_seconds = isolation.memory, isolation.load_seconds
         self._printed = Printed(spec, 0 if isolation.quiet else _MOST_PRINTED)
@@ -69,6 +70,11 @@ class UgiAgent(Agent):
         self._known: Position | None = None
         self._moves: tuple[int, ...] = ()
         self._is_seeded = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has an engine of its own, started when it is needed."""
+        told = {name: getattr(self, name) for name in ("_geometry", "_letters")}
+        return UgiAgent, self._made_of, told
 
     @property
     def process(self) -> int | None:

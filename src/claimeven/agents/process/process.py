@@ -80,6 +80,7 @@ class ProcessAgent(Agent):
         self.name = spec
         self._file = file
         isolation = isolation or Isolation()
+        self._made_of = spec, file, isolation, True, from_file
         self._memory_mb = isolation.memory
         usual = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
         self._load_seconds = isolation.load_seconds or usual
@@ -95,6 +96,11 @@ class ProcessAgent(Agent):
         self._terms: tuple[Limit | None, Geometry | None] = None, None
         if not rests:
             self.start()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has a process of its own, started when it is needed, and has seen no game."""
+        names = ("limits", "remembers", "patience", "_board", "_is_function")
+        return ProcessAgent, self._made_of, {name: getattr(self, name) for name in names}
 
     @property
     def process(self) -> int | None:
@@ -177,11 +183,11 @@ class ProcessAgent(Agent):
             seconds = PATIENCE if self.patience is None else self.patience
         with self._lock:
             if self._child is None or not self._made:
-                self._revive()
+                self._go_on_anew()
             try:
                 told = self._answer(seconds, limit, self._question(position, limit, rng))
             except ChildGone:  # since it answered last
-                self._revive()
+                self._go_on_anew()
                 try:
                     told = self._answer(seconds, limit, self._question(position, limit, rng))
                 except ChildGone as gone:
@@ -252,6 +258,12 @@ class ProcessAgent(Agent):
         self._child = Child("claimeven.agents.worker", self._printed, variables)
         self._made, self._begins, self._terms = False, True, (None, None)
         self._send(_message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb))
+
+    def _go_on_anew(self) -> None:
+        """See to it that there is a process that a game has begun for."""
+        self._revive()
+        if not self._is_function:
+            self._ask("reset", PATIENCE, rng=None)
 
     def _revive(self) -> None:
         """See to it that there is a process, as ready as the one before it was."""

@@ -23,7 +23,6 @@ from claimeven.agents.contract import (
     kind_of,
 )
 from claimeven.agents.plain import checked_column, plain, plain_decision
-from claimeven.agents.process.process import ProcessAgent
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.game.position import Position
 
@@ -71,7 +70,7 @@ def checked_decision(
 def begin_game(agent: Agent, rng: np.random.Generator | None = None) -> None:
     """Reset an agent, to a game in which it draws from `rng`. Raises `AgentFault` when it fails."""
     try:
-        if rng is not None and isinstance(agent, ProcessAgent):
+        if rng is not None:
             agent.note_generator(rng)
         agent.reset()
     except KeyboardInterrupt:

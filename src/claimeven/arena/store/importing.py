@@ -66,7 +66,8 @@ def import_games(
     """
     try:
         with Path(source).open(encoding="utf-8", newline="") as stream:
-            origin = str(Path(source).resolve())
+            # A pipe has another name each time.
+            origin = str(Path(source).resolve()) if Path(source).is_file() else ""
             return import_lines(store, stream, str(source), first, second, geometry, origin)
     except UnicodeDecodeError:
         which = "" if Path(source).suffix != ".parquet" else ": export .jsonl in place of .parquet"

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from claimeven import outputs
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.statistics.ratings import Ladder
 from claimeven.arena.store.stored import StoredGame
@@ -110,7 +111,7 @@ def games_text(games: Iterable[StoredGame]) -> bytes:
     """Return games of the pool as the file of them, in the order they come."""
     marks = {winner: mark for mark, winner in _RESULTS.items()}
     lines = (f"{game.opening} {game.moves} {marks[game.winner]}\n" for game in games)
-    return gzip.compress("".join(lines).encode(), 9, mtime=0)
+    return outputs.packed("".join(lines).encode())
 
 
 def same_games(games: Iterable[StoredGame]) -> int:

@@ -50,7 +50,7 @@ def check_plan(
     if [agent.id for agent in store.agents] != [agent.id for agent in agents]:
         raise InvalidStore(f"{path} is damaged: it has lost who its agents are")
     for old, new in zip(store.agents, agents, strict=True):
-        if old.digest != new.digest:
+        if old.digest is not None and old.digest != new.digest:  # None: not known by then
             raise InvalidStore(
                 f"the file of {new.spec} has changed since {path} was begun: begin a new one"
             )

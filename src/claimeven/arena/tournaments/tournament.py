@@ -307,10 +307,16 @@ def stored_agents(plan: TournamentPlan) -> tuple[StoredAgent, ...]:
             place,
             labels[place],
             name,
-            digest_of_files(agent.strip()) if isinstance(agent, str) else None,
+            digest_of_files(_spec_of(agent, name)),
         )
         for place, (agent, name) in enumerate(zip(plan.agents, plan.names, strict=True))
     )
+
+
+def _spec_of(agent: Contestant, name: str) -> str:
+    """Return the spec of an agent as it was given: in its name odd characters are escaped."""
+    spec = agent if isinstance(agent, str) else getattr(agent, "name", None)
+    return spec.strip() if isinstance(spec, str) else name
 
 
 def brief_labels(names: Sequence[str]) -> tuple[str, ...]:

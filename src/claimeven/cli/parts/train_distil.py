@@ -104,7 +104,9 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     help="Of products: float32, bfloat16, or auto: bfloat16 where it is quick.",
 )
 @click.option(
-    "--start", type=FilePath(), help="A net to begin with, of that size or with fewer pairs; else drawn."
+    "--start",
+    type=FilePath(),
+    help="A net to begin with, of that size or of fewer pairs.",
 )
 @plots_option
 @json_option
