@@ -196,3 +196,12 @@ def test_a_monte_carlo_trace_tells_the_phases(run: Run) -> None:
     assert widest(ran.out) <= 2 * WIDTH
     for word in ("select", "expand", "simulate", "back up"):
         assert word in ran.out
+
+
+def test_long_values_stay_apart(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("def third(position):\n    return -99990000.0 / 3\n")
+    out = run("think", "4455", "--agent", f"alphabeta:depth=3,eval={file}", "--columns", "9").out
+    rows = [line.split()[1:] for line in out.splitlines() if line.startswith("eval ")]
+    assert sum(map(len, rows)) == 9 and "<=3.333e+07" in rows[0]
+    assert max(map(len, out.splitlines())) <= 80

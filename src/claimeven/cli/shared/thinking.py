@@ -10,7 +10,7 @@ from typing import Any
 
 from claimeven.agents import Agent, Decision
 from claimeven.agents.contract import AgentFault
-from claimeven.agents.decisions.decision_rows import MOST_CELL, decision_facts, decision_rows
+from claimeven.agents.decisions.decision_rows import decision_facts, decision_rows
 from claimeven.arena.games.guard import checked_trace, checked_tree
 from claimeven.cli.shared.streams import WIDTH
 from claimeven.game.notation import column_name, format_moves
@@ -82,7 +82,7 @@ def _column_table(decision: Decision, position: Position, width: int) -> Iterato
     if not told:
         return
     rows = [("column", [column_name(c, geometry) for c in range(geometry.columns)]), *told]
-    cell_width = min(MOST_CELL + 2, 1 + max(len(cell) for _, cells in rows for cell in cells))
+    cell_width = 1 + max(len(cell) for _, cells in rows for cell in cells)
     most = max(1, (width - _LABEL) // cell_width)
     for start in range(0, geometry.columns, most):
         for word, cells in rows:
