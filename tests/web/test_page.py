@@ -183,6 +183,57 @@ def test_two_agents_play_each_other_and_can_be_paused(page: Any) -> None:
     assert Position.from_moves(moves_of(page), Geometry(4, 4, 4)).is_over
 
 
+def test_a_pause_of_two_agents_ends_with_them(page: Any) -> None:
+    page.goto("/?first=greedy&second=greedy")
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 1")
+    page.click("text=Pause")
+    page.select_option("fieldset.side select >> nth=0", "human")
+    page.click("text=New game")
+    drop(page, 4)
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 2")
+
+
+def test_the_options_of_a_level_are_told_as_they_are(page: Any) -> None:
+    page.goto("/?second=perfect:level%3D4")
+    page.wait_for_selector("text=Level 4 of 10")
+    page.click("fieldset.side summary >> visible=true")
+    page.fill("fieldset.side [data-option=level] >> visible=true", "10")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("text=Plays perfectly: never gives a result away.")
+    assert "second=perfect:level=10" in page.url
+
+
+def test_a_review_ends_where_people_go_on(page: Any) -> None:
+    page.goto("/?second=human&board=6x6&moves=333334")
+    shows_moves = "() => document.querySelector('.moves').dataset.moves === '333334'"
+    page.wait_for_function(shows_moves)
+    page.click("text=Judge the game")
+    page.click("nav [data-view=practise]")
+    page.wait_for_url("**view=practise&puzzle=*")
+    address = page.url
+    page.wait_for_timeout(1500)
+    assert page.url == address
+    page.click("nav [data-view=play]")
+    page.click("text=Judge the game")
+    page.click("text=New game")
+    assert page.is_enabled("text=Judge the game")
+    assert "Solving the game" not in page.inner_text(".judgement")
+
+
+def test_the_keys_keep_their_place(page: Any) -> None:
+    page.goto("/?second=human&moves=4455")
+    page.wait_for_selector(".moves .move >> nth=3")
+    page.focus(".moves .move >> nth=1")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".moves .move[aria-current] >> nth=0")
+    assert page.evaluate("document.activeElement.matches('.moves .move[aria-current]')")
+    page.goto("/?second=human&moves=4455667")
+    page.wait_for_selector("text=Play again")
+    page.focus("button:text-is('Play again')")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.matches('[role=gridcell]')")
+
+
 def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     page.goto("/?second=human&moves=44556")
     page.click("text=Judge the game")

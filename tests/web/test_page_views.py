@@ -183,6 +183,86 @@ def test_the_opening_book_is_walked(page: Any) -> None:
     assert page.locator(".book-move").count() == 7
 
 
+def test_the_last_ply_of_the_book_is_worked_out(page: Any, server: Server) -> None:
+    """A position that the book holds, and whose moves lead out of it: with few empty cells."""
+    told = server.get("/api/book", board="7x6", connect=4).json
+    moves = "234125166"
+    assert told["plies"] in (9, 12)
+    if told["plies"] == 12:  # a deep book was imported here
+        moves = "214646545672"
+    page.goto(f"/?view=book&second=human&moves={moves}")
+    page.wait_for_selector("text=the solver works out the columns")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.book-move')].length > 3"
+        " && ![...document.querySelectorAll('.book-move')].some((e) => e.innerText.includes('…'))",
+        timeout=120_000,
+    )
+    page.click("nav [data-view=play]")
+    page.keyboard.press("h")
+    page.wait_for_function("() => document.querySelector('.status').innerText.includes('olumn')")
+
+
+def test_going_back_to_a_game_after_a_reload_brings_it_back(page: Any) -> None:
+    page.goto("/?second=human&first=uct:iterations%3D20&at=5&moves=44455")
+    shows(page, "44455")
+    page.click("nav [data-view=practise]")
+    page.wait_for_url("**view=practise&puzzle=*")
+    page.reload()
+    page.go_back()
+    shows(page, "44455")
+    assert "first=uct:iterations=20" in page.url and "second=human" in page.url
+    entries = page.evaluate("history.length")
+    page.click("nav [data-view=play]")
+    assert page.evaluate("history.length") == entries  # it is here already
+
+
+def test_a_search_can_be_gone_on_with_after_another_view(page: Any) -> None:
+    page.goto("/?view=search&agent=uct&iterations=200&on=4x4,3")
+    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    page.click("nav [data-view=play]")
+    page.click("nav [data-view=search]")
+    page.click("[aria-label='Last step']")
+    page.wait_for_selector(".step-words:has-text('Iteration 200, back up')")
+    page.goto("/?view=search&agent=puct&on=4x4,3")
+    page.wait_for_selector("[role=alert]:has-text('no board 4x4,3 for puct')")
+
+
+def test_the_address_of_a_search_is_that_of_the_position_searched(page: Any) -> None:
+    page.goto("/?second=human&moves=44")
+    shows(page, "44")
+    page.click("nav [data-view=search]")
+    page.select_option(".search-view select >> nth=1", "game")
+    page.click(".search-view form button")
+    page.wait_for_url("**moves=44&*on=game*")
+    page.click("nav [data-view=play]")
+    drop(page, 5)
+    shows(page, "445")
+    page.click("nav [data-view=search]")
+    page.wait_for_url("**moves=445&*on=game*")
+    assert page.locator(".search-view [data-cell][data-player]:not([data-player=''])").count() >= 3
+
+
+def test_long_names_in_a_file_stay_on_the_page(page: Any, tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    name = "my-quite-long-agent-name-number-0:iterations=1000,c=1.41421356"
+    path.write_text(f'moves,first,second\n4455,"{name}","{name}"\n44,"{name}","{name}"\n')
+    page.goto("/?second=human")
+    page.click("text=Share, load, board")
+    page.set_input_files("input[type=file]", path)
+    page.wait_for_selector("text=Game 1 of 2")
+    width = page.evaluate("document.documentElement.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_no_moves_are_not_loaded(page: Any) -> None:
+    page.goto("/?second=human&moves=4455")
+    shows(page, "4455")
+    page.click("text=Share, load, board")
+    page.click("text=Load moves")
+    page.wait_for_selector("text=Type moves first")
+    assert moves_of(page) == "4455"
+
+
 def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
     page.goto("/?second=human&board=9x7&connect=5&moves=55")
     drop(page, 6)

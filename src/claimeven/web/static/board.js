@@ -190,6 +190,11 @@ export class BoardView extends EventTarget {
     event.stopPropagation();
   }
 
+  /** Let the keys go to the board. */
+  focus() {
+    this.element.querySelector("[role=gridcell][tabindex='0']")?.focus({ preventScroll: true });
+  }
+
   #focusOn(column, row) {
     for (const cell of this.cells.values()) cell.tabIndex = -1;
     const cell = this.cells.get(`${column},${row}`);

@@ -21,6 +21,10 @@ export function gamePanel(view) {
       tell(error.message);
     }
   };
+  const loadTyped = (line) => {
+    if (!line) tell("Type moves first, such as 4455.");
+    else load(view.game.board, line, view.game.start.ply ? "The moves loaded, from the empty board on." : undefined);
+  };
   const games = new Games((game, told) => load(Board.parse(game.board, game.connect), game.moves, told));
   const open = async (found) => {
     try {
@@ -67,7 +71,7 @@ export function gamePanel(view) {
       button("Copy moves", () => copy(view.game.moves(view.game.line.at(-1)), "The moves")),
       button("Copy picture", copyPicture), button("Save SVG", () => save("svg", svgOf(view.board))),
       button("Save PNG", () => save("png", pngOf(view.board)))),
-    h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); load(view.game.board, moves.value.trim()); } },
+    h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); loadTyped(moves.value.trim()); } },
       moves, h("button", {}, "Load moves"), button("Open a file", () => file.click()), file),
     games.element,
     h("form", {

@@ -1,6 +1,6 @@
 // The moves of a game with its variations, and the score over the game.
 
-import { h, s } from "./dom.js";
+import { h, s, say } from "./dom.js";
 import { signed } from "./words.js";
 
 const MARKS = { blunder: "??", inaccurate: "?", good: "", perfect: "" };
@@ -25,7 +25,9 @@ export class MoveList {
       this.element.replaceChildren(h("p", { class: "hint-text" }, "No moves yet: choose a column."));
       return;
     }
+    const isFocused = this.element.contains(document.activeElement);
     this.element.replaceChildren(this.#line(game.root, game.root.position.ply));
+    if (isFocused) (this.element.querySelector("[aria-current]") ?? this.element.querySelector(".move")).focus({ preventScroll: true });
     this.#showCurrent();
   }
 
@@ -58,7 +60,10 @@ export class MoveList {
         row.append(h("span", { class: "variation" }, "(", this.#move(other), this.#line(other, number + 1),
           h("button", {
             type: "button", class: "quiet", "aria-label": "Forget this variation", title: "Forget this variation",
-            onclick: () => this.game.drop(other),
+            onclick: () => {
+              this.game.drop(other);
+              say("The variation is forgotten.");
+            },
           }, "×"), ")"));
       }
       place = first;

@@ -24,6 +24,7 @@ const game = new Game(wanted.start);
 if (wanted.moves) game.replay(wanted.moves, wanted.at);
 const shared = { game, scores: new Scores(), wanted };
 const views = { play: new PlayView(shared) };
+shared.sides = views.play.sides;
 const stage = document.getElementById("view");
 const help = document.getElementById("help");
 const title = document.getElementById("title");
@@ -57,7 +58,7 @@ async function go(name, address = null) {
   }
   tellProblem(current ? "" : wanted.problem);
   current?.leave();
-  if (address) history.pushState(null, "", address);
+  if (address && current !== views[name]) history.pushState(null, "", address);
   current = views[name];
   document.title = `${TITLES[name]} · claimeven`;
   title.textContent = TITLES[name];
@@ -73,7 +74,12 @@ document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventList
   event.preventDefault();
   go(link.dataset.view, link.href);
 }));
-addEventListener("popstate", () => go(viewOf(readAddress())));
+addEventListener("popstate", () => {
+  const asked = readAddress();
+  if (viewOf(asked) === "play") views.play.restore(asked);
+  go(viewOf(asked));
+});
+game.addEventListener("change", () => tellProblem());
 document.querySelector(".skip").addEventListener("click", (event) => {
   const board = stage.querySelector("[role=gridcell][tabindex='0']");
   if (!board) return;

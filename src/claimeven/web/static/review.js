@@ -52,7 +52,8 @@ export class Review {
       return;
     }
     this.#control?.abort();
-    this.#control = new AbortController();
+    const control = new AbortController();
+    this.#control = control;
     this.button.disabled = true;
     this.text.textContent = "Solving the game …";
     try {
@@ -61,7 +62,7 @@ export class Review {
         if (name !== "scores" || !place) return;
         scores.keep(game, place, data.scores);
         graph.draw();
-      }, this.#control.signal);
+      }, control.signal);
       for (const judged of found.judged) {
         const index = judged.ply - game.start.ply;
         this.#judged.set(line[index + 1], judged);
@@ -69,13 +70,23 @@ export class Review {
       }
       this.#current = { line, found };
     } catch (error) {
+      if (this.#control !== control) return;
       if (error.name !== "AbortError") this.text.textContent = error.message;
       this.button.disabled = false;
       return;
     }
+    if (this.#control !== control) return;
     this.button.disabled = false;
     this.view.draw();
     say(this.text.textContent);
+  }
+
+  /** Give up judging: people went on to something else. */
+  stop() {
+    this.#control?.abort();
+    this.#control = null;
+    this.button.disabled = false;
+    this.draw();
   }
 
   /** Go to the next move of the line that gave something away. */

@@ -93,7 +93,7 @@ export class Scores extends EventTarget {
   /** Keep scores that came another way: of a review. */
   keep(game, place, scores, words = null) {
     const key = Scores.#key(game, place);
-    if (this.#known.get(key)?.done) return;
+    if (this.#known.get(key)?.done || place.position.legal.some((column) => scores[column] === null)) return;
     const known = new Known(game.board.columns);
     known.scores = scores;
     known.words = words ?? scores.map((score) => inWords(place.position, score));

@@ -60,5 +60,10 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
 /** Make the page's address say what it shows, without a step in the browser's history. */
 export function keepAddress(state) {
   const address = addressOf(state);
-  if (address !== location.pathname + location.search) history.replaceState(null, "", address);
+  if (address === location.pathname + location.search) return;
+  try {
+    history.replaceState(null, "", address);
+  } catch {
+    // A browser that was asked too often: the next change is named again.
+  }
 }

@@ -98,11 +98,8 @@ export class Side extends EventTarget {
 
   #show() {
     const [name, given] = parseSpec(this.spec);
-    const values = [...this.choice.options].map((option) => option.value);
-    this.choice.value = values.includes(this.spec) ? this.spec : name;
-    const agent = this.agents.find((known) => known.name === name);
+    const agent = this.#tell();
     this.details.hidden = !agent;
-    this.about.textContent = agent ? this.#about(agent) : "";
     if (!agent) return;
     const changed = () => this.#optionsChanged(name);
     this.options.replaceChildren(
@@ -116,6 +113,16 @@ export class Side extends EventTarget {
           },
         })),
     );
+  }
+
+  /** Tell who plays; return the agent, if it is one. */
+  #tell() {
+    const [name] = parseSpec(this.spec);
+    const values = [...this.choice.options].map((option) => option.value);
+    this.choice.value = values.includes(this.spec) ? this.spec : name;
+    const agent = this.agents.find((known) => known.name === name);
+    this.about.textContent = agent ? this.#about(agent) : "";
+    return agent;
   }
 
   #about(agent) {
@@ -144,6 +151,7 @@ export class Side extends EventTarget {
       if (input.value !== "") given[input.dataset.option] = input.value;
     }
     this.#set(formatSpec(name, given));
+    this.#tell(); // the fields stay as they are: somebody is in one of them
   }
 
   #set(spec) {

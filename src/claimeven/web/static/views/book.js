@@ -10,9 +10,10 @@ import { keepAddress } from "../share.js";
 import { inWords, signed } from "../words.js";
 
 export class View {
-  constructor({ game, scores }) {
+  constructor({ game, scores, sides }) {
     this.shared = game;
     this.scores = scores;
+    this.sides = sides;
     this.game = new Game(new Position(game.board));
     this.board = new BoardView("Board of the book");
     this.path = h("p", { class: "path", "aria-label": "Moves so far" });
@@ -32,9 +33,9 @@ export class View {
   }
 
   async enter() {
-    this.isHere = true;
     this.game.begin(this.shared.start);
     this.game.replay(this.shared.moves());
+    this.isHere = true; // the positions on the way are not looked up
     await this.#show();
   }
 
@@ -46,13 +47,15 @@ export class View {
   async #show(drop = false) {
     const { game } = this;
     const place = game.here;
-    keepAddress({ view: "book", game });
+    keepAddress({ view: "book", game, sides: this.sides });
     this.board.show(game.position, { drop });
     const steps = game.path.map((at) => h("button", {
       type: "button", class: "move", "aria-current": at === place ? "step" : null, onclick: () => game.goTo(at),
     }, at.parent ? game.board.name(at.column) : "start"));
+    const isFocused = this.element.contains(document.activeElement) && !this.board.element.contains(document.activeElement);
     this.path.replaceChildren(...steps);
     this.list.replaceChildren();
+    if (isFocused && !document.activeElement?.isConnected) this.path.querySelector("[aria-current]")?.focus({ preventScroll: true });
     if (game.position.isOver) {
       this.told.textContent = "The game is over here.";
       return;
@@ -61,12 +64,15 @@ export class View {
     try {
       const found = await get("/api/book", game.query(place));
       if (game.here !== place) return;
-      if (found.known) this.scores.keep(game, place, found.scores, found.words);
-      this.told.textContent = found.known ? `In the book, which holds ${found.plies} plies.`
+      // At the last ply of the book the moves lead out of it.
+      const isWhole = found.known && place.position.legal.every((column) => found.scores[column] !== null);
+      if (isWhole) this.scores.keep(game, place, found.scores, found.words);
+      this.told.textContent = isWhole ? `In the book, which holds ${found.plies} plies.`
         : found.plies === null ? "There is no book for this board: the solver works it out."
-          : `Beyond the book of ${found.plies} plies: the solver works it out.`;
+          : found.known ? `At the last of the ${found.plies} plies of the book: the solver works out the columns.`
+            : `Beyond the book of ${found.plies} plies: the solver works it out.`;
       this.#fill();
-      if (!found.known) this.scores.ask(game, place);
+      if (!isWhole) this.scores.ask(game, place);
     } catch (error) {
       this.told.textContent = error.message;
     }

@@ -22,19 +22,22 @@ export class View {
   }
 
   async enter() {
-    this.isHere = true;
+    const visit = {};
+    this.visit = visit;
     const { store } = await get("/api/status").catch(() => ({}));
+    if (this.visit !== visit) return;
     this.how.hidden = store !== null;
     if (store === null) this.told.textContent = "This server was started without a tournament.";
-    else await this.#show();
+    else await this.#show(visit);
   }
 
   leave() {
-    this.isHere = false;
+    this.visit = null;
     clearTimeout(this.timer);
   }
 
-  async #show() {
+  /** Show the ladder, again and again as long as this is the visit that it was shown for. */
+  async #show(visit) {
     try {
       const { store, standings } = await get("/api/live");
       this.#fill(standings);
@@ -44,7 +47,7 @@ export class View {
       this.told.textContent = error.message;
       this.table.hidden = this.report.hidden = true;
     }
-    if (this.isHere) this.timer = setTimeout(() => this.#show(), SECONDS * 1000);
+    if (this.visit === visit) this.timer = setTimeout(() => this.#show(visit), SECONDS * 1000);
   }
 
   #fill(standings) {

@@ -40,6 +40,7 @@ export class PlayView {
 
   leave() {
     this.isHere = false;
+    this.review.stop();
     this.#stopThinking();
     this.scores.giveUp();
     this.explanation.clear();
@@ -77,6 +78,7 @@ export class PlayView {
   }
 
   newGame(start = new Position(this.game.board)) {
+    this.review.stop();
     this.#stopThinking();
     this.isGoing = true;
     this.game.begin(start);
@@ -212,12 +214,25 @@ export class PlayView {
   /** Show a game; agents wait until somebody lets them move. Throws a sentence if it cannot be. */
   load(board, moves) {
     played(new Position(board), moves);
+    this.review.stop();
     this.#stopThinking();
     this.isGoing = false;
     const isOther = !board.equals(this.game.board);
     this.game.begin(new Position(board));
     this.game.replay(moves);
     if (isOther) this.#offer();
+  }
+
+  /** Show what an address asks for, where something else is here: the browser went back to it. */
+  restore(asked) {
+    if (asked.problem || addressOf(this.#shown) === location.pathname + location.search) return;
+    this.review.stop();
+    this.#stopThinking();
+    this.sides.forEach((side, player) => side.become({ spec: asked.sides[player], seconds: asked.seconds[player] }));
+    this.isAnalyzing = asked.analysis === "on";
+    this.game.begin(asked.start);
+    if (asked.moves) this.game.replay(asked.moves, asked.at);
+    this.isGoing = this.game.here.next === null;
   }
 
   async edit() {
@@ -249,8 +264,8 @@ export class PlayView {
     this.element.classList.toggle("analyzing", this.isAnalyzing);
     this.moves.draw();
     this.pace.show(this.sides.every((side) => !side.isHuman));
-    this.again.hidden = !game.position.isOver;
-    this.moveNow.hidden = !this.#agentToMove() || this.isGoing;
+    this.#hide(this.again, !game.position.isOver);
+    this.#hide(this.moveNow, !this.#agentToMove() || this.isGoing);
     this.#drawStatus();
     if (this.isAnalyzing) {
       this.scores.ask(game);
@@ -261,6 +276,13 @@ export class PlayView {
     this.#drawScores();
     this.review.draw();
     keepAddress(this.#shown);
+  }
+
+  /** Hide a button; who stands on it goes to the board. */
+  #hide(one, isHidden) {
+    const isFocused = document.activeElement === one;
+    one.hidden = isHidden;
+    if (isHidden && isFocused) this.board.focus();
   }
 
   #drawScores() {

@@ -89,7 +89,7 @@ export class View {
     if (!this.puzzle || this.isOver || this.isWrong || this.isWaiting) return;
     this.#helped("a hint");
     const { puzzle, found } = this;
-    const isLate = () => this.puzzle !== puzzle || this.found !== found;
+    const isLate = () => this.puzzle !== puzzle || this.found !== found || this.isWrong || this.isOver;
     try {
       const hints = this.hints ?? (await get("/api/puzzles/hints", { number: puzzle.number, found })).hints;
       if (isLate()) return;

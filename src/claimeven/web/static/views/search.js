@@ -26,8 +26,9 @@ const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
 const REST = 400;
 
 export class View {
-  constructor({ game }) {
+  constructor({ game, sides }) {
     this.shared = game;
+    this.sides = sides;
     this.start = new Position(new Board(4, 4, 3));
     this.steps = this.shown = null;
     this.at = 0;
@@ -37,8 +38,13 @@ export class View {
 
   enter() {
     this.isHere = true;
-    if (this.steps) this.#keepAddress();
-    else this.#run(this.#wanted());
+    const isOutdated = this.on === "game" && this.start.rows !== this.shared.position.rows;
+    if (!this.steps) this.#run(this.#wanted());
+    else if (isOutdated) this.#run();
+    else {
+      if (this.control.signal.aborted) this.control = new AbortController(); // steps may be asked for yet
+      this.#goTo(this.at);
+    }
   }
 
   leave() {
@@ -59,9 +65,11 @@ export class View {
       if (fits) field.value = value;
       else if (value !== undefined) left.push(`${name} ${value}${field.options ? "" : ` (${field.min} to ${field.max})`}`);
     }
-    this.problem.textContent = left.length ? `This link cannot be shown: there is no ${left.join(", no ")}. This is another search.` : "";
+    const on = this.where.value;
     this.whole.checked = search.get("tree") === "whole";
     this.#algorithmChosen();
+    if (this.where.value !== on) left.push(`board ${on.replace(" ", ",")} for ${this.algorithm.value}`);
+    this.problem.textContent = left.length ? `This link cannot be shown: there is no ${left.join(", no ")}. This is another search.` : "";
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
   }
 
@@ -71,7 +79,7 @@ export class View {
     this.resting = setTimeout(() => {
       if (!this.isHere) return;
       const more = { ...this.asked, on: this.on.replace(" ", ","), step: this.at + 1, tree: this.whole.checked ? "whole" : null };
-      keepAddress({ view: "search", game: this.shared, more });
+      keepAddress({ view: "search", game: this.shared, sides: this.sides, more });
     }, REST);
   }
 
