@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import stat
 from collections import defaultdict
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,7 +80,7 @@ def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
 
 def test_kept_scores_that_cannot_be_are_worked_out_again(path: Path) -> None:
     first = accuracy_of(path, solver=small)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE scores SET columns = x'80' WHERE key % 2 = 0")
         connection.execute("UPDATE scores SET columns = x'80808080' WHERE key % 2 = 1")
     connection.close()
@@ -88,7 +89,7 @@ def test_kept_scores_that_cannot_be_are_worked_out_again(path: Path) -> None:
 
 def test_a_store_that_cannot_be_written_is_judged_all_the_same(path: Path) -> None:
     first = accuracy_of(path, solver=small)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE scores")
         connection.execute("CREATE VIEW scores AS SELECT 1 AS key, x'00' AS columns")
     connection.close()

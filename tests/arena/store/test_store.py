@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -149,12 +150,12 @@ def test_a_killed_writer_leaves_every_game_it_told_of(tmp_path: Path) -> None:
 
 
 def other_database(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE x (y)")
 
 
 def later_version(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute("PRAGMA user_version=99")
         connection.execute("CREATE TABLE games (x)")
@@ -214,7 +215,7 @@ def test_damage_is_told_in_a_sentence(tmp_path: Path, change: str, said: str) ->
     path = tmp_path / "s.db"
     with store(path) as opened:
         opened.add([GAME])
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(change)
     connection.close()
     with Store.read(path) as opened, pytest.raises(InvalidStore) as refused:

@@ -120,7 +120,7 @@ def test_other_openings_are_another_match(tmp_path: Path) -> None:
 def test_a_damaged_game_is_named(tmp_path: Path, change: str) -> None:
     path = tmp_path / "m.db"
     play_match(*AGENTS, games=4, out=path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"UPDATE games SET {change} WHERE number = 1")
     connection.close()
     with pytest.raises(InvalidStore, match=r"m\.db is damaged: game 2 cannot be read"):
@@ -130,7 +130,7 @@ def test_a_damaged_game_is_named(tmp_path: Path, change: str) -> None:
 def test_figures_of_a_move_that_are_lost_are_not_told(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     play_match(*AGENTS, games=2, out=path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute('UPDATE games SET told = \'{"seconds": [], "zzz": [1]}\'')
     connection.close()
     again = play_match(*AGENTS, games=2, out=path, resume=True)

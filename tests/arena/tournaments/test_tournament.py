@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,7 @@ def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
 def test_a_damaged_plan_is_told(tmp_path: Path, change: str, said: str) -> None:
     path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
     played(path, what)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(change)
     connection.close()
@@ -245,7 +246,7 @@ def test_a_board_that_is_lost_is_told(tmp_path: Path) -> None:
         "json_set(value, '$.rows', 99)",
         "json_set(value, '$.start', 1)",
     ):
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(f"UPDATE meta SET value = {change} WHERE key = 'plan'")
         connection.close()
         with Store.read(path) as store, pytest.raises(InvalidStore, match="its board is lost"):

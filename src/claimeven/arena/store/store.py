@@ -298,7 +298,11 @@ def _connected(path: Path, readonly: bool = False) -> sqlite3.Connection:
         if not in_writable_folder and not real.with_name(real.name + "-wal").exists():
             where += "&immutable=1"
         connection = sqlite3.connect(where, uri=True, timeout=_PATIENCE, check_same_thread=False)
-        connection.execute("PRAGMA query_only = ON")
+        try:
+            connection.execute("PRAGMA query_only = ON")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 
