@@ -19,7 +19,7 @@ from claimeven.cli.shared.options import (
     json_option,
     search_options,
 )
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.cli.shared.verbs import Verbs
@@ -91,22 +91,15 @@ def build(
     path = Path(file_name(geometry) if out is None else out)
     check_output(path if out is None else out)
     _check_replaced(path, geometry, plies)
-    try:
-        with status_line() as line:
-            made = build_book(
-                path,
-                geometry,
-                plies,
-                table_mb=table_mb,
-                threads=threads,
-                report=lambda at: line.show(lambda: _build_text(at)),
-            )
-    except KeyboardInterrupt:
-        if not Path(f"{path}.journal").exists():
-            raise KeyboardInterrupt("interrupted; nothing was written") from None
-        raise KeyboardInterrupt(
-            f"interrupted; run the same again to go on from {path}.journal"
-        ) from None
+    with kept_in(f"{path}.journal"), status_line() as line:
+        made = build_book(
+            path,
+            geometry,
+            plies,
+            table_mb=table_mb,
+            threads=threads,
+            report=lambda at: line.show(lambda: _build_text(at)),
+        )
     _tell(path, made, as_json)
 
 

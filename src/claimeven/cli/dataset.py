@@ -13,7 +13,7 @@ import click
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option, solver_options
 from claimeven.cli.shared.plies import plies_asked, usually
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
@@ -124,21 +124,14 @@ def command(
     solver = solving.solver(geometry)
     begin = time.perf_counter()
     nodes = 0
-    try:
-        with status_line() as line:
+    with kept_in(f"{out}.partial"), status_line() as line:
 
-            def show(at: DatasetProgress) -> None:
-                nonlocal nodes
-                nodes = at.nodes
-                line.show(lambda: _progress_text(at))
+        def show(at: DatasetProgress) -> None:
+            nonlocal nodes
+            nodes = at.nodes
+            line.show(lambda: _progress_text(at))
 
-            made = make_dataset(Path(out), plan, solver, show, split=split)
-    except KeyboardInterrupt:
-        if not Path(f"{out}.partial").exists():
-            raise KeyboardInterrupt("interrupted; nothing was written") from None
-        raise KeyboardInterrupt(
-            f"interrupted; run the same again to go on from {out}.partial"
-        ) from None
+        made = make_dataset(Path(out), plan, solver, show, split=split)
     seconds = time.perf_counter() - begin
     other = made.held_out_path
     if as_json:

@@ -22,7 +22,7 @@ from claimeven.cli.shared.options import (
     seed_option,
 )
 from claimeven.cli.shared.plies import plies_asked, usually
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.cli.shared.verbs import Verbs
@@ -199,21 +199,16 @@ def make(
     lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
     check_output(out)
     say_when_compiling()
-    try:
-        with status_line() as line:
-            made = make_puzzles(
-                Path(out),
-                count,
-                seed,
-                lowest=lowest,
-                highest=highest,
-                geometry=geometry,
-                progress=lambda at: line.show(lambda: _progress_text(at)),
-            )
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"interrupted; run the same again to go on from {out}.partial"
-        ) from None
+    with kept_in(f"{out}.partial"), status_line() as line:
+        made = make_puzzles(
+            Path(out),
+            count,
+            seed,
+            lowest=lowest,
+            highest=highest,
+            geometry=geometry,
+            progress=lambda at: line.show(lambda: _progress_text(at)),
+        )
     _print_counts(made, made.puzzles, as_json)
 
 

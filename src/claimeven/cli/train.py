@@ -14,7 +14,7 @@ from claimeven.cli.parts.train_plot import drawn_in_the_end, plot, plots_option
 from claimeven.cli.parts.train_selfplay import selfplay
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, geometry_options, json_option
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.cli.shared.verbs import Verbs
@@ -92,11 +92,8 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: An
 
     recipe = NTupleRecipe(**asked, geometry=geometry)
     say_when_compiling()
-    try:
-        with drawn_in_the_end(out, plots), status_line() as line:
-            rows = train_ntuple(out, recipe, lambda at: line.show(lambda: _progress_text(at)))
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
+    with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
+        rows = train_ntuple(out, recipe, lambda at: line.show(lambda: _progress_text(at)))
     if as_json:
         write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
         return

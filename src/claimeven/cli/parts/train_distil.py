@@ -11,7 +11,7 @@ from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.plies import ply_range
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.shares import shares_of
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
@@ -149,13 +149,8 @@ def distil(
     recipe = DistilRecipe(**asked, shares=parts, ply_shares=plies, geometry=geometry)
     jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
     say_when_compiling()
-    try:
-        with drawn_in_the_end(out, plots), status_line() as line:
-            rows = train_distil(
-                out, data, recipe, lambda at: line.show(lambda: _progress(at, recipe))
-            )
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
+    with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
+        rows = train_distil(out, data, recipe, lambda at: line.show(lambda: _progress(at, recipe)))
     if as_json:
         write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
         return

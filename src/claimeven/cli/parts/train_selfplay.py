@@ -11,7 +11,7 @@ from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
 from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.errors import ClaimevenError
@@ -112,13 +112,10 @@ def selfplay(
         raise ClaimevenError("--gate-least is what passes a --gate: give both")
     recipe = SelfPlayRecipe(**asked, geometry=geometry)
     say_when_compiling()
-    try:
-        with drawn_in_the_end(out, plots), status_line() as line:
-            rows = train_selfplay(
-                out, recipe, lambda at: line.show(lambda: _progress_text(at)), players, patience
-            )
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {out}") from None
+    with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
+        rows = train_selfplay(
+            out, recipe, lambda at: line.show(lambda: _progress_text(at)), players, patience
+        )
     if as_json:
         write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
         return

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from claimeven.cli.shared.streams import is_live, table_width
 
@@ -56,6 +57,17 @@ def status_line() -> Iterator[StatusLine]:
         yield line
     finally:
         line.clear()
+
+
+@contextmanager
+def kept_in(path: str | Path) -> Iterator[None]:
+    """Say, where Ctrl-C ends the block, from what the same command goes on, if it is there yet."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not Path(path).exists():
+            raise KeyboardInterrupt("interrupted; nothing was written") from None
+        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {path}") from None
 
 
 @contextmanager
