@@ -299,6 +299,15 @@ def test_a_link_that_cannot_be_shown_is_told(page: Any, asked: str, why: str) ->
     assert page.inner_text("[role=alert]").startswith(f"This link cannot be shown: {why}")
 
 
+def test_a_problem_stands_until_somebody_goes_on(page: Any) -> None:
+    page.goto("/?moves=99&first=greedy&second=human")
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 1")
+    assert page.inner_text("[role=alert]").startswith("This link cannot be shown")
+    drop(page, 2)
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")
+    assert page.locator(".banner").is_hidden()
+
+
 def test_an_agent_that_cannot_play_is_told(page: Any) -> None:
     page.goto("/?second=nobody")
     page.wait_for_selector(".status:has-text('no agent “nobody”: a human plays instead.')")

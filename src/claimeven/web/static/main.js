@@ -31,6 +31,7 @@ const title = document.getElementById("title");
 const problem = h("p", { class: "problem banner", role: "alert", hidden: true });
 let current = null;
 let goal = null;
+let isTouched = false; // whether people did something since a problem was told
 
 /** The view that an address asks for. */
 function viewOf({ view }) {
@@ -41,6 +42,7 @@ function viewOf({ view }) {
 function tellProblem(text = "") {
   problem.textContent = text;
   problem.hidden = !text;
+  isTouched = false;
 }
 
 /** Go to a view; to its address too, where that is not in the bar yet. */
@@ -79,7 +81,8 @@ addEventListener("popstate", () => {
   if (viewOf(asked) === "play") views.play.restore(asked);
   go(viewOf(asked));
 });
-game.addEventListener("change", () => tellProblem());
+for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { isTouched = true; }, true);
+game.addEventListener("change", () => { if (isTouched) tellProblem(); });
 document.querySelector(".skip").addEventListener("click", (event) => {
   const board = stage.querySelector("[role=gridcell][tabindex='0']");
   if (!board) return;
