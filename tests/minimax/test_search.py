@@ -165,6 +165,16 @@ def test_a_result_counts_what_was_looked_at() -> None:
     assert counters.branching == 7.0
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_branching_counts_no_root_as_a_column_tried(backend: str) -> None:
+    """Deepening enters the root once a depth; on one column nothing ever branches."""
+    search = MinimaxSearch("alphabeta", backend=backend)
+    counters = search.search(Position(Geometry(1, 6, 4)), nodes=9).counters
+    # Depths 1, 2 and 3 look at 2, 3 and 4 positions and try a column in 1, 2 and 3 of them.
+    assert (counters.nodes, counters.expanded, counters.searches) == (9, 6, 3)
+    assert counters.branching == 1.0
+
+
 def test_columns_are_tried_in_order() -> None:
     assert column_order(Geometry(), "centre") == (3, 2, 4, 1, 5, 0, 6)
     assert column_order(Geometry(4, 4, 3), "centre") == (1, 2, 0, 3)

@@ -34,7 +34,8 @@ class Counters:
     `nodes` counts positions looked at, the root included; `evaluations` calls of the heuristic;
     `cutoffs` positions whose remaining columns were skipped; `expanded` positions of which at
     least one column was tried; `table_hits` values taken from the table; `depth` is the
-    deepest ply reached below the root.
+    deepest ply reached below the root; `searches` the times the root was entered, once a depth
+    where a search deepens.
     """
 
     nodes: int = 0
@@ -43,10 +44,12 @@ class Counters:
     expanded: int = 0
     table_hits: int = 0
     depth: int = 0
+    searches: int = 0
 
     def enter(self, ply: int) -> None:
         """Count a position `ply` below the root."""
         self.nodes += 1
+        self.searches += ply == 0
         self.depth = max(self.depth, ply)
 
     def add(self, other: Counters) -> None:
@@ -57,11 +60,12 @@ class Counters:
         self.expanded += other.expanded
         self.table_hits += other.table_hits
         self.depth = max(self.depth, other.depth)
+        self.searches += other.searches
 
     @property
     def branching(self) -> float | None:
         """Mean number of columns tried in a position that was expanded; None without any."""
-        return (self.nodes - 1) / self.expanded if self.expanded else None
+        return (self.nodes - self.searches) / self.expanded if self.expanded else None
 
 
 @dataclass(frozen=True)

@@ -104,4 +104,5 @@ class SearchState:
             counts[EXPANDED],
             counts[TABLE_HITS],
             counts[DEEPEST],
+            searches=1,
         )
