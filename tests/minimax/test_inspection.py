@@ -110,6 +110,21 @@ def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> N
             assert root.left_out == 0
 
 
+def test_great_values_are_told_to_the_whole() -> None:
+    def great(position: Position) -> float:
+        return 1_234_567 + position.height_of(0)
+
+    search = MinimaxSearch("minimax", great, order="left")
+    position = Position.from_moves("4455")
+    root = build_tree(search.trace(position, 2), 2, 60)
+    text, drawing = tree_text(root, position), tree_svg(root, position, 100.0)
+    assert (root.value, root.children[1].value) == (1_234_568, 1_234_567)
+    for told in ("1234567", "1234568", "1234569"):
+        assert told in text
+        assert told in drawing
+    assert "e+" not in text
+
+
 def test_text_and_json_and_drawing() -> None:
     position = Position.from_moves("4455")
     root = grown("alphabeta", position, shown=2, limit=30)

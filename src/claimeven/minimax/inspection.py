@@ -22,6 +22,8 @@ from claimeven.minimax.trace import FROM_TABLE, Event, Trace, Variation
 #: How a value stands to the true one: it is that, or a bound on it, as fail-soft pruning leaves it.
 EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
 _SIGNS: Final = {EXACT: "", AT_LEAST: ">=", AT_MOST: "<="}
+#: A number from here on is written to the whole, since powers of ten would hide what differs.
+_SHORT: Final = 1e5
 
 
 @dataclass
@@ -161,6 +163,16 @@ def _principal(root: SearchedNode) -> list[SearchedNode]:
 # --- telling -------------------------------------------------------------------------------------
 
 
+def number_text(value: float) -> str:
+    """Write what an evaluation gave: six digits, and as many more as its whole part has.
+
+    >>> number_text(0.1 + 0.2), number_text(1_000_000), number_text(-1_234_567.25)
+    ('0.3', '1000000', '-1234567')
+    """
+    value += 0.0  # no -0
+    return f"{value:g}" if abs(value) < _SHORT else f"{value:.0f}"
+
+
 def value_text(value: float) -> str:
     """Write a value; proven results as the plies to the winning disc.
 
@@ -171,7 +183,7 @@ def value_text(value: float) -> str:
         return "+inf" if value > 0 else "-inf"
     plies = plies_to_end(value)
     if plies is None:
-        return f"{value:g}"
+        return number_text(value)
     return f"{'win' if value > 0 else 'loss'} in {plies}"
 
 
@@ -287,7 +299,7 @@ def _value(node: SearchedNode) -> str:
     plies = plies_to_end(node.value)
     if plies is not None:
         return _SIGNS[node.bound] + ("W" if node.value > 0 else "L") + str(plies)
-    return f"{_SIGNS[node.bound]}{node.value:g}"
+    return f"{_SIGNS[node.bound]}{number_text(node.value)}"
 
 
 def _worth(value: float, scale: float) -> float:

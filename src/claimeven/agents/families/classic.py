@@ -18,6 +18,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.minimax.inspection import (
     build_tree,
+    number_text,
     tree_json,
     tree_svg,
     tree_text,
@@ -227,7 +228,7 @@ def _column_words(known: ColumnValue | None) -> str:
         return "."
     plies = plies_to_end(known.value)
     if plies is None:
-        number = f"{known.value + 0.0:g}"  # no -0
+        number = number_text(known.value)
     else:
         number = f"{'W' if known.value > 0 else 'L'}{plies}"
     return number if known.exact else f"<={number}"
