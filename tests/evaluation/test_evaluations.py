@@ -166,8 +166,42 @@ def test_what_is_no_number_is_told(given: Any, said: str) -> None:
     sentence = f"^the evaluation mine returned .*{said}.* instead of a number$"
     with pytest.raises(InvalidEvaluation, match=sentence):
         get_evaluation(mine)(Position())
+    for evaluation in (mine, Evaluation("mine", mine, "one's own, with a scale", 10.0)):
+        with pytest.raises(InvalidEvaluation, match=sentence):
+            MinimaxSearch("alphabeta", evaluation).search(Position.from_moves("44"), depth=2)
+
+
+@pytest.mark.parametrize("scale", [0, -1.0, math.nan, math.inf, "10"])
+def test_a_scale_is_greater_than_0(scale: Any) -> None:
+    """Values are divided by it, and are 0 on a board that is even."""
+    with pytest.raises(
+        InvalidEvaluation, match="the scale of the evaluation mine must be a number"
+    ):
+        Evaluation("mine", lambda position: 0, "one's own", scale)
+
+
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        (7.5, "the weight three must be a whole number, not 7.5"),
+        (
+            10**9 + 1,
+            "the weight three lies between -1,000,000,000 and 1,000,000,000, not 1000000001",
+        ),
+        (-(10**30), "the weight three lies between"),
+    ],
+)
+def test_weights_that_compiled_code_would_take_for_others(weight: Any, sentence: str) -> None:
     with pytest.raises(InvalidEvaluation, match=sentence):
-        MinimaxSearch("alphabeta", mine).search(Position.from_moves("44"), depth=2)
+        weighted_windows("mine", WindowWeights(three=weight), "other weights", 10.0)
+
+
+def test_the_greatest_weights_are_counted_right() -> None:
+    most, least = 10**9, -(10**9)
+    weights = WindowWeights(most, most, most, least, least, least, most)
+    greatest = weighted_windows("greatest", weights, "other weights", 10.0)
+    for position in random_positions(Geometry(16, 3, 3), 50, seed=9):
+        assert evaluate_compiled(greatest, position) == greatest(position)
 
 
 def test_an_unknown_evaluation_is_told_with_the_choices() -> None:

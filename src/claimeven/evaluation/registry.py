@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
+from numbers import Real
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from claimeven.evaluation.sequences import sequences
 from claimeven.evaluation.streaks import chain_weights, streaks
 from claimeven.evaluation.triples import triples
 from claimeven.evaluation.windows import SYMMETRIC, WindowWeights, weight_array, windows
+from claimeven.game.arguments import whole_number
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -27,6 +29,9 @@ EvaluationFunction = Callable[[Position], float]
 #: The numbers by which compiled code knows the evaluations; `OWN` has no compiled twin.
 OWN, SEQUENCES, WINDOWS, STREAKS, TRIPLES = -1, 0, 1, 2, 3
 
+#: No window weighs more. Searches cut evaluations to less, and sums of these fit a word.
+MOST_WEIGHT: Final = 10**9
+
 
 class InvalidEvaluation(ClaimevenError):
     """The name of no evaluation, or one of a user's own that does not return a number."""
@@ -37,8 +42,8 @@ class Evaluation:
     """A heuristic and what the searches need to know of it.
 
     `function` is the readable version, for any board. `scale` is the worth that counts as half
-    a win when a value in [-1, 1] is asked for. `kernel` names the compiled twin, `OWN` if there
-    is none.
+    a win when a value in [-1, 1] is asked for, greater than 0. `kernel` names the compiled twin,
+    `OWN` if there is none. Raises `InvalidEvaluation` for another scale.
     """
 
     name: str
@@ -48,8 +53,20 @@ class Evaluation:
     kernel: int = OWN
     weights: tuple[int, ...] = field(default=(0,))
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.scale, Real) or not 0 < self.scale < math.inf:
+            raise InvalidEvaluation(
+                f"the scale of the evaluation {self.name} must be a number greater than 0, not"
+                f" {self.scale!r}"
+            )
+
     def __call__(self, position: Position) -> float:
-        """Evaluate a position for the side to move."""
+        """Evaluate a position for the side to move.
+
+        Raises `InvalidEvaluation` where a function of one's own returns what is no number.
+        """
+        if self.kernel == OWN:
+            return _number_of(self.function, self.name, position)
         return self.function(position)
 
     def kernel_weights(self, geometry: Geometry) -> npt.NDArray[np.int64]:
@@ -59,7 +76,16 @@ class Evaluation:
 
 
 def weighted_windows(name: str, weights: WindowWeights, summary: str, scale: float) -> Evaluation:
-    """Return the evaluation `windows` with other weights, compiled twin included."""
+    """Return the evaluation `windows` with other weights, compiled twin included.
+
+    Raises `InvalidEvaluation` for a weight that is no whole number, or beyond `MOST_WEIGHT` either
+    way: compiled code would count on with another one.
+    """
+    for what, weight in asdict(weights).items():
+        if abs(whole_number(weight, f"the weight {what}", InvalidEvaluation)) > MOST_WEIGHT:
+            raise InvalidEvaluation(
+                f"the weight {what} lies between -{MOST_WEIGHT:,} and {MOST_WEIGHT:,}, not {weight}"
+            )
     return Evaluation(
         name, partial(windows, weights=weights), summary, scale, WINDOWS, weight_array(weights)
     )
@@ -108,14 +134,13 @@ EVALUATIONS: dict[str, Evaluation] = {
 def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
     """Return the evaluation of that name, or a function of a position wrapped as one.
 
-    The wrapped one raises `InvalidEvaluation` where the function returns what is no number.
     Raises `InvalidEvaluation` naming the choices.
     """
     if isinstance(chosen, Evaluation):
         return chosen
     if callable(chosen):
         name = getattr(chosen, "__name__", "evaluation")
-        return Evaluation(name, partial(_number_of, chosen, name), f"the function {name}")
+        return Evaluation(name, chosen, f"the function {name}")
     if not isinstance(chosen, str) or chosen not in EVALUATIONS:
         raise InvalidEvaluation(no_such("evaluation", str(chosen), EVALUATIONS))
     return EVALUATIONS[chosen]
