@@ -64,6 +64,23 @@ def test_ties_of_the_choice_are_broken_at_random(choice: str) -> None:
         assert result.column == leftmost
 
 
+@pytest.mark.parametrize("moves", ["223344", "41315"])
+def test_ties_without_a_search_are_broken_alike(moves: str) -> None:
+    """Two columns win at once; one of two that win for the opponent is blocked, in vain."""
+    position = Position.from_moves(moves)
+    chosen = {
+        first: {
+            MonteCarloSearch(preset("uct", first=first))
+            .search(position, np.random.default_rng(seed), iterations=1)
+            .column
+            for seed in range(20)
+        }
+        for first in ("random", "order")
+    }
+    assert len(chosen["random"]) == 2
+    assert chosen["order"] == {min(chosen["random"])}
+
+
 @cache
 def scored_positions() -> list[tuple[Position, dict[int, int]]]:
     """Positions of a small board with the result of each column, by plain minimax."""

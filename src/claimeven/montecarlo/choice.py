@@ -42,23 +42,30 @@ def choose(
 
     ranks = [(rank(child), child) for child in wins or others or children]
     best = max(order for order, _ in ranks)
-    tied = [child for order, child in ranks if order == best]
-    return tied[0] if options.first == "order" else _any(tied, rng)
+    return _any([child for order, child in ranks if order == best], options, rng)
 
 
-def _any(children: Sequence[Branch], rng: np.random.Generator) -> Branch:
-    """One of some children at random; nothing is drawn where there is no choice."""
-    return children[int(rng.integers(len(children)))] if len(children) > 1 else children[0]
+def _any(
+    children: Sequence[Branch], options: MonteCarloOptions, rng: np.random.Generator
+) -> Branch:
+    """One of some equals at random, or with `first=order` the leftmost; nothing is drawn where
+    there is no choice.
+    """
+    if len(children) == 1 or options.first == "order":
+        return children[0]
+    return children[int(rng.integers(len(children)))]
 
 
 def evident_choice(
     root: Branch, position: Position, options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
-    """A column that wins at once; where every column loses at once one that blocks, if any."""
+    """A column that wins at once; where every column loses at once one that blocks, if any. Equals
+    are told apart as in `choose`.
+    """
     wins = [child for child in root.children if child.proof == PROVEN_WIN]
     blocks = blocking_columns(position)
     stands = [child for child in root.children if child.column in blocks]
-    return _any(wins or stands or root.children, rng)
+    return _any(wins or stands or root.children, options, rng)
 
 
 def policy(root: Branch, chosen: Branch, columns: int) -> tuple[float, ...]:
