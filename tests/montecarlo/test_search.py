@@ -138,6 +138,23 @@ def test_a_win_is_taken_without_a_search(name: str) -> None:
     assert result.line == (0,)
 
 
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+def test_flat_search_takes_a_win_that_it_has_to_find(backend: str) -> None:
+    """A column that ends the game is one leaf, and others are seven."""
+    options = preset("flat", decisive="off")
+    result = search(Position.from_moves("12121256"), options, 490, backend=backend)
+    assert (result.column, result.value) == (0, 1.0)
+
+
+def test_flat_search_without_room_for_replies_favours_no_column() -> None:
+    """With room for those to column 1 alone, that would be a sum of seven means beside means."""
+    options = preset("flat", capacity=16)
+    result = search(Position.from_moves("4455"), options, 20_000)
+    assert result.full
+    best = max(result.root.children, key=lambda child: child.mean)
+    assert result.column == best.column != 0
+
+
 def test_lost_at_once_blocks_all_the_same() -> None:
     position = Position.from_moves("414313")  # not lost yet
     lost = Position.from_moves("41315")  # an open three at the bottom: columns 2 and 6

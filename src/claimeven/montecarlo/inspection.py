@@ -46,7 +46,8 @@ class Branch:
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
         plain_mean: the mean on the scale -1..1; 0 where not visited.
         judged: what `choice=mean` goes by: the mean, or in flat search the sum of the means of
-            the leaves below.
+            the leaves below; a column that is a leaf itself counts for as many as there are columns
+            to play.
         proof: one of the proofs of `layout`, UNPROVEN where there is none.
         distance: moves to the end of the game behind a proof, the move into the node included:
             a move that wins at once is a win in 1.
@@ -226,8 +227,10 @@ class Forest:
         if shown.children or by_leaves:
             below = [child.facts for child in _children(shown.node)]
             total_below = sum(child.visits for child in below)
-            if below and by_leaves:
+            if by_leaves and below:
                 judged = -sum(leaf.total / leaf.visits for leaf in below if leaf.visits)
+            elif by_leaves:
+                judged *= len(self.position.legal_columns)
         children = sorted(
             (self._frozen(child, shown.node.facts, total_below) for child in shown.children),
             key=lambda child: child.column,
