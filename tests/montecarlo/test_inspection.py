@@ -13,6 +13,7 @@ from claimeven.agents.families.montecarlo import step_line
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import (
     PRESETS,
+    Forest,
     InvalidOptions,
     MonteCarloSearch,
     columns_text,
@@ -21,6 +22,10 @@ from claimeven.montecarlo import (
     tree_svg,
     tree_text,
 )
+from claimeven.montecarlo.choice import choose
+from claimeven.montecarlo.evident import EvidentTree
+from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
+from claimeven.montecarlo.tree.textbook import TreeNode
 from tests.montecarlo.support import all_of, search
 
 POSITION = Position.from_moves("44")
@@ -82,6 +87,43 @@ def test_a_path_is_shown_whatever_the_limit() -> None:
         whole = next(child for child in whole.children if child.column == column)
         part = next(child for child in part.children if child.column == column)
         assert part.visits == whole.visits
+
+
+def test_the_root_of_several_trees_is_proven_as_its_columns_are() -> None:
+    """One tree finds a win in 11, the other one in 9."""
+    position = Position(Geometry(4, 4, 3))
+    found = search(position, preset("uct", threads=2, capacity=20_000), 3000, seed=56037)
+    proofs = {child.column: (child.proof, child.distance) for child in found.root.children}
+    assert proofs[1] == (PROVEN_WIN, 11)
+    assert (found.root.proof, found.root.distance) == proofs[found.column] == (PROVEN_WIN, 9)
+
+
+@pytest.mark.parametrize(
+    ("known", "root"),
+    [
+        ([{0: (PROVEN_LOSS, 3)}, {1: (PROVEN_LOSS, 5), 0: (PROVEN_LOSS, 5)}], PROVEN_LOSS),
+        ([{0: (PROVEN_DRAW, 3)}, {1: (PROVEN_LOSS, 5)}], PROVEN_DRAW),
+        ([{0: (PROVEN_LOSS, 3)}, {0: (PROVEN_LOSS, 5)}], UNPROVEN),
+    ],
+)
+def test_columns_proven_in_different_trees_prove_the_root(
+    known: list[dict[int, tuple[int, int]]], root: int
+) -> None:
+    position = Position(Geometry(2, 4, 2))
+    trees = []
+    for proofs in known:
+        tree = TreeNode(position, visits=2)
+        tree.children = [
+            TreeNode(position.play(column), column, 1, 0, *proofs.get(column, (UNPROVEN, 0)))
+            for column in range(2)
+        ]
+        trees.append(EvidentTree(tree))
+    options = preset("uct")
+    branch = Forest(position, options, tuple(trees)).branch(1)
+    assert branch.proof == root
+    chosen = choose(branch, position, options, np.random.default_rng(1))
+    if root != UNPROVEN:
+        assert (chosen.proof, chosen.distance) == (branch.proof, branch.distance)
 
 
 def test_principal_line_follows_the_visits() -> None:

@@ -203,7 +203,10 @@ class Forest:
         return self._frozen(root, None, 0)
 
     def _root(self) -> _Joint:
-        return _joint([(tree, tree.root()) for tree in self.trees])
+        root = _joint([(tree, tree.root()) for tree in self.trees])
+        if len(self.trees) > 1 and self.options.solver:
+            root = root._replace(facts=_settled(root))
+        return root
 
     def _frozen(self, shown: _Shown, parent: Facts | None, siblings: int) -> Branch:
         """`parent`: None at the root; `siblings`: visits of all its children, 0 at the root."""
@@ -282,10 +285,12 @@ def _children(node: _Joint) -> list[_Joint]:
 
 
 def _merged(facts: Sequence[Facts]) -> Facts:
-    """What all trees know of a node together: visits and results add up, one proof is enough."""
+    """What all trees know of a node together: visits and results add up, one proof is enough, that
+    of the nearest end.
+    """
     if len(facts) == 1:
         return facts[0]
-    proven = [fact for fact in facts if fact.proof != UNPROVEN]
+    proven = sorted((f for f in facts if f.proof != UNPROVEN), key=attrgetter("distance"))
     seen = [fact.seen for fact in facts if fact.seen is not None]
     return Facts(
         facts[0].column,
@@ -295,6 +300,19 @@ def _merged(facts: Sequence[Facts]) -> Facts:
         proven[0].distance if proven else 0,
         seen=sum(seen) if seen else None,
     )
+
+
+def _settled(root: _Joint) -> Facts:
+    """What all trees know of a root together, proven by its columns: each may be so in another."""
+    moves = [child.facts for child in _children(root)]
+    won = [move.distance for move in moves if move.proof == PROVEN_WIN]
+    if won:
+        return replace(root.facts, proof=PROVEN_LOSS, distance=1 + min(won))
+    if not moves or any(move.proof == UNPROVEN for move in moves):
+        return root.facts
+    drawn = [move.distance for move in moves if move.proof == PROVEN_DRAW]
+    longest = max(drawn or [move.distance for move in moves])
+    return replace(root.facts, proof=PROVEN_DRAW if drawn else PROVEN_WIN, distance=1 + longest)
 
 
 class _Shown:
