@@ -9,9 +9,11 @@ import pytest
 
 from claimeven import make_agent, play_match
 from claimeven.agents import Limit
-from claimeven.game import Position
+from claimeven.game import Geometry, Position
 from claimeven.montecarlo import MonteCarloSearch, preset
+from claimeven.montecarlo.graph import textbook as graph_textbook
 from claimeven.montecarlo.tree import engine as tree_engine
+from claimeven.montecarlo.tree import textbook as tree_textbook
 from claimeven.networks.policy_value import UniformPolicyValue
 from claimeven.networks.puct import PuctSearch
 from claimeven.networks.puct import forest as puct_forest
@@ -42,6 +44,31 @@ def test_a_search_ended_while_its_tree_is_moved_begins_anew(
     fresh = make().search(LATER, np.random.default_rng(3), iterations=500)
     assert found.kept == 0
     assert found.root == fresh.root
+
+
+@pytest.mark.parametrize(("module", "helper", "table"), [
+    (tree_textbook, "prove", "off"), (graph_textbook, "revalue", "equal"),
+], ids=["tree", "graph"])  # fmt: skip
+def test_a_search_in_python_ended_within_an_iteration_begins_anew(
+    module: Any, helper: str, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C comes while a result is backed up: no tree is kept whose visits do not add up."""
+    options = preset("uct", table=table, playout="random")
+    searcher = MonteCarloSearch(options, "python")
+    position = Position.from_moves("12", Geometry(4, 4, 3))
+    searcher.search(position, np.random.default_rng(1), iterations=5)
+
+    def interrupted(*_: Any) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, helper, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            searcher.search(position, np.random.default_rng(2), iterations=500)
+    found = searcher.search(position, np.random.default_rng(3), iterations=20)
+    fresh = MonteCarloSearch(options, "python")
+    assert found.kept == 0
+    assert found.root == fresh.search(position, np.random.default_rng(3), iterations=20).root
 
 
 def test_a_proven_root_keeps_its_children_however_little_time_there_is() -> None:

@@ -113,9 +113,9 @@ class TextbookEngine(ABC, Generic[Search]):
         self.keeps = False
 
     def former(self) -> Search | None:
-        """The search started before, if its tree is kept; from now on that of the next is."""
+        """The search started before, if its tree is kept; until the next one is placed none is."""
         former = self._search if self.options.reuse and self.keeps else None
-        self.keeps = True
+        self.keeps = False
         return former
 
     @property
@@ -131,7 +131,10 @@ class TextbookEngine(ABC, Generic[Search]):
         return self.search.full
 
     def run(self, iterations: int) -> int:
-        return self.search.run(iterations)
+        self.keeps = False  # an iteration may be interrupted, and leaves half of its counts then
+        made = self.search.run(iterations)
+        self.keeps = True
+        return made
 
     def steps(self, iterations: int) -> Iterator[Step]:
         """Make iterations, and tell of each what it did."""

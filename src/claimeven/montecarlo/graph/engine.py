@@ -142,16 +142,16 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         before = self.former()
         search = self._search = TextbookGraph(position, self.options, seed)
-        if before is None or before.full or before.made > MOST_VISITS // 2:
-            return
-        # A root that is new, and its children, have to have room.
-        columns = position.geometry.columns
-        nodes = self.options.capacity - before.used
-        if nodes > columns and before.edge_room - before.used_edges >= columns:
-            search.table = before.table
-            search.made = before.made
-            search.used_edges = before.used_edges
-            search.root = search.node_of(search.standing(position))
+        if before is not None and not before.full and before.made <= MOST_VISITS // 2:
+            # A root that is new, and its children, have to have room.
+            columns = position.geometry.columns
+            nodes = self.options.capacity - before.used
+            if nodes > columns and before.edge_room - before.used_edges >= columns:
+                search.table = before.table
+                search.made = before.made
+                search.used_edges = before.used_edges
+                search.root = search.node_of(search.standing(position))
+        self.keeps = True
 
     def root(self) -> TextbookHandle:
         root = self.search.root

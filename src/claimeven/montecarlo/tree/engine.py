@@ -150,6 +150,7 @@ class TextbookTreeEngine(NodesEngine[TextbookTree]):
         if node is not None:
             self._search.root = node
             self._search.used = keep_below(node, keep)
+        self.keeps = True
 
     def root(self) -> TreeNode:
         return self.search.root
