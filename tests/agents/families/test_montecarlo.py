@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from claimeven.agents import Limit, make_agent
+from claimeven.agents.families.montecarlo import MonteCarloAgent
+from claimeven.compiled.randomness import Stream
 from claimeven.game import Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
 
@@ -179,6 +181,25 @@ def test_the_tree_says_how_many_moves_it_left_out() -> None:
     assert "<text" in view.svg and "moves not drawn" in view.svg
 
 
+def test_a_search_that_was_ended_leaves_no_tree_to_show() -> None:
+    """The tree of the decision before is gone, and is not asked for in vain."""
+    left = iter(range(200))
+
+    def leftmost(position: Position, stream: Stream) -> int:
+        if next(left, None) is None:  # as Ctrl-C does, though not in the first iterations
+            raise KeyboardInterrupt
+        return position.legal_columns[0]
+
+    search = MonteCarloSearch(preset("uct-polito", playout=leftmost))
+    agent = MonteCarloAgent("mine", search, Limit(), Limit(iterations=3), remembers=False)
+    position, rng = Position.from_moves("4455"), np.random.default_rng(3)
+    agent.choose(position, Limit(iterations=3), rng)
+    assert agent.tree(1, 20) is not None
+    with pytest.raises(KeyboardInterrupt):
+        agent.choose(position, Limit(iterations=500), rng)
+    assert agent.tree(1, 20) is None
+
+
 @pytest.mark.parametrize("spec", ["uct", "flat", "breadth", "uct-itu-table"])
 def test_threads_may_share_an_agent(spec: str) -> None:
     """Every decision is of one search: its visits are its iterations and those of the tree it kept
@@ -204,6 +225,8 @@ import gc, sys, tracemalloc
 import numpy as np
 from claimeven import Geometry, Position
 from claimeven.agents import Limit, make_agent
+from claimeven.agents.families.montecarlo import MonteCarloAgent
+from claimeven.compiled.randomness import Stream
 from claimeven.compiled import Kernel
 
 def loaded():

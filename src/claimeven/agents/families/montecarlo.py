@@ -102,6 +102,7 @@ class MonteCarloAgent(Agent):
         """Search under the tighter of its own budget and the limit given."""
         budget = self._budget(limit)
         with self.search.busy:
+            self._last = None  # whatever ends this search, the trees of the last one are gone
             result = self.search.search(position, rng, budget.iterations, budget.seconds)
             self._last = (position, result)
         children: list[Branch | None] = [None] * position.geometry.columns
