@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ import pytest
 from claimeven.compiled.randomness import Stream
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, OutdatedForest, preset
+from claimeven.networks.policy_value import UniformPolicyValue
+from claimeven.networks.puct import PuctSearch
 
 #: Boards whose memory and keys differ, so that answers that mix show.
 QUESTIONS = [
@@ -65,6 +68,19 @@ def test_a_copy_of_a_search_starts_without_trees() -> None:
         assert (other.options, other.backend) == (search.options, "python")
         assert other.search(Position(), np.random.default_rng(1), iterations=5).kept == 0
     assert search.search(Position(), np.random.default_rng(1), iterations=5).kept == 50
+
+
+@pytest.mark.parametrize("make", [
+    lambda: MonteCarloSearch(preset("uct")), lambda: PuctSearch(UniformPolicyValue()),
+], ids=["uct", "puct"])  # fmt: skip
+def test_a_copy_of_a_result_tells_all_but_the_trees(make: Any) -> None:
+    found = make().search(Position.from_moves("44"), np.random.default_rng(1), iterations=50)
+    for other in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert replace(other, forest=found.forest) == found
+        assert other.forest.position == found.forest.position
+        with pytest.raises(OutdatedForest, match="a copy has no trees"):
+            other.forest.branch(1)
+    assert found.forest.branch(1) == found.root
 
 
 def test_what_a_playout_raises_in_another_thread_ends_the_search() -> None:

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from itertools import count
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from claimeven.game import ClaimevenError, Position
 from claimeven.markup import shown_by
@@ -97,7 +97,14 @@ _but_the_mean = attrgetter(*(each.name for each in fields(Branch) if each.name !
 
 
 class OutdatedForest(ClaimevenError):
-    """Trees that were looked into after their search had gone on to another position."""
+    """Trees that were looked into after their search had gone on to another position, or in a copy
+    of a result.
+    """
+
+
+def _left_behind() -> None:
+    """Raise `OutdatedForest`, in a copy."""
+    raise OutdatedForest("a copy has no trees: look into those of the search that grew them")
 
 
 class Forest:
@@ -124,6 +131,10 @@ class Forest:
         # come and leave it held.
         self.busy = nullcontext() if busy is None else busy
         self.check = check
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has no trees: they may be large, and their search goes on with them."""
+        return Forest, (self.position, self.options, (), None, _left_behind)
 
     def root_visits(self) -> int:
         """Visits of the root."""

@@ -74,7 +74,8 @@ class MonteCarloResult:
         branching: mean number of moves of the expanded nodes, None without any.
         backend: `compiled` or `python`.
         line: principal variation: the choice, then the likeliest moves, 0-based columns.
-        forest: the trees behind, to look into until the next search; `OutdatedForest` afterwards.
+        forest: the trees behind, to look into until the next search; `OutdatedForest` afterwards,
+            and in a copy of the result, as one from another process is: that has none.
 
     """
 
