@@ -8,6 +8,7 @@ import json
 import os
 import random
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -269,6 +270,22 @@ def test_games_are_picked(tmp_path: Path, wanted: GameFilter, jobs: str) -> None
         found = find_games(store, wanted)
     assert "".join(game.job for game in found.games) == jobs
     assert found.stored == 4
+
+
+def test_games_that_come_in_meanwhile_are_not_counted(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "s.db", {}, AGENTS) as store:
+        store.add(GAMES[:3])
+
+        class Growing(Store):
+            """Read by this process while another one adds to it."""
+
+            def games(self) -> Iterator[StoredGame]:
+                yield from super().games()
+                store.add(GAMES[3:])
+
+        with Growing.read(tmp_path / "s.db") as growing:
+            found = find_games(growing)
+    assert (len(found.games), found.stored) == (3, 3)
 
 
 def test_what_cannot_be_picked_or_written_is_refused(path: Path, tmp_path: Path) -> None:

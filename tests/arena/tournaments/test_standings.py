@@ -61,6 +61,7 @@ def test_games_that_begin_after_an_odd_number_of_moves() -> None:
     assert (ann.moves, bob.moves) == (1, 2)
     assert (ann.mean("seconds"), bob.mean("seconds")) == (1.5, 0.5)
     assert (ann.mean("nodes"), bob.mean("nodes")) == (None, 4.0)
+    assert (standings.between(0, 1), standings.between(1, 0)) == (ann, bob)
 
 
 def test_json_is_whole_and_plain() -> None:

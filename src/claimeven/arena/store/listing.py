@@ -122,8 +122,9 @@ def find_games(store: str | Path | Store, wanted: GameFilter | None = None) -> G
     """
     with opened(store) as source:
         agents, geometry = source.agents, store_start(source).geometry
-        games = tuple((wanted or GameFilter()).among(source.games(), agents, geometry))
-        return GameList(geometry, agents, games, len(source))
+        stored = tuple(source.games())  # counted here: a file that grows has more by and by
+        games = tuple((wanted or GameFilter()).among(stored, agents, geometry))
+        return GameList(geometry, agents, games, len(stored))
 
 
 @contextmanager

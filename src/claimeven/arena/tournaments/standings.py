@@ -156,7 +156,7 @@ class Standings:
         """Return the record of an agent against another."""
         found = Record()
         for game in self._games_of[frozenset((agent, other))]:
-            found.note(game, agent)
+            found.note(game, agent, self.start_ply)
         return found
 
     def pairs(self, agent: int, other: int) -> PairCounts:
