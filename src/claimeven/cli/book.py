@@ -20,7 +20,7 @@ from claimeven.cli.shared.options import (
     search_options,
 )
 from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
-from claimeven.cli.shared.streams import table_width, text_width
+from claimeven.cli.shared.streams import as_file, table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.cli.shared.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
@@ -248,7 +248,7 @@ def export(file: Path | None, out: str) -> None:
         raise ClaimevenError(f"{out} is the book that is exported: name another file")
     from claimeven.book.text import to_text  # noqa: PLC0415 - for a quick start
 
-    with nullcontext(sys.stdout) if out == STDOUT else text_file(out) as stream:
+    with nullcontext(as_file(sys.stdout)) if out == STDOUT else text_file(out) as stream:
         stream.writelines(line + "\n" for line in to_text(book.unpacked()))
 
 
@@ -306,7 +306,7 @@ def import_book(
     from claimeven.book.text import from_text  # noqa: PLC0415 - for a quick start
 
     check_output(out)
-    with nullcontext(sys.stdin) if file == STDIN else open_text(file) as lines:
+    with nullcontext(as_file(sys.stdin)) if file == STDIN else open_text(file) as lines:
         book = from_text(lines, "stdin" if file == STDIN else file)
     _check_replaced(Path(out), book.geometry, book.plies)
     book.save(out)

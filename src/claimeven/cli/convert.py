@@ -24,7 +24,7 @@ from claimeven.cli.shared.options import (
 )
 from claimeven.cli.shared.progress import StatusLine, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
-from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.streams import as_file, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -110,7 +110,7 @@ def command(
         if form.name == "uci":
             records = _labelled(records, solving, line)
         try:
-            with nullcontext(sys.stdout) if out is None else text_file(out) as stream:
+            with nullcontext(as_file(sys.stdout)) if out is None else text_file(out) as stream:
                 count = write_records(stream, records, form)
         except InvalidRecord as error:
             where = reading.where if error.line is not None else ""
@@ -164,7 +164,8 @@ class _Reading:
         if self.is_store:
             yield from _stored(self.name, self.geometry)
             return
-        with nullcontext(sys.stdin) if self.name == STDIN else open_text(self.name) as stream:
+        is_stdin = self.name == STDIN
+        with nullcontext(as_file(sys.stdin)) if is_stdin else open_text(self.name) as stream:
             yield from self._read(stream)
 
     def _read(self, stream: TextIO) -> Iterator[GameRecord]:

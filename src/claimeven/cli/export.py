@@ -8,7 +8,7 @@ import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import check_seed, json_option, seed_option
-from claimeven.cli.shared.streams import text_width
+from claimeven.cli.shared.streams import as_file, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import STDOUT, check_output
@@ -55,7 +55,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     if out == STDOUT:
         if as_json:
             raise ClaimevenError("--json tells of a file: give -o a name")
-        click.echo(submission(spec, seed), nl=False)
+        as_file(sys.stdout).write(submission(spec, seed))
         return
     check_output(out)
     size = export_submission(spec, out, seed)

@@ -28,7 +28,7 @@ from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.inputs import STDIN
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
-from claimeven.cli.shared.streams import printable, table_width, text_width
+from claimeven.cli.shared.streams import as_file, printable, table_width, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -173,7 +173,7 @@ def _imported(
 ) -> Imported:
     board = None if file.exists() and geometry == STANDARD else geometry
     if source == STDIN:
-        return import_lines(file, sys.stdin, STDIN, first, second, board)
+        return import_lines(file, as_file(sys.stdin), STDIN, first, second, board)
     return import_games(file, source, first, second, board)
 
 

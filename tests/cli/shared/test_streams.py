@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from claimeven.cli.shared.streams import printable
+from claimeven.networks.evaluators import SHIPPED_NET
 from tests.cli.conftest import Run
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -81,6 +84,27 @@ def test_an_ascii_terminal_shows_names_and_reasons_with_escapes(
         assert "b\\xf6t.py" in "".join(told.split())
         assert "gr\\xfc\\xdfe" in told
         assert told.isascii()
+
+
+#: One game, by a player whose name no locale but UTF-8 has.
+TABLE = "moves,first,second,opening,result,fault,reason\n4455,Jürgen ☃,bob,,unfinished,,\n"
+
+
+@pytest.mark.parametrize("locale", ["ascii:strict", "latin-1:strict"])
+def test_what_stands_for_a_file_is_utf8_in_any_locale(
+    process: Run, run: Run, tmp_path: Path, locale: str
+) -> None:
+    there = {"PYTHONIOENCODING": locale, "PYTHONUTF8": "0"}
+    assert process("convert", "-", "--to", "csv", typed=TABLE, **there).out == TABLE
+    rows = process("convert", "-", "--to", "jsonl", typed=TABLE, **there).out
+    assert json.loads(rows)["first"] == "Jürgen ☃"
+    games = str(tmp_path / "games.db")
+    assert process("games", games, "--import", "-", typed=TABLE, **there).status == 0
+    assert json.loads(run("games", games, "--json").out)["first"] == "Jürgen ☃"
+    assert process("solve", "-", *SMALL, typed="\ufeff12\n", **there).status == 0
+    shutil.copy(SHIPPED_NET, tmp_path / "nü.npz")
+    submission = process("export", f"net:model={tmp_path / 'nü.npz'}", "-o", "-", **there)
+    assert "nü.npz" in submission.out
 
 
 def test_foreign_text_is_shown_on_a_line_without_control_characters() -> None:

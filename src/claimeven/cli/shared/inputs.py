@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TextIO, TypeVar
 
+from claimeven.cli.shared.streams import as_file
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import Format, GameRecord, InvalidRecord, guess_by_lines, tried_records
@@ -70,7 +71,7 @@ class Inputs(Generic[Read]):
     def _part(self, argument: str) -> Given[Read] | tuple[str, TextIO]:
         if argument == STDIN:
             self.are_many = True
-            return "", sys.stdin
+            return "", as_file(sys.stdin)
         moves = "".join(argument.split())
         try:
             return Given(moves, self.read(moves))

@@ -36,6 +36,16 @@ def prepare_streams() -> None:
             stream.reconfigure(errors=errors)
 
 
+def as_file(stream: TextIO) -> TextIO:
+    """Return a standard stream where it stands for a file: UTF-8 as files are, whatever the locale.
+
+    A terminal keeps the encoding it shows.
+    """
+    if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+        stream.reconfigure(encoding="utf-8", errors=stream.errors)
+    return stream
+
+
 def drop_output() -> None:
     """Let no late flush of stdout complain: whoever read it has gone, or its disk is full."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
