@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import mmap
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,6 +86,28 @@ def test_new_entries_are_empty_and_begin_at_a_cache_line(bucket_bits: int) -> No
     assert entries.dtype == np.uint64
     assert not entries.any()
     assert entries.ctypes.data % 16 == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="a system other than Linux")
+def test_a_large_table_may_lie_on_huge_pages_and_is_shared_with_no_forked_process() -> None:
+    entries = transpositions.new_entries(19)
+    place = entries.ctypes.data
+    flags = ""
+    is_there = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if found := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+            is_there = int(found[1], 16) <= place < int(found[2], 16)
+        elif is_there and line.startswith("VmFlags:"):
+            flags = line
+    assert flags
+    assert "sh" not in flags.split()
+    if Path("/sys/kernel/mm/transparent_hugepage").exists():
+        assert "hg" in flags.split()
+
+
+def test_a_system_without_huge_pages_has_tables_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mmap, "MADV_HUGEPAGE", 12345, raising=False)  # a word it does not know
+    assert not transpositions.new_entries(17).any()
 
 
 def store(entries: np.ndarray, *stored: tuple[int, int, int, bool, int]) -> None:

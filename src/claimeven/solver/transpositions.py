@@ -23,6 +23,8 @@ than the first one there, which becomes the second; otherwise it goes second.
 from __future__ import annotations
 
 import mmap
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,18 +95,23 @@ def usual_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
 def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
     """Return the empty entries of 2**bucket_bits buckets, on huge pages where there are any.
 
+    A process that is forked goes on with a copy of its own.
+
     Raises `MemoryError` if there is not so much memory.
     """
     count = 1 << (bucket_bits + BUCKET_BITS)
     size = count * ENTRY_BYTES
     if size < _HUGE_PAGE:
         return np.zeros(count, dtype=np.uint64)
+    # By default memory is shared with processes forked later, and Linux gives that no huge pages.
+    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if os.name == "posix" else {}
     try:
-        memory = mmap.mmap(-1, size + _HUGE_PAGE)
+        memory = mmap.mmap(-1, size + _HUGE_PAGE, **private)
     except (OSError, OverflowError):
         raise MemoryError(f"there is no room for {size} bytes") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
+        with suppress(OSError):  # a system that has none does not know of them
+            memory.madvise(mmap.MADV_HUGEPAGE)
     words = np.frombuffer(memory, dtype=np.uint64)
     skipped = -words.ctypes.data % _HUGE_PAGE // ENTRY_BYTES
     return words[skipped : skipped + count]
