@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,30 @@ def test_a_book_that_cannot_be_used_is_refused(folder: Path, book: Book) -> None
     with pytest.raises(InvalidBook, match=r"7x6\.book is not an opening book"):
         Solver(table_mb=1)
     assert Solver(table_mb=1, book=SHIPPED_BOOK).score(Position()) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
+def test_a_folder_that_may_not_be_looked_into_is_done_without(folder: Path) -> None:
+    (folder / file_name(Geometry())).write_bytes(b"not to be read")
+    program = (
+        "import os, sys\n"
+        "from claimeven import Position, Solver\n"
+        "Solver(table_mb=1).score(Position())\n"  # all that is imported is so before
+        "if os.geteuid() == 0:\n"
+        "    os.seteuid(65534)\n"
+        "os.environ['CLAIMEVEN_BOOK_DIR'] = sys.argv[1]\n"
+        "print(Solver(table_mb=1).score(Position.from_moves('444444')))\n"
+    )
+    folder.chmod(0o000)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", program, str(folder)],
+            capture_output=True, text=True, check=False,
+            env={**os.environ, "CLAIMEVEN_BOOK_DIR": str(folder.parent / "none")},
+        )  # fmt: skip
+    finally:
+        folder.chmod(0o755)
+    assert (ended.stdout, ended.stderr) == ("1\n", "")
 
 
 def test_the_folder_is_that_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ books does without them.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -61,10 +62,16 @@ def user_folder() -> Path | None:
 
 
 def user_path(geometry: Geometry) -> Path | None:
-    """Return where the user's book for a board lies, None without one."""
+    """Return where the user's book for a board lies, None without one.
+
+    A folder that one may not look into counts as one without books.
+    """
     folder = user_folder()
-    path = None if folder is None else folder / file_name(geometry)
-    return path if path is not None and path.is_file() else None
+    if folder is not None:
+        path = folder / file_name(geometry)
+        with suppress(OSError):
+            return path if path.is_file() else None
+    return None
 
 
 def usual_path(geometry: Geometry) -> Path | None:
