@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import sys
 from pathlib import Path
@@ -55,6 +56,16 @@ def test_a_solver_asks_it(path: Path) -> None:
         if position.ply < PLIES:
             assert solver.score(position) == plain.score(position)
     assert solver.statistics.book_hits > 60
+
+
+def test_a_copy_opens_the_same_file_wherever_one_has_gone(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    book = load_book(path.name)
+    monkeypatch.chdir("/")
+    copied = pickle.loads(pickle.dumps(book))
+    assert copied.look_up(Position(SMALL)) == book.look_up(Position(SMALL))
 
 
 def test_a_position_that_no_game_leads_to_is_not_held(path: Path) -> None:

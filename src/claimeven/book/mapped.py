@@ -78,6 +78,7 @@ class MappedBook:
     def __init__(self, path: str | Path) -> None:
         """Open a file. Raises `InvalidBook` naming it: unreadable, no such book, damaged."""
         self.path = Path(path)
+        self._place = self.path.absolute()  # the current folder may be another one later
         name = str(path)
         try:
             with self.path.open("rb") as stream:
@@ -103,7 +104,7 @@ class MappedBook:
 
     def __reduce__(self) -> tuple[type[MappedBook], tuple[Path]]:
         """In another process it is opened anew."""
-        return MappedBook, (self.path.absolute(),)
+        return MappedBook, (self._place,)
 
     @property
     def geometry(self) -> Geometry:
