@@ -182,6 +182,13 @@ def test_bad_drawings(text: str, error: type[ValueError], message: str) -> None:
         parse_drawing(text, Geometry(3, 2, 3))
 
 
+def test_what_is_no_drawing_or_no_board_is_said() -> None:
+    with pytest.raises(InvalidNotation, match=r"a drawing is text, its lines joined, not \['\.'"):
+        parse_drawing(["."])  # type: ignore[arg-type]  # bad on purpose
+    with pytest.raises(InvalidNotation, match=r"a board is a Geometry, as .*, not \(3, 2\)"):
+        parse_drawing("...\n...", (3, 2))  # type: ignore[arg-type]  # bad on purpose
+
+
 def test_bad_options() -> None:
     with pytest.raises(
         ClaimevenError, match="unknown style 'round': choose from grid, box, compact"

@@ -113,6 +113,9 @@ def test_bad_arguments() -> None:
     for depth in (2.0, True, None, "3"):
         with pytest.raises(ClaimevenError, match="depth must be a whole number, not"):
             perft(Position(), depth)  # type: ignore[arg-type]  # bad on purpose
+    for count in (perft, distinct, distinct_discs):
+        with pytest.raises(ClaimevenError, match=r"counting starts from a Position, .*, not '44'"):
+            count("44", 2)  # type: ignore[operator]  # bad on purpose
     with pytest.raises(ClaimevenError, match="depth must be 0 or more, not -1"):
         perft(Position(), -1)
     with pytest.raises(ClaimevenError, match="unknown backend 'gpu': choose from auto, compiled"):

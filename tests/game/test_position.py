@@ -226,6 +226,9 @@ def test_discs_and_cells_are_whole_numbers(wrong: int) -> None:
     for name in ("mine", "mask"):
         with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, not {wrong!r}"):
             Position(**{name: wrong})  # type: ignore[arg-type]  # not of the geometry
+    for name in ("first", "second"):
+        with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, not {wrong!r}"):
+            Position.from_discs(**{name: wrong})  # type: ignore[arg-type]  # not of the geometry
     with pytest.raises(InvalidPosition, match="a row must be a whole number"):
         Position().cell(0, wrong)
 

@@ -259,6 +259,10 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
     """
     if first not in ("X", "O"):
         raise InvalidNotation(f"the first player's symbol is 'X' or 'O', not {first!r}")
+    if not isinstance(text, str):
+        raise InvalidNotation(f"a drawing is text, its lines joined, not {text!r}")
+    if not isinstance(geometry, Geometry):
+        raise InvalidNotation(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
     rows = []
     for number, line in enumerate(_COLOUR_CODE.sub("", text).splitlines(), start=1):
         cells = _cells_of_line(_BLANK.sub(" ", line), number, geometry)

@@ -26,13 +26,14 @@ def perft(position: Position, depth: int, backend: str = "auto") -> int:
     """Return how many sequences of exactly `depth` legal moves start from a position.
 
     Play stops when a game ends, so a game won earlier counts for nothing. `backend` is "auto",
-    "compiled" (boards of up to 64 bits) or "python". Raises `ClaimevenError` for a negative depth
-    or an unknown backend, and `InvalidGeometry` for a board that compiled code cannot hold.
+    "compiled" (boards of up to 64 bits) or "python". Raises `ClaimevenError` for what is no
+    position, a negative depth or an unknown backend, and `InvalidGeometry` for a board that
+    compiled code cannot hold.
 
     >>> [perft(Position(), depth) for depth in range(5)]
     [1, 7, 49, 343, 2401]
     """
-    if not _is_compiled(position.geometry, depth, backend):
+    if not _is_compiled(position, depth, backend):
         return _sequences(position.mine, position.mask, depth, position.geometry)
     if depth == 0:
         return 1
@@ -61,7 +62,7 @@ def distinct_by_ply(position: Position, depth: int, backend: str = "auto") -> It
     >>> next(distinct_by_ply(Position(), 30))
     1
     """
-    if _is_compiled(position.geometry, depth, backend):
+    if _is_compiled(position, depth, backend):
         from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 
         yield from (len(keys) for keys in perft_kernel.layers(position, depth))
@@ -88,15 +89,20 @@ def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], 
     Two uint64 arrays of equal length, `mine` and `mask` as in `Position`, in the order of
     `Position.key`. Boards of up to 64 bits; raises `InvalidGeometry` for larger ones.
     """
-    _is_compiled(position.geometry, depth, "compiled")
+    _is_compiled(position, depth, "compiled")
     from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 
     *_, keys = perft_kernel.layers(position, depth)
     return perft_kernel.discs_of_keys(keys, position.geometry)
 
 
-def _is_compiled(geometry: Geometry, depth: int, backend: str) -> bool:
+def _is_compiled(position: Position, depth: int, backend: str) -> bool:
     """Check the arguments and say whether compiled code is to run."""
+    if not isinstance(position, Position):
+        raise ClaimevenError(
+            f"counting starts from a Position, as Position.from_moves('44'), not {position!r}"
+        )
+    geometry = position.geometry
     if backend not in BACKENDS:
         raise ClaimevenError(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
     if whole_number(depth, "depth") < 0:

@@ -116,6 +116,8 @@ class Position:
 
         Raises `InvalidPosition` as making a position does.
         """
+        first = whole_number(first, "first", InvalidPosition)
+        second = whole_number(second, "second", InvalidPosition)
         ahead = first.bit_count() - second.bit_count()
         if ahead not in (0, 1):
             raise InvalidPosition(

@@ -76,6 +76,10 @@ class GameRecord:
             if len(name) > _LONGEST_NAME or not name.isprintable():
                 raise InvalidRecord(f"{name[:40]!r} is no name of a player")
         fault, reason = self.fault or "", self.reason or ""
+        if not isinstance(fault, str):
+            raise InvalidRecord(f"{fault!r} is no word for a fault")
+        if not isinstance(reason, str):
+            raise InvalidRecord(f"{reason!r} is no sentence that says why a game was lost")
         if len(fault) > _LONGEST_NAME or not fault.isprintable():
             raise InvalidRecord(f"{fault[:40]!r} is no word for a fault")
         if len(reason) > _LONGEST_REASON or not _is_text(reason):
@@ -83,7 +87,7 @@ class GameRecord:
         if not 0 <= whole_number(self.opening, "opening", InvalidRecord) <= len(columns):
             raise InvalidRecord(f"an opening of {self.opening} moves is longer than its game")
         if self.label is not None and self.label not in LABELS:
-            raise InvalidRecord(no_such("label", self.label, LABELS))
+            raise InvalidRecord(no_such("label", str(self.label), LABELS))
         object.__setattr__(self, "position", played(columns, self.geometry))
         object.__setattr__(self, "columns", tuple(map(int, columns)))
         if (self.fault is None) != (self.fault_seat is None) or self.fault_seat not in (None, 0, 1):

@@ -197,8 +197,8 @@ def analyze(game: str | Iterable[int] | Line, solver: ExactSolver | None = None)
     """Judge a game, finished or not, from its first move on.
 
     `game` is a move string or 0-based columns, from the empty board of the solver (or the usual
-    one), or a `Line`, which may start elsewhere. Without a solver a new one is made, with the book
-    that comes with the package; to judge many games hand in one that keeps what it has found. The
+    one), or a `Line`, which may start elsewhere. Without a solver a new one is made, with the usual
+    book of its board; to judge many games hand in one that keeps what it has found. The
     game is solved from its end, since late positions are quick and tell much about earlier ones.
 
     Raises `InvalidNotation` or `IllegalMove` (see `Position.replay`), and whatever the solver

@@ -116,8 +116,8 @@ def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
     """Explain a position that is not over by exact scores.
 
     `position` may be given by its moves, from the empty board of the solver (or the usual one):
-    a move string, or 0-based columns. Without a solver a new one is made, with the book that comes
-    with the package; to explain many positions hand in one that keeps what it has found.
+    a move string, or 0-based columns. Without a solver a new one is made, with the usual book of
+    its board; to explain many positions hand in one that keeps what it has found.
 
     Raises `InvalidSolve` for a finished game, `InvalidNotation` or `IllegalMove` for moves that
     cannot be played, and whatever the solver refuses.

@@ -40,7 +40,7 @@ def board_of(solver: ExactSolver | None) -> Geometry:
 
 
 def solver_for(geometry: Geometry, solver: ExactSolver | None) -> ExactSolver:
-    """Return the solver given, or else a new one, with the book that comes with the package."""
+    """Return the solver given, or else a new one, with the usual book of its board."""
     if solver is not None:
         board_of(solver)  # refuses what is none
         return solver
