@@ -244,6 +244,23 @@ def test_without_compilation_the_same_is_said() -> None:
     assert said[0] == said[1] != ""
 
 
+@pytest.mark.parametrize(
+    ("told", "is_plain"), [("", False), ("0", False), ("no", False), ("1", True)]
+)
+def test_it_is_compiled_unless_numba_is_told_not_to(told: str, is_plain: bool) -> None:
+    program = (
+        "from claimeven.compiled.kernels import PLAIN\n"
+        "from numba import config\n"
+        "print(PLAIN, bool(config.DISABLE_JIT))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": told},
+    ).stdout  # fmt: skip
+    assert said.split() == [str(is_plain)] * 2
+
+
 class Pair(NamedTuple):
     """Two arrays that belong together."""
 

@@ -34,8 +34,16 @@ def _tell_of_compilation() -> None:
         tell()
 
 
+def _is_told_to_compile_nothing() -> bool:
+    """As Numba reads it, which takes what is no number, an empty text too, for nothing said."""
+    try:
+        return int(os.environ.get("NUMBA_DISABLE_JIT", "")) != 0
+    except ValueError:
+        return False
+
+
 #: Whether Numba was told to compile nothing, so that kernels can be stepped through as Python.
-PLAIN = bool(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0")
+PLAIN = _is_told_to_compile_nothing()
 
 #: Kernels are loaded one at a time: they call each other, and Numba compiles for one thread only.
 _LOADING = RLock()
