@@ -70,6 +70,29 @@ def test_worst_moves_come_first_and_once() -> None:
     assert [blunder.move.column for blunder in accuracy.blunders(9)] == [0, 6, 3]
 
 
+def test_the_ten_worst_are_kept_by_outcome_then_points_then_how_early() -> None:
+    early, late = Position.from_moves("4455"), Position.from_moves("445566")
+    # Worst first: the scores before and after of a move in column 0, 1, ...
+    cases = [(3, -1), (0, -9), (5, 0), (1, 0), (9, 1), (-1, -6), (2, 1)]
+    told = []
+    for column, (before, after) in enumerate(cases):
+        scores = [before] * 7
+        scores[column] = after
+        for position in (early, late):
+            told += [(JudgedMove(position, column, tuple(scores)), game) for game in (2, 8)]
+    expected = [(column, ply, 2) for column in range(7) for ply in (4, 6)]
+    for seed in range(5):
+        random.Random(seed).shuffle(told)
+        accuracy = Accuracy()
+        for move, game in [*told, *told]:
+            accuracy.add(move, game=game)
+        told_worst = accuracy.as_dict()["worst"]
+        # A position counts once: the first game that it was met in is told.
+        found = [(each.move.column, each.move.ply, each.game) for each in accuracy.blunders(99)]
+        assert found == expected[:10]
+        assert told_worst == [each.as_dict() for each in accuracy.blunders(99)]
+
+
 def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
     forced = JudgedMove(Position(), 3, (1,) * 7)
     assert Accuracy.of([forced]).as_dict() == Accuracy().as_dict()

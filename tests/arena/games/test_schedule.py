@@ -88,6 +88,23 @@ def test_impossible_schedules_are_told(arguments: tuple[Any, ...], sentence: str
     assert isinstance(caught.value, ValueError)
 
 
+@pytest.mark.parametrize(
+    ("plies", "openings", "varied", "before"),
+    [
+        (0, (), False, 0),
+        (3, (), True, 3),
+        (0, ((3,),), False, 1),
+        (0, ((3, 2), (0, 1)), True, 2),
+        (0, ((3,), (0, 1)), True, None),
+    ],
+)
+def test_it_tells_whether_games_begin_differently_and_after_how_many_plies(
+    plies: int, openings: tuple[tuple[int, ...], ...], varied: bool, before: int | None
+) -> None:
+    schedule = Schedule(4, 0, Position.from_moves("4"), plies, openings=openings)
+    assert (schedule.is_varied, schedule.plies_before) == (varied, before)
+
+
 def test_an_opening_that_leaves_no_game_is_told() -> None:
     schedule = Schedule(2, 0, Position(Geometry(2, 2, 3)), 4)
     with pytest.raises(InvalidMatch, match="no random opening of 4 plies was found"):

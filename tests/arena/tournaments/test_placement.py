@@ -10,8 +10,13 @@ import pytest
 from claimeven import Limit, Position
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.tournaments import pool
-from claimeven.arena.tournaments.placement import Placement, place_on_ladder, placement_plan
-from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.placement import (
+    Meeting,
+    Placement,
+    place_on_ladder,
+    placement_plan,
+)
+from claimeven.arena.tournaments.standings import Record, Standings
 from claimeven.arena.tournaments.tournament import stored_agents
 
 
@@ -68,6 +73,14 @@ def test_without_a_game_there_is_no_place() -> None:
     placement = Placement(plan, Standings.of(stored_agents(plan), ()), 0.0)
     assert (placement.place, placement.rating) == (None, None)
     assert json.loads(json.dumps(placement.as_dict()))["place"] is None
+
+
+@pytest.mark.parametrize(
+    ("superiority", "verdict"),
+    [(0.95, "stronger"), (0.949, "unclear"), (0.051, "unclear"), (0.05, "weaker")],
+)
+def test_a_verdict_is_told_where_it_is_sure(superiority: float, verdict: str) -> None:
+    assert Meeting("greedy", Record(), superiority).verdict == verdict
 
 
 @pytest.mark.parametrize("rounds", [0, 17])

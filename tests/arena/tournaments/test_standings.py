@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
 
@@ -70,6 +71,42 @@ def test_json_is_whole_and_plain() -> None:
     assert told["games"] == 4
     assert told["unique_games"] == 4
     assert told["forfeits"] == {"time": 1}
+
+
+def test_the_cross_table_tells_who_is_stronger_from_full_pairs_alone() -> None:
+    """Bob lost a pair, split half a pair with cid, and met nobody else in pairs."""
+    half = game(6, 1, 2, 0)
+    imported = game(8, 1, 2, 1, pair=None)
+    table = Standings.of(AGENTS, (*GAMES[:4], half, imported)).as_dict()
+    order = [row["label"] for row in table["agents"]]
+    told = {
+        (one, other): meeting
+        for one, row in zip(order, table["cross_table"], strict=True)
+        for other, meeting in zip(order, row, strict=True)
+    }
+    assert [told[name, name] for name in order] == [None] * 3
+    lost, met = told["bob", "ann"], told["bob", "cid"]
+    assert (lost["games"], lost["losses"], lost["share"]) == (2, 2, 0)
+    assert lost["pair_counts"] == [1, 0, 0, 0, 0]
+    assert lost["superiority"] == PairCounts((1, 0, 0, 0, 0)).superiority < 0.5
+    assert (met["games"], met["wins"], met["losses"], met["points"]) == (2, 1, 1, 1)
+    assert (met["pair_counts"], met["superiority"]) == ([0] * 5, None)
+
+
+def test_games_are_rated_by_pairs_those_without_a_pair_each_alone() -> None:
+    games = (*GAMES[:2], game(6, 1, 2, 0, pair=None), game(8, 1, 2, 1, pair=None))
+    rated = Standings.of(AGENTS, games).rated
+    assert rated[0].pair == rated[1].pair
+    assert len({each.pair for each in rated}) == 3
+    assert [(each.first, each.second, each.points) for each in rated] == [
+        ("ann", "bob", 1),
+        ("bob", "ann", 0),
+        ("bob", "cid", 1),
+        ("bob", "cid", 0),
+    ]
+    # One of them numbers its own pairs: nothing joins games of other agents.
+    other = Standings.of(AGENTS, (*GAMES[:2], game(6, 1, 2, 0, pair=0))).rated
+    assert len({each.pair for each in other}) == 2
 
 
 def test_no_games_and_one_agent() -> None:
