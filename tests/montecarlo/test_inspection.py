@@ -149,6 +149,7 @@ def test_json(name: str) -> None:
             "move", "visits", "total", "mean", "bonus", "selection", "share", "proof",
             "distance", "children", "left_out",
         }  # fmt: skip
+        assert (child["proof"] is None) == (child["distance"] is None)
     untried = search(POSITION, preset(name, decisive="off"), 1).forest.branch(1)
     assert any(c["mean"] is None for c in tree_json(untried, POSITION)["children"])
 

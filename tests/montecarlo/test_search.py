@@ -15,6 +15,8 @@ from claimeven.montecarlo import (
     preset,
 )
 from claimeven.montecarlo.choice import choose
+from claimeven.montecarlo.inspection import Branch
+from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from tests.montecarlo.support import search
 
 
@@ -270,3 +272,37 @@ def test_a_choice_by_bound_without_a_visit_is_drawn() -> None:
     ))  # fmt: skip
     drawn = {choose(unvisited, Position(), options, generator(seed)).column for seed in range(60)}
     assert drawn == set(range(7))
+
+
+def child(
+    column: int, visits: int, mean: float, proof: int = UNPROVEN, distance: int = 0
+) -> Branch:
+    return Branch(column, visits, mean * visits, mean, 0.0, 0.0, mean, mean, proof, distance)
+
+
+@pytest.mark.parametrize(
+    ("choice", "children", "chosen"),
+    [
+        ("visits", [child(0, 10, 0.9), child(1, 12, -0.5)], {1}),
+        ("visits", [child(0, 10, 0.1), child(1, 10, 0.2), child(2, 9, 0.9)], {1}),
+        ("mean", [child(0, 99, 0.1), child(1, 5, 0.2)], {1}),
+        ("mean", [child(0, 5, 0.2), child(1, 6, 0.2)], {1}),
+        ("visits", [child(0, 5, 0.2), child(1, 5, 0.2), child(2, 4, 0.2)], {0, 1}),
+        (
+            "visits",
+            [child(0, 9, 0.9), child(1, 1, 1, PROVEN_WIN, 5), child(2, 1, 1, PROVEN_WIN, 3)],
+            {2},
+        ),
+        ("mean", [child(0, 9, -1, PROVEN_LOSS, 8), child(1, 1, -0.9)], {1}),
+        ("visits", [child(0, 9, -1, PROVEN_LOSS, 2), child(1, 1, -1, PROVEN_LOSS, 4)], {1}),
+        ("visits", [child(3, 1, -1, PROVEN_LOSS, 4), child(6, 7, -1, PROVEN_LOSS, 4)], {3, 6}),
+    ],
+)
+def test_what_is_chosen_by_hand(choice: str, children: list[Branch], chosen: set[int]) -> None:
+    root = replace(child(0, 30, 0.0), children=tuple(children))
+    options = preset("uct", choice=choice, solver=True)
+    drawn = {choose(root, Position(), options, generator(seed)).column for seed in range(40)}
+    assert drawn == chosen
+    # The left one of equals where the order decides.
+    ordered = replace(options, first="order")
+    assert choose(root, Position(), ordered, generator()).column == min(chosen)

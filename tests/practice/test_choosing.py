@@ -58,6 +58,19 @@ def test_no_puzzle_comes_again_before_all_of_its_band_were_there() -> None:
     assert len(set(easy[:6])) == 6 and easy[:6] == easy[6:]
 
 
+def test_a_day_may_be_text_a_date_or_a_time_of_it() -> None:
+    day = daily_puzzle("2026-01-05")
+    assert daily_puzzle(datetime.date(2026, 1, 5)) == day
+    assert daily_puzzle(datetime.datetime(2026, 1, 5, 23, 59)) == day
+    with pytest.raises(InvalidPuzzles, match="5 is no day: give one such as 2026-01-31"):
+        daily_puzzle(5)  # type: ignore[arg-type]  # bad on purpose
+
+
+def test_puzzles_are_numbered_from_one() -> None:
+    every = shipped_puzzles().puzzles
+    assert [numbered(every, number).number for number in (1, 2, len(every))] == [1, 2, len(every)]
+
+
 def test_a_day_before_the_first_has_one_too() -> None:
     assert daily_puzzle("1999-12-31").band == WEEK[4]
 

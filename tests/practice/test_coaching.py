@@ -6,7 +6,7 @@ import pytest
 
 from claimeven import IllegalMove, Solver, puzzles
 from claimeven.practice import InvalidPuzzles, Puzzle, hints_for, verdict_on
-from claimeven.practice.coaching import position_at
+from claimeven.practice.coaching import MOST_CELLS, position_at
 
 LONG = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1))
 
@@ -39,6 +39,14 @@ def test_a_wrong_column_is_refuted(solver: Solver) -> None:
         assert verdict.as_dict(position)["column"] == column + 1
 
 
+def test_a_wrong_column_that_ends_the_game_is_answered_by_nobody(solver: Solver) -> None:
+    """A puzzle of one's own may be wrong itself: here column 6 wins as well."""
+    wrong = Puzzle(1, "445533", "win", 1500, "double", (1,))
+    verdict = verdict_on(wrong, 0, 5, solver)
+    assert (verdict.right, verdict.solved, verdict.answer) == (False, False, None)
+    assert verdict.text.startswith("Column 6 wins at once.")
+
+
 def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
     with pytest.raises(IllegalMove, match="column 4 is full"):
         verdict_on(Puzzle(1, "444444", "win", 1500, "double", (1,)), 0, 3, solver)
@@ -56,6 +64,12 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
             assert not any(sign.isdigit() for sign in idea.text)
             assert cells.cells or cells.columns
             assert column not in cells.columns
+            assert len(set(cells.cells)) == len(cells.cells) <= MOST_CELLS
+            if not cells.cells:  # half of the other columns are ruled out
+                others = len(position.legal_columns) - 1
+                assert len(set(cells.columns)) == len(cells.columns) == (others + 1) // 2
+            assert cells.as_dict()["cells"] == [[c + 1, row + 1] for c, row in cells.cells]
+            assert cells.as_dict()["columns"] == [c + 1 for c in cells.columns]
             assert all(
                 each != column and row >= position.height_of(each) for each, row in cells.cells
             )

@@ -333,6 +333,23 @@ def test_texts_in_another_encoding_are_told() -> None:
             guess_by_lines("games.txt", [text])
         with pytest.raises(InvalidRecord, match="UTF-16"):  # without a byte order mark
             guess_by_lines("games.csv", ["moves,first\n".encode(encoding).decode()])
+        # A mark and hardly a character of one byte.
+        text = "\ufeff\u68cb\u8c31\u96c6\n".encode(encoding).decode(errors="surrogateescape")
+        with pytest.raises(InvalidRecord, match="UTF-16"):
+            guess_by_lines("games.txt", [text])
+
+
+@pytest.mark.parametrize("text", ["b\n", "x\n", "draw\n", "4455\n"])
+def test_a_word_alone_is_a_move_string_and_no_row_of_cells(text: str) -> None:
+    """The columns of wide boards are letters."""
+    assert guess_format("-", text).name == "moves"
+
+
+def test_no_more_lines_are_read_to_guess_than_it_takes() -> None:
+    lines = iter(["\n", "4455\n", "44\n", "1\n"])
+    form, every = guess_by_lines("-", lines)
+    assert (form.name, next(lines)) == ("moves", "44\n")
+    assert list(every) == ["\n", "4455\n", "1\n"]
 
 
 def test_replays_may_lie_in_any_layout() -> None:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from claimeven import ClaimevenError, Geometry, IllegalMove, InvalidNotation, Position, explain
-from claimeven.review.analysis import JUDGEMENTS, JudgedMove, analyze, move_line
+from claimeven.review.analysis import JUDGEMENTS, Analysis, JudgedMove, analyze, move_line
 from claimeven.solver import Solver
 from tests import naive
 
@@ -101,6 +101,36 @@ def test_json_counts_from_one() -> None:
     assert data["moves"] == "1213"
     assert [move["column"] for move in data["judged"]] == [1, 2, 1, 3]
     assert data["judged"][0]["player"] == 1 and data["judged"][0]["ply"] == 0
+    for told in data["judged"]:
+        top = max(score for score in told["scores"] if score is not None)
+        assert sorted(told["best"]) == [
+            column for column, score in enumerate(told["scores"], start=1) if score == top
+        ]
+
+
+def test_json_tells_each_player_apart() -> None:
+    """The first player makes two perfect moves and an inaccurate one, the second a blunder."""
+    scores = ((5, 5, 1, 0), (5, 3, -1, 0))
+    analysis = Analysis(
+        (
+            judged(scores[0], 0),
+            judged(scores[1], 2, ply=1),
+            judged(scores[0], 1, ply=2),
+            judged(scores[0], 3, ply=4),
+        ),
+        Position.from_moves("12342", Geometry(4, 4, 4)),
+        3,
+    )
+    data = analysis.as_dict()
+    assert data["counts"] == [
+        {"perfect": 2, "good": 0, "inaccurate": 1, "blunder": 0},
+        {"perfect": 0, "good": 0, "inaccurate": 0, "blunder": 1},
+    ]
+    assert data["accuracy"] == [75, 0]
+    assert data["course"] == [5, -5, 5, 5, -3]
+    assert data["outcome"] is None
+    won = analyze("12121", Solver(SMALL, table_mb=1)).as_dict()
+    assert won["outcome"] == "first player wins"
 
 
 def test_a_move_is_told_in_a_line() -> None:

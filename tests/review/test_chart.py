@@ -24,6 +24,23 @@ def test_charts_fit_and_point_the_right_way() -> None:
     assert rows == ["  +3 |#", "  +2 |#", "  +1 |#", "   0 +---", "  -1 |  #", "      0"]
 
 
+def test_long_games_show_the_furthest_score_of_several_plies() -> None:
+    """Three plies a character: every character is the greatest of its three, either way."""
+    course = [0, 4, -1] + [2, -8, 7] + [0, 0, 0] * 10
+    assert score_chart(course, width=18, charset="ascii").splitlines() == [
+        "  +5 |#",
+        "  +4 |#",
+        "  +2 |#",
+        "   0 +------------",
+        "  -2 | #",
+        "  -4 | #",
+        "  -5 | #",
+        "  -7 | #",
+        "  -8 | #",
+        "      0         30",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -36,4 +53,6 @@ def test_charts_fit_and_point_the_right_way() -> None:
 def test_what_cannot_be_drawn_is_told(arguments: tuple[Any, ...], said: str) -> None:
     with pytest.raises(ClaimevenError, match=said):
         score_chart([1, 0], *arguments)
+    with pytest.raises(ClaimevenError, match="a course has the score before the first move"):
+        score_chart([])
     assert score_chart([1], 7).splitlines()[0] == "  +1 │█"

@@ -130,6 +130,49 @@ def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
     assert min(refuted[kind] for kind in ("zugzwang", "forces", "stops", "double", "stack")) > 5
 
 
+def test_wrong_lines_answers_and_cells_are_refuted_by_check_and_oracle(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    rng = random.Random(6)
+    refuted: Counter[str] = Counter()
+    for position, moves, solver, claims in told:
+        g = position.geometry
+        game = naive.from_columns(moves, g.columns, g.rows, g.connect)
+        for claim in claims:
+            changes: list[Claim] = []
+            if claim.kind == "reply":
+                changes = [replace(claim, line=(claim.line[0], c)) for c in range(g.columns)]
+            elif claim.kind == "line":
+                # Another move somewhere, and best play from there to the end.
+                place = rng.randrange(1, len(claim.line))
+                *before, column = claim.line[: place + 1]
+                now = position
+                for played in before:
+                    now = now.play(played)
+                for other in set(now.legal_columns) - {column}:
+                    rest = solver.principal_variation(now.play(other))
+                    changes.append(replace(claim, line=(*before, other, *rest)))
+                changes.append(replace(claim, line=claim.line[:-1]))
+            elif claim.kind in ("makes", "closed"):
+                column, row = claim.cells[0]
+                for cell in ((column, row + 1), ((column + 1) % g.columns, row)):
+                    changes.append(replace(claim, cells=(cell, *claim.cells[1:])))
+                changes.append(replace(claim, player=1 - claim.player))
+            elif claim.kind == "follow_up":
+                # A win where it drew, a draw where it won, which is less but true.
+                changes.append(replace(claim, after=0 if claim.after else 1))
+                changes.append(replace(claim, player=1 - claim.player))
+            for changed in changes:
+                try:
+                    truth = judge(changed, game, KNOWN[g])
+                except (AssertionError, IndexError, ValueError):
+                    truth = False
+                assert changed.holds(position, solver) == truth, (moves, changed)
+                refuted[changed.kind] += not truth
+    kinds = ("line", "reply", "makes", "closed", "follow_up")
+    assert min(refuted[kind] for kind in kinds) > 5, refuted
+
+
 def test_a_claim_whose_line_cannot_be_played_does_not_hold() -> None:
     geometry = Geometry(4, 4, 3)
     claim = Makes(0, column=0, cells=((0, 3),), line=(0, 0, 0, 0, 0))

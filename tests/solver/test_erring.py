@@ -17,6 +17,12 @@ def test_errors_are_rarer_the_more_they_lose() -> None:
     assert chances[3] / chances[0] == pytest.approx(math.exp(-2.5))
 
 
+@pytest.mark.parametrize("temperature", [1e-3, 1e-300])
+def test_next_to_no_errors_are_made_where_it_is_cold(temperature: float) -> None:
+    """Nothing overflows, however great the scores are beside the temperature."""
+    assert error_chances((18, -18, None, 18), temperature) == (0.5, 0.0, 0.0, 0.5)
+
+
 def test_columns_take_up_their_chances() -> None:
     chances = (0.25, 0.0, 0.5, 0.25)
     drawn = [column_at(chances, place / 4000) for place in range(4000)]

@@ -6,7 +6,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.solver import InvalidSolve, Solver, outcome_word, plies_to_end, score_in_words
-from claimeven.solver.scores import final_score, last_disc
+from claimeven.solver.scores import column_in_words, final_score, last_disc
 from tests import naive
 from tests.positions import oracle, random_positions
 
@@ -31,6 +31,22 @@ def test_words_of_scores(moves: str, score: int, disc: int, words: str) -> None:
     assert last_disc(position, score) == disc
     assert plies_to_end(position, score) == disc - position.ply
     assert score_in_words(position, score) == words
+
+
+@pytest.mark.parametrize(
+    ("geometry", "moves", "score", "words"),
+    [
+        (Geometry(), "121212", 18, "wins at once"),
+        (Geometry(), "44555", -18, "loses to the next move"),
+        (Geometry(), "1122334", 0, "draws"),
+        (Geometry(), "445", -18, "loses in 2 moves"),
+        (Geometry(), "", 1, "wins in 21 moves"),
+        (Geometry(2, 2, 2), "12", 1, "wins at once"),
+        (Geometry(2, 2, 2), "1", -1, "loses to the next move"),
+    ],
+)
+def test_words_of_columns(geometry: Geometry, moves: str, score: int, words: str) -> None:
+    assert column_in_words(Position.from_moves(moves, geometry), score) == words
 
 
 @pytest.mark.parametrize(

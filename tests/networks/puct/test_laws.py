@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN, UNPROVEN
+from claimeven.montecarlo.layout import (
+    DISTANCE_SHIFT,
+    PROOF_SHIFT,
+    PROVEN_LOSS,
+    PROVEN_WIN,
+    UNPROVEN,
+)
 from claimeven.networks.policy_value import UniformPolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions
+from claimeven.networks.puct.policies import policies
 from tests import naive
 from tests.networks.puct.support import BOARDS, Hashed, check_laws, grown, late_wins, unfinished
 from tests.positions import oracle
@@ -144,6 +151,53 @@ def test_a_won_game_is_won_soon() -> None:
             sooner += found.distance < first
         check_laws(forest)
     assert sooner >= 3
+
+
+def told(proof: int, distance: int) -> int:
+    return proof << PROOF_SHIFT | distance << DISTANCE_SHIFT
+
+
+@pytest.mark.parametrize(
+    ("visits", "priors", "metas", "temperature", "expected"),
+    [
+        ((1, 3, 0), (0.6, 0.3, 0.1), (0, 0, 0), 1.0, (0.25, 0.75, 0.0)),
+        ((1, 3, 0), (0.6, 0.3, 0.1), (0, 0, 0), 0.5, (0.1, 0.9, 0.0)),
+        ((1, 4, 0), (0.6, 0.3, 0.1), (0, 0, 0), 2.0, (1 / 3, 2 / 3, 0.0)),
+        ((3, 3, 1), (0.6, 0.3, 0.1), (0, 0, 0), 0.0, (0.5, 0.5, 0.0)),
+        # Without a visit the priors count, without priors all moves alike.
+        ((0, 0, 0), (0.6, 0.3, 0.1), (0, 0, 0), 1.0, (0.6, 0.3, 0.1)),
+        ((0, 0, 0), (0.0, 0.0, 0.0), (0, 0, 0), 1.0, (1 / 3, 1 / 3, 1 / 3)),
+        # Proven losses are not made, but all there is: then the farthest.
+        ((8, 1, 1), (0.6, 0.3, 0.1), (told(PROVEN_LOSS, 9), 0, 0), 1.0, (0.0, 0.5, 0.5)),
+        ((8, 0, 0), (0.5, 0.2, 0.3), (told(PROVEN_LOSS, 9), 0, 0), 1.0, (0.0, 0.4, 0.6)),
+        ((8, 1, 1), (0.6, 0.3, 0.1), [told(PROVEN_LOSS, n) for n in (1, 3, 3)], 1.0, (0, 0.5, 0.5)),
+        # The nearest of proven wins alone.
+        (
+            (8, 1, 1),
+            (0.6, 0.3, 0.1),
+            (0, told(PROVEN_WIN, 4), told(PROVEN_WIN, 2)),
+            1.0,
+            (0.0, 0.0, 1.0),
+        ),
+    ],
+)
+def test_policies_by_hand(
+    visits: tuple[int, ...],
+    priors: tuple[float, ...],
+    metas: tuple[int, ...],
+    temperature: float,
+    expected: tuple[float, ...],
+) -> None:
+    """The fourth column is full: whatever stands there is nothing."""
+    found = policies(
+        np.array([[*visits, 99]], np.int32),
+        np.array([[*priors, 0.9]], np.float32),
+        np.array([[*metas, told(PROVEN_WIN, 1)]], np.int32),
+        np.array([[True] * 3 + [False]]),
+        temperature,
+        solver=True,
+    )
+    assert found[0] == pytest.approx([*expected, 0.0])
 
 
 def test_policies() -> None:
