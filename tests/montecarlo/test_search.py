@@ -14,7 +14,7 @@ from claimeven.montecarlo import (
     MonteCarloSearch,
     preset,
 )
-from claimeven.montecarlo.choice import choose
+from claimeven.montecarlo.choice import choose, policy
 from claimeven.montecarlo.inspection import Branch
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from tests.montecarlo.support import search
@@ -277,7 +277,9 @@ def test_a_choice_by_bound_without_a_visit_is_drawn() -> None:
 def child(
     column: int, visits: int, mean: float, proof: int = UNPROVEN, distance: int = 0
 ) -> Branch:
-    return Branch(column, visits, mean * visits, mean, 0.0, 0.0, mean, mean, proof, distance)
+    """A column whose bonus is the greater the more it was visited, unlike that of any formula."""
+    bonus = visits / 10
+    return Branch(column, visits, mean * visits, mean, bonus, 0.0, mean, mean, proof, distance)
 
 
 @pytest.mark.parametrize(
@@ -287,6 +289,8 @@ def child(
         ("visits", [child(0, 10, 0.1), child(1, 10, 0.2), child(2, 9, 0.9)], {1}),
         ("mean", [child(0, 99, 0.1), child(1, 5, 0.2)], {1}),
         ("mean", [child(0, 5, 0.2), child(1, 6, 0.2)], {1}),
+        ("ucb", [child(0, 99, 0.1), child(1, 5, 0.2)], {0}),
+        ("ucb", [child(0, 5, 0.1), child(1, 5, 0.2), child(2, 4, 0.3)], {1}),
         ("visits", [child(0, 5, 0.2), child(1, 5, 0.2), child(2, 4, 0.2)], {0, 1}),
         (
             "visits",
@@ -305,4 +309,33 @@ def test_what_is_chosen_by_hand(choice: str, children: list[Branch], chosen: set
     assert drawn == chosen
     # The left one of equals where the order decides.
     ordered = replace(options, first="order")
-    assert choose(root, Position(), ordered, generator()).column == min(chosen)
+    drawn = {choose(root, Position(), ordered, generator(seed)).column for seed in range(40)}
+    assert drawn == {min(chosen)}
+
+
+def test_without_the_solver_proofs_choose_nothing() -> None:
+    children = (child(0, 9, 0.9), child(1, 1, 1.0, PROVEN_WIN, 3), child(2, 10, -1, PROVEN_LOSS, 2))
+    root = replace(child(0, 20, 0.0), children=children)
+    options = preset("uct", choice="visits", solver=False)
+    assert choose(root, Position(), options, generator()).column == 2
+
+
+@pytest.mark.parametrize(
+    ("children", "chosen", "expected"),
+    [
+        ([child(0, 3, 0.0), child(2, 1, 0.5)], 0, (0.75, 0, 0.25)),
+        # A proven win alone, whatever the visits; proven losses not at all.
+        ([child(0, 9, 0.5), child(1, 1, 1.0, PROVEN_WIN, 3)], 1, (0, 1, 0)),
+        (
+            [child(0, 6, -1.0, PROVEN_LOSS, 2), child(1, 1, 0.0), child(2, 3, 0.0)],
+            2,
+            (0, 0.25, 0.75),
+        ),
+        # Unless there is nothing else.
+        ([child(n, 5, -1.0, PROVEN_LOSS, 2) for n in range(3)], 2, (0, 0, 1)),
+    ],
+)
+def test_policies_by_hand(children: list[Branch], chosen: int, expected: tuple[float, ...]) -> None:
+    root = replace(child(0, 30, 0.0), children=tuple(children))
+    (taken,) = (each for each in children if each.column == chosen)
+    assert policy(root, taken, 3) == expected

@@ -129,8 +129,19 @@ def test_json_tells_each_player_apart() -> None:
     assert data["accuracy"] == [75, 0]
     assert data["course"] == [5, -5, 5, 5, -3]
     assert data["outcome"] is None
-    won = analyze("12121", Solver(SMALL, table_mb=1)).as_dict()
-    assert won["outcome"] == "first player wins"
+    assert [move["credit"] for move in data["judged"]] == [1, 0, 1, 0.25]
+    lines = analysis.text().splitlines()
+    assert lines[6] == "Best play from here: second player wins with disc 12, in 7 plies."
+    assert lines[8:10] == [
+        "first player:  accuracy  75.0%; perfect 2, good 0, inaccurate 1, blunder 0",
+        "second player: accuracy   0.0%; perfect 0, good 0, inaccurate 0, blunder 1",
+    ]
+    won = analyze("12121", Solver(SMALL, table_mb=1))
+    assert won.as_dict()["outcome"] == "first player wins"
+    assert "The game is over: first player wins with disc 5." in str(won)
+    forced = Analysis((judged((2, 2, None, 2), 0),), Position.from_moves("1", SMALL), -2)
+    assert forced.as_dict()["judged"][0]["credit"] is None
+    assert "first player:  accuracy      -; perfect 1" in forced.text()
 
 
 def test_a_move_is_told_in_a_line() -> None:

@@ -21,6 +21,12 @@ def test_charts_fit_and_point_the_right_way() -> None:
                 assert all(len(line) <= width for line in lines)
                 assert len(lines) <= 12
     rows = score_chart([3, 0, -1], charset="ascii").splitlines()
+    assert score_chart([-1, 0, -2]).splitlines() == [
+        "   0 ┼───",
+        "  -1 │█ █",
+        "  -2 │  █",
+        "      0",
+    ]
     assert rows == ["  +3 |#", "  +2 |#", "  +1 |#", "   0 +---", "  -1 |  #", "      0"]
 
 

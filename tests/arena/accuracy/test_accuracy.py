@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,10 @@ def test_every_division_holds_every_move(judged: list[JudgedMove]) -> None:
     for division in (accuracy.by_ply, accuracy.by_right):
         for name in ("moves", "perfect", "keeping", "loss"):
             assert sum(getattr(t, name) for t in division.values()) == getattr(accuracy.all, name)
+    as_dict: Any = accuracy.as_dict()
+    assert [each["ply"] for each in as_dict["by_ply"]] == sorted(accuracy.by_ply)
+    right = [each["right_columns"] for each in as_dict["by_right_columns"]]
+    assert right == sorted(accuracy.by_right) and len(right) > 1
     decisive = [move for move in judged if is_decisive(move)]
     assert accuracy.decisive.moves == len(decisive) < accuracy.all.moves
 

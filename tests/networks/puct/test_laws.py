@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -153,7 +155,8 @@ def test_a_won_game_is_won_soon() -> None:
     assert sooner >= 3
 
 
-def told(proof: int, distance: int) -> int:
+def told(proof: Any, distance: Any) -> Any:
+    """What `metas` hold of a child, or of many."""
     return proof << PROOF_SHIFT | distance << DISTANCE_SHIFT
 
 
@@ -198,6 +201,23 @@ def test_policies_by_hand(
         solver=True,
     )
     assert found[0] == pytest.approx([*expected, 0.0])
+
+
+def test_policies_of_many_roots_are_as_of_each_alone() -> None:
+    rng = np.random.default_rng(5)
+    proofs = rng.choice([UNPROVEN, UNPROVEN, PROVEN_LOSS, PROVEN_LOSS, PROVEN_WIN], (200, 4))
+    metas = np.where(proofs == UNPROVEN, 0, told(proofs, rng.integers(1, 9, (200, 4))))
+    roots = (
+        rng.integers(0, 4, (200, 4), np.int32),
+        rng.random((200, 4), np.float32),
+        metas.astype(np.int32),
+        rng.random((200, 4)) < 0.9,
+    )
+    for temperature in (0.0, 0.5, 1.0):
+        found = policies(*roots, temperature, solver=True)
+        each = [policies(*(a[n : n + 1] for a in roots), temperature, True)[0] for n in range(200)]
+        assert found == pytest.approx(np.array(each))
+        assert found.sum(axis=1) == pytest.approx(roots[3].any(axis=1).astype(float))
 
 
 def test_policies() -> None:
