@@ -9,16 +9,15 @@ const JUDGED = {
   good: "keeps the outcome", perfect: "keeps the score",
 };
 
-/** The move list. `judged(place)` gives a judgement or null. */
+/** The move list. `view` shows the game: it has `game`, `review`, and is told where to stand. */
 export class MoveList {
-  constructor(game, judged) {
-    this.game = game;
-    this.judged = judged;
+  constructor(view) {
+    this.view = view;
     this.element = h("div", { class: "moves", role: "group", "aria-label": "Moves" });
   }
 
   draw() {
-    const { game } = this;
+    const { game } = this.view;
     this.element.dataset.moves = game.moves();
     const main = this.#main();
     if (main.length < 2) {
@@ -41,7 +40,7 @@ export class MoveList {
   }
 
   #main() {
-    const places = [this.game.root];
+    const places = [this.view.game.root];
     while (places.at(-1).children.length) places.push(places.at(-1).children[0]);
     return places;
   }
@@ -61,7 +60,7 @@ export class MoveList {
           h("button", {
             type: "button", class: "quiet", "aria-label": "Forget this variation", title: "Forget this variation",
             onclick: () => {
-              this.game.drop(other);
+              this.view.drop(other);
               say("The variation is forgotten.");
             },
           }, "×"), ")"));
@@ -72,29 +71,28 @@ export class MoveList {
   }
 
   #move(place) {
-    const judgement = this.judged(place)?.judgement;
-    const name = this.game.board.name(place.column);
+    const judgement = this.view.review.judged(place)?.judgement;
+    const name = this.view.game.board.name(place.column);
     const mark = MARKS[judgement] ?? "";
     return h("button", {
       type: "button", class: `move ${judgement ?? ""}`,
-      "aria-current": place === this.game.here ? "step" : null,
+      "aria-current": place === this.view.game.here ? "step" : null,
       title: judgement ? `Column ${name} ${JUDGED[judgement]}` : `Column ${name}`,
-      onclick: () => this.game.goTo(place),
+      onclick: () => this.view.goTo(place),
     }, `${name}${mark}`);
   }
 }
 
 /** The score after each move of the line, seen from the first player; clicking goes there. */
 export class ScoreGraph {
-  constructor(game, scoreOf, judged) {
-    this.game = game;
+  constructor(view, scoreOf) {
+    this.view = view;
     this.scoreOf = scoreOf;
-    this.judged = judged;
     this.element = h("div", { class: "graph" });
   }
 
   draw() {
-    const { line, here, board } = this.game;
+    const { line, here, board } = this.view.game;
     const points = line.map((place) => ({ place, score: this.scoreOf(place) }));
     const known = points.filter(({ score }) => score !== null);
     this.element.hidden = known.length < 2;
@@ -113,7 +111,7 @@ export class ScoreGraph {
         pieces.push(s("line", { class: "course", x1: left, y1: y(before.score), x2: right, y2: y(score) }));
       }
       if (score === null) return;
-      const judgement = this.judged(place)?.judgement;
+      const judgement = this.view.review.judged(place)?.judgement;
       const isHere = place === here;
       pieces.push(s("circle", {
         class: `point ${judgement ?? ""} ${isHere ? "here" : ""}`, cx: x(index), cy: y(score),
@@ -132,6 +130,6 @@ export class ScoreGraph {
     const box = event.currentTarget.getBoundingClientRect();
     const at = ((event.clientX - box.left) / box.width) * 600;
     const distances = line.map((_, index) => Math.abs(x(index) - at));
-    this.game.goTo(line[distances.indexOf(Math.min(...distances))]);
+    this.view.goTo(line[distances.indexOf(Math.min(...distances))]);
   }
 }

@@ -100,15 +100,13 @@ export class Review {
       this.view.tell(this.#isCurrent ? "No mistakes in this line." : "Let the game be judged first.");
       return;
     }
-    this.view.isGoing = false;
-    game.goTo(found);
+    this.view.goTo(found);
   }
 
   /** Take the move back that led here, to try another one. */
   tryAgain() {
-    this.view.isGoing = false;
     if (!this.#attempt) this.#trying = this.view.game.here.parent;
-    this.view.game.goTo(this.#trying);
+    this.view.goTo(this.#trying);
     this.view.tell("Try another column.");
   }
 

@@ -72,9 +72,22 @@ export class PlayView {
   }
 
   step(how) {
+    const { here, root, line } = this.game;
+    this.goTo({ back: here.parent, forward: here.next, toStart: root, toEnd: line.at(-1) }[how]);
+  }
+
+  /** Look at another place of the game: agents wait there until somebody lets them move. */
+  goTo(place) {
+    if (!place || place === this.game.here) return;
     this.isGoing = false;
     this.#stopThinking();
-    this.game[how]();
+    this.game.goTo(place);
+  }
+
+  /** Forget a variation; who stands in it goes back to where it began. */
+  drop(place) {
+    if (this.game.path.includes(place)) this.goTo(place.parent);
+    this.game.drop(place);
   }
 
   newGame(start = new Position(this.game.board)) {
@@ -143,8 +156,8 @@ export class PlayView {
     this.bar = new ScoreBar();
     this.status = h("p", { class: "status" });
     this.explanation = new Explanation((cells) => this.board.light(cells));
-    this.moves = new MoveList(this.game, (place) => this.review.judged(place));
-    this.graph = new ScoreGraph(this.game, (place) => this.#firstScore(place), (place) => this.review.judged(place));
+    this.moves = new MoveList(this);
+    this.graph = new ScoreGraph(this, (place) => this.#firstScore(place));
     this.review = new Review(this);
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyze(this.switch.checked) });
     this.pace = new Pace(() => this.#paused(), () => this.#oneMove());

@@ -1,0 +1,64 @@
+"""People who look about in a game while an agent plays, or thinks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.web.pages import drop, moves_of, shows, status
+
+ASKED = "**/api/move"
+
+
+@pytest.fixture
+def thinking(page: Any) -> Iterator[Any]:
+    """A page whose agents think for ever."""
+    page.route(ASKED, lambda route: None)
+    yield page
+    page.unroute(ASKED)
+
+
+def test_agents_leave_who_looks_at_an_earlier_move_alone(page: Any) -> None:
+    page.goto("/?second=greedy&moves=4455")
+    page.click(".moves .move >> nth=0")
+    shows(page, "4")
+    page.click("text=Let it move")
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 2")
+
+
+def test_who_goes_to_an_earlier_move_gives_up_what_is_thought(thinking: Any) -> None:
+    page = thinking
+    page.goto("/?second=greedy&moves=4455")
+    drop(page, 7)
+    page.wait_for_selector(".status:has-text('thinking')")
+    page.click(".moves .move >> nth=0")
+    page.wait_for_selector("text=Let it move")
+    assert status(page) == "Second player (greedy) to move."
+    page.keyboard.press("End")
+    shows(page, "44557")
+    assert page.is_visible("text=Let it move")
+
+
+def test_a_variation_that_is_left_and_forgotten_is_thought_about_no_more(thinking: Any) -> None:
+    page = thinking
+    page.goto("/?second=greedy&moves=44556&at=4")
+    drop(page, 7)
+    page.wait_for_selector(".status:has-text('thinking')")
+    page.click("[aria-label='Forget this variation']")
+    shows(page, "4455")
+    assert status(page) == "Your turn."
+    drop(page, 6)
+    page.wait_for_selector(".status:has-text('thinking')")
+
+
+@pytest.mark.parametrize("key", ["Home", "End", "ArrowLeft", "ArrowRight"])
+def test_a_step_to_nowhere_leaves_the_agent_thinking(thinking: Any, key: str) -> None:
+    page = thinking
+    page.goto("/?first=greedy&second=human")
+    page.wait_for_selector(".status:has-text('thinking')")
+    page.keyboard.press(key)
+    page.keyboard.press("1")
+    page.wait_for_selector("#said:has-text('It is not your turn.')")
+    assert moves_of(page) == ""
