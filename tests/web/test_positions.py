@@ -146,6 +146,23 @@ def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sent
     assert answer.error.startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/play?agents=perfect"),
+        ("POST", "/lund/move?agents=perfect"),
+        ("POST", "/api/move?agents=perfect"),
+        ("GET", "/solve?pos=4&agents=perfect"),
+        ("GET", "/api/puzzles?agents=perfect"),
+        ("GET", "/api/status?agents=perfect"),
+    ],
+)
+def test_no_route_passes_over_what_it_does_not_take(server: Server, method: str, path: str) -> None:
+    answer = server.ask(method, path, b"{}", content_type="application/json")
+    assert answer.status == 422
+    assert answer.error == "there is no parameter 'agents': /api lists those there are"
+
+
 def test_errors_of_a_stream_are_told(server: Server) -> None:
     assert server.get("/api/scores/events", moves="x").status == 422
     (event,) = server.events("/api/scores/events", board="16x16")

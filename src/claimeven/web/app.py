@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -18,6 +18,7 @@ from claimeven.web import errors
 from claimeven.web.api_page import api_page
 from claimeven.web.pool import WorkerPool
 from claimeven.web.routes import ROUTERS
+from claimeven.web.routes.common import only_known
 from claimeven.web.schemas import RECORDS_BODY
 from claimeven.web.security import Guard, is_loopback
 from claimeven.web.services import Services
@@ -62,7 +63,7 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
     )
     app.state.services = Services(settings, workers)
     for router in ROUTERS:
-        app.include_router(router)
+        app.include_router(router, dependencies=[Depends(only_known)])
     errors.add_handlers(app)
     _add_page(app)
     app.add_middleware(

@@ -66,12 +66,17 @@ def sentence_of(error: RequestValidationError) -> str:
     if kind == "missing":
         return f"{place or 'the body'} is missing"
     if kind == "extra_forbidden":
-        return f"there is no parameter {_quoted(place)}: /api lists those there are"
+        return no_parameter(place)
     if kind == "json_invalid":
         return f"the body is no JSON: {first.get('ctx', {}).get('error', first['msg'])}"
     why = first["msg"].removeprefix("Value error, ").removeprefix("Input ").partition(", ")[0]
     name = place or "the body"
     return f"{name}: {why[:1].lower()}{why[1:]}, not {_quoted(given)}"
+
+
+def no_parameter(name: str) -> str:
+    """Say that a route takes no such parameter."""
+    return f"there is no parameter {_quoted(name)}: /api lists those there are"
 
 
 def _quoted(given: Any) -> str:
