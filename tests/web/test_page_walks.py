@@ -62,3 +62,26 @@ def test_a_step_to_nowhere_leaves_the_agent_thinking(thinking: Any, key: str) ->
     page.keyboard.press("1")
     page.wait_for_selector("#said:has-text('It is not your turn.')")
     assert moves_of(page) == ""
+
+
+def test_a_view_opens_in_a_tab_of_its_own(page: Any) -> None:
+    page.goto("/?second=human&moves=44")
+    shows(page, "44")
+    with page.context.expect_page() as opened:
+        page.click("nav [data-view=book]", modifiers=["ControlOrMeta"])
+    opened.value.wait_for_selector(".look-up")
+    opened.value.close()
+    shows(page, "44")
+
+
+def test_a_search_of_the_game_begins_anew_on_another_board(page: Any) -> None:
+    page.goto("/?view=search&on=game&agent=alphabeta&depth=3&second=human")
+    counted = page.locator(".search-view .hint-text", has_text="step 1 of ")
+    before = counted.inner_text()
+    page.click("nav [data-view=play]")
+    page.click("summary:has-text('Share, load, board')")
+    page.fill("[aria-label='Discs in a line that win']", "2")
+    page.click("form button:text-is('Use')")
+    page.click("nav [data-view=search]")
+    page.wait_for_url("**view=search**connect=2**")
+    assert counted.inner_text() != before

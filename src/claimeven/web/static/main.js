@@ -73,6 +73,7 @@ async function go(name, address = null) {
 }
 
 document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // for the browser: another tab
   event.preventDefault();
   go(link.dataset.view, link.href);
 }));

@@ -38,7 +38,8 @@ export class View {
 
   enter() {
     this.isHere = true;
-    const isOutdated = this.on === "game" && this.start.rows !== this.shared.position.rows;
+    const { position, board } = this.shared;
+    const isOutdated = this.on === "game" && !(this.start.rows === position.rows && this.start.board.equals(board));
     if (!this.steps) this.#run(this.#wanted());
     else if (isOutdated) this.#run();
     else {
