@@ -85,3 +85,21 @@ def test_a_search_of_the_game_begins_anew_on_another_board(page: Any) -> None:
     page.click("nav [data-view=search]")
     page.wait_for_url("**view=search**connect=2**")
     assert counted.inner_text() != before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_on_is_seen_in_colours_of_ones_own(page: Any, scheme: str) -> None:
+    surfaces = """(parts) => parts.map(([selector, part]) =>
+        getComputedStyle(document.querySelector(selector), part).backgroundColor)"""
+    page.emulate_media(forced_colors="active", color_scheme=scheme)
+    try:
+        page.goto("/?second=human&moves=445")
+        for is_on in (False, True):
+            page.set_checked("#analysis", is_on)
+            parts = [["#analysis", None], ["#analysis", "::before"]]
+            switch, thumb = page.evaluate(surfaces, parts)
+            assert switch != thumb
+        bar, fill = page.evaluate(surfaces, [[".bar", None], [".bar .fill", None]])
+        assert bar != fill
+    finally:
+        page.emulate_media(forced_colors="none", color_scheme="light")
