@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -12,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from claimeven import Agent, Decision, Limit, Position
+from claimeven import Agent, Decision, Limit, Position, cores
 from claimeven.agents import AgentFault, ProcessAgent
 from claimeven.arena import play_game, play_tournament
-from claimeven.cores import SharedCore, staying
+from claimeven.cores import SharedCore, given, staying
 from claimeven.processes import Child
 
 if not hasattr(os, "sched_getaffinity"):
@@ -30,6 +31,37 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     yield process
     process.kill()
     process.wait()
+
+
+@pytest.mark.parametrize(
+    ("files", "share"),
+    [
+        ({"cpu.max": "200000 100000\n"}, 2),
+        ({"cpu.max": "50000 100000\n"}, 0.5),
+        ({"cpu.max": "max 100000\n"}, math.inf),
+        ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
+        ({"cpu/cpu.cfs_quota_us": "300000\n"}, math.inf),
+        ({"cpu.max": "\n"}, math.inf),
+        ({}, math.inf),
+    ],
+)
+def test_what_a_container_is_given_of_the_cores(
+    tmp_path: Path, files: dict[str, str], share: float
+) -> None:
+    (tmp_path / "cpu").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert given(tmp_path) == share
+
+
+def test_as_many_jobs_as_a_container_is_given_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "_GROUPS", tmp_path)
+    assert cores.usable() == len(os.sched_getaffinity(0))
+    (tmp_path / "cpu.max").write_text("40000 100000\n")
+    assert cores.usable() == 1
 
 
 def test_a_core_is_shared_and_given_back(sleeper: subprocess.Popen[bytes]) -> None:

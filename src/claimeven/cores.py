@@ -1,4 +1,5 @@
-"""Cores: one for two processes that take turns, and work that steps back behind all other.
+"""Cores: how many there are for us, one for two processes that take turns, and work that steps back
+behind all other.
 
 While a child works out an answer its parent waits, so the two need one core between them. Left
 alone, the kernel gives each its own, and these fall asleep in turn: to wake one takes as long as
@@ -9,12 +10,34 @@ That is for Linux only; elsewhere nothing is done.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+
+#: Where a container finds what it is given of the cores: the microseconds of work in a period, and
+#: the period, as the second and the first kind of control groups tell them.
+_GROUPS = Path("/sys/fs/cgroup")
+_BOUNDS = (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"))
+
+
+def usable() -> int:
+    """Return how many cores this process may use: in a container no more than it is given."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return math.ceil(min(cores or 1, given(_GROUPS)))
+
+
+def given(groups: Path) -> float:
+    """Return how many cores' work control groups let us do, by their folder; inf for no bound."""
+    for files in _BOUNDS:
+        with contextlib.suppress(OSError, ValueError):
+            quota, period = " ".join((groups / file).read_text() for file in files).split()
+            if quota not in ("max", "-1"):
+                return int(quota) / int(period)
+    return math.inf
 
 
 @cache

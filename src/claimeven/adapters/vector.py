@@ -15,7 +15,6 @@ vectorization_mode="vector_entry_point")` makes the same.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -42,6 +41,7 @@ from claimeven.adapters.vector_arrays import (
     shown_shape,
 )
 from claimeven.compiled import load
+from claimeven.cores import usable
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -138,8 +138,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode)
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        most = _at_least_one(threads, "threads") if threads is not None else cores or 1
+        most = _at_least_one(threads, "threads") if threads is not None else usable()
         self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
         self._start_threads()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from claimeven.cores import usable
 from claimeven.errors import ClaimevenError
 
 #: Greatest number of a port.
@@ -24,8 +24,7 @@ class InvalidSettings(ClaimevenError):
 
 def usual_workers() -> int:
     """Return how many workers a server has where nothing is said: one a core, and 3 at least."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(MOST_WORKERS, max(LEAST_WORKERS, cores or 1))
+    return min(MOST_WORKERS, max(LEAST_WORKERS, usable()))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Callable, Collection, Sequence
 from functools import wraps
@@ -13,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from claimeven.cli.shared.solving import SolverChoice
+from claimeven.cores import usable
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean
@@ -296,4 +296,4 @@ def check_seed(seed: int) -> None:
 
 def cores() -> int:
     """Return how many cores this process may use: the usual number of --jobs."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable()
