@@ -128,6 +128,13 @@ def test_broken_json_is_told(server: Server) -> None:
     assert answer.error.startswith("the body is no JSON: ")
 
 
+@pytest.mark.parametrize("headers", [{}, {"content_type": "application/x-www-form-urlencoded"}])
+def test_json_under_another_name_is_told(server: Server, headers: dict[str, str]) -> None:
+    answer = server.ask("POST", "/api/move", b'{"moves": "44"}', **headers)
+    assert answer.status == 422
+    assert answer.error.endswith("its content-type must be application/json")
+
+
 def test_play_takes_what_agents_send(server: Server) -> None:
     body = {
         "board": "7x6", "connect": 4, "position": "/".join([*["......."] * 3, *["...O..."] * 3]),

@@ -69,6 +69,8 @@ def sentence_of(error: RequestValidationError) -> str:
         return no_parameter(place)
     if kind == "json_invalid":
         return f"the body is no JSON: {first.get('ctx', {}).get('error', first['msg'])}"
+    if isinstance(given, bytes) and not place:
+        return "the body is not sent as JSON: its content-type must be application/json"
     why = first["msg"].removeprefix("Value error, ").removeprefix("Input ").partition(", ")[0]
     name = place or "the body"
     return f"{name}: {why[:1].lower()}{why[1:]}, not {_quoted(given)}"
