@@ -8,6 +8,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from claimeven.learning import (
     score_against_perfect,
     train_ntuple,
 )
-from claimeven.learning.ntuple_training import agent_of
+from claimeven.learning.ntuple_training import _measure, agent_of
 from claimeven.learning.run_folder import cores_spent
 from claimeven.networks import ModelFile, read_model, read_network, write_model
 from claimeven.outputs import CannotWrite
@@ -266,7 +267,20 @@ def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
         spent += [row["core_seconds"] for row in run.rows[-2:]]
     assert 0.2 <= spent[0] < 10
     assert spent[1] == spent[0] + 10.0
-    assert spent[1] + 0.2 <= spent[2] < spent[3] == round(spent[2] + 10.0, 1)
+    assert spent[1] + 0.2 <= spent[2] < spent[3] == round(spent[2] + 10.0, 3)
+
+
+def test_seconds_of_quick_measurements_are_not_lost(tmp_path: Path) -> None:
+    recipe = replace(QUICK, against=0)
+    learner = NTupleLearner(recipe)
+    with RunFolder.opened(tmp_path / "run", recipe.as_dict()) as run:
+        run.take_up("test checkpoint")
+        for number in range(1, 11):
+            learner.play(1)
+            learner.spent[:] = 0.04, 0.03
+            _measure(learner, run)
+            assert run.rows[-1]["seconds"] == pytest.approx(0.04 * number)
+            assert run.rows[-1]["core_seconds"] == pytest.approx(0.03 * number)
 
 
 def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from claimeven.learning.net_training import (
 from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.rounding import WEIGHT_STEPS
-from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
+from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
 from claimeven.networks.net.searching import USUAL, Searching
@@ -318,7 +318,7 @@ def _learn_to(
     return {
         "steps": trainer.step,
         "seen": trainer.step * lessons.batch,
-        "seconds": round(seconds, 1),
+        "seconds": round(seconds, SECONDS_DIGITS),
         "policy_loss": round(losses.policy, 5),
         "value_loss": round(losses.value, 5),
         "score_loss": round(losses.score, 5),

@@ -4,9 +4,10 @@ Both sides play by the network, each to the position that it likes best, now and
 After a game every position is drawn towards what came of it. Its target is the lambda-return: a
 mixture of what the network thought one ply later, two plies later, ..., and of the result, the
 forward view of eligibility traces. A random move says nothing of the position before it, so that
-position is left alone and the returns of earlier ones end there. Positions are learnt from the last
-to the first, each error by what the position is worth by then: positions of a game share weights,
-and errors of before the game would correct what they share again and again.
+position is left alone, unless the move ended the game, and the returns of earlier ones end there.
+Positions are learnt from the last to the first, each error by what the position is worth by then:
+positions of a game share weights, and errors of before the game would correct what they share again
+and again.
 
 A position is worth the hyperbolic tangent of a sum of weights, so each weight looked up is
 recommended the same change: the error times the slope. How much of it is taken is the weight's own
@@ -41,7 +42,14 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
 from claimeven.learning.oracle import measure_learner
 from claimeven.learning.progress import TrainingProgress
-from claimeven.learning.run_folder import CORES, InvalidRun, Row, RunFolder, cores_spent
+from claimeven.learning.run_folder import (
+    CORES,
+    SECONDS_DIGITS,
+    InvalidRun,
+    Row,
+    RunFolder,
+    cores_spent,
+)
 from claimeven.learning.td_kernel import (
     DRAWS,
     EXPLORING,
@@ -289,7 +297,7 @@ def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     )
     row = {
         "games": learner.games,
-        "seconds": round(_seconds(learner, run), 1),
+        "seconds": round(_seconds(learner, run), SECONDS_DIGITS),
         "first_wins": round(played[FIRST_WINS] / played[GAMES], 4),
         "draws": round(played[DRAWS] / played[GAMES], 4),
         "plies": round(played[PLIES] / played[GAMES], 2),

@@ -38,6 +38,9 @@ Row = Mapping[str, Any]
 RECIPE, LOG, MODELS = "recipe.json", "log.jsonl", "models"
 #: What a row of the log is told under that says what the run has cost.
 CORES = "core_seconds"
+#: Digits of seconds in a row. Each goes on from the one before, so fewer would lose those of rows
+#: that come quickly.
+SECONDS_DIGITS = 3
 
 
 class InvalidRun(ClaimevenError):
@@ -159,7 +162,7 @@ class RunFolder:
         if CORES not in row:
             before = self.rows[-1][CORES] if self.rows else 0.0
             fresh = cores_spent() - self._cores if cores is None else cores
-            row = {**row, CORES: round(before + fresh, 1)}
+            row = {**row, CORES: round(before + fresh, SECONDS_DIGITS)}
         self._cores = cores_spent()
         self._keep_model(len(self.rows) + 1)
         line = json.dumps(row).encode() + b"\n"

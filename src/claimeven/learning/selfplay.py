@@ -24,7 +24,7 @@ from claimeven.arena.executors.work import Executor
 from claimeven.learning.net_training import Descent, Losses, NetTrainer
 from claimeven.learning.replay import Replay
 from claimeven.learning.rounding import packed_by_play
-from claimeven.learning.run_folder import InvalidRun, Row, RunFolder
+from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
 from claimeven.learning.selfplay_measuring import gate, measure_selfplay
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.learning.selfplay_work import PATIENCE, Played, play_selfplay
@@ -35,7 +35,7 @@ from claimeven.networks.net.file import unpacked
 KIND: Final = "selfplay checkpoint"
 #: The names of the arrays of the best net begin with this, in a checkpoint.
 _BEST: Final = "best_"
-#: Numbers of the log are kept with so many digits.
+#: Shares and losses of the log are kept with so many digits.
 _DIGITS: Final = 4
 #: The most seconds that a worker may say nothing, eleven days.
 _MOST_PATIENCE: Final = 1_000_000
@@ -191,7 +191,7 @@ def _iterate(
         "games": learner.iteration * recipe.games,
         "positions": learner.learnt,
         **meter.spent(cores),
-        "playing": round(seconds, 1),
+        "playing": round(seconds, SECONDS_DIGITS),
         **_tally(played),
         "policy_loss": round(losses.policy, _DIGITS),
         "value_loss": round(losses.value, _DIGITS),
@@ -228,8 +228,8 @@ class _Meter:
         last = self.run.rows[-1] if self.run.rows else {"seconds": 0.0, "core_seconds": 0.0}
         seconds = time.perf_counter() - self.since
         return {
-            "seconds": round(last["seconds"] + seconds, 1),
-            "core_seconds": round(last["core_seconds"] + cores, 1),
+            "seconds": round(last["seconds"] + seconds, SECONDS_DIGITS),
+            "core_seconds": round(last["core_seconds"] + cores, SECONDS_DIGITS),
         }
 
     def tell(self, doing: str, games: int = 0) -> None:
