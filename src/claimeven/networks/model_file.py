@@ -13,13 +13,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,8 @@ VERSION: Final = 1
 #: Bytes of a model when unpacked, and of the checkpoint of a run, as many as an archive can tell.
 MOST: Final = 1 << 29
 MOST_OF_CHECKPOINT: Final = (1 << 32) - 1
+#: Bytes that are read at a time of what tells no size.
+_PART: Final = 1 << 20
 _HEADER: Final = "header"
 _MARK: Final = "claimeven model"
 #: Ways of packing that are read: other ones fail in ways of their own, and none of ours has them.
@@ -139,12 +142,27 @@ def read_model(
 def _content(path: str | Path, most: int) -> bytes:
     try:
         with Path(path).open("rb") as stream:
-            if os.fstat(stream.fileno()).st_size > most:
-                raise InvalidNetwork(f"{path} is no model: it is larger than {most >> 20} MB")
-            return stream.read()
+            told = os.fstat(stream.fileno())
+            size, content = told.st_size, b""
+            if not stat.S_ISREG(told.st_mode):  # a pipe tells no size, a device may never end
+                content = _first(stream, most + 1)
+                size = len(content)
+            elif size <= most:
+                content = stream.read(size)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidNetwork(f"{path} cannot be read: {reason}") from None
+    if size > most:
+        raise InvalidNetwork(f"{path} is no model: it is larger than {most >> 20} MB")
+    return content
+
+
+def _first(stream: BinaryIO, most: int) -> bytes:
+    """Return the first bytes of a stream, as many as there are up to `most`."""
+    found = bytearray()
+    while len(found) < most and (part := stream.read(min(_PART, most - len(found)))):
+        found += part
+    return bytes(found)
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import random
 import re
@@ -104,6 +105,37 @@ def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="there is no such device")
+def test_no_more_is_read_of_what_never_ends_than_a_model_may_have(whole: Path) -> None:
+    most = 1 << 22
+    with pytest.raises(InvalidNetwork, match=r"^/dev/zero is no model: it is larger than 4 MB$"):
+        read_model("/dev/zero", most=most)
+    ours, theirs = os.pipe()
+    os.write(theirs, whole.read_bytes())
+    os.close(theirs)
+    try:
+        assert read_net(f"/dev/fd/{ours}").shape == TINY
+    finally:
+        os.close(ours)
+
+
+def test_a_small_file_of_a_huge_net_is_refused(tmp_path: Path) -> None:
+    huge = NetShape(2048, 16, 1, 1)
+    zeros = packed(drawn_net(SMALL)).arrays
+    zeros |= {
+        f"block{block}_{part}": np.zeros((2048, 2048), dtype=np.int8)
+        for block in range(16)
+        for part in ("sum", "difference")
+    }
+    path = tmp_path / "a.npz"
+    write_model(path, ModelFile("net", SMALL, zeros, {"shape": huge.as_dict()}), quick=True)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(InvalidNetwork, match=r"a net of 134,\d+,\d+ numbers: 67,108,864 can be"):
+        read_net(path)
+    with pytest.raises(InvalidNetwork, match="67,108,864 can be"):
+        Net.untaught(huge)
 
 
 def test_another_board_and_another_kind_are_refused(whole: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ One net for policy and value: Silver et al., "Mastering the game of Go without h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -56,6 +57,9 @@ BATCH: Final = 512
 FEW: Final = 4
 #: Bounds on the sizes of a net, for files of strangers.
 _MOST: Final = {"pairs": 2048, "blocks": 64, "line_numbers": 64, "column_numbers": 64}
+#: The most numbers of a net, ten times those of a large one: a file of zeros packs a thousand times
+#: as many bytes, and a net holds eight bytes a number.
+_MOST_NUMBERS: Final = 1 << 26
 #: The greatest weight: products of greater ones could overflow in a net of the usual sizes. Those
 #: of nets that were taught are below ten.
 _MOST_WEIGHT: Final = 1e3
@@ -91,7 +95,10 @@ class NetShape:
         return asdict(self)
 
     def arrays(self, geometry: Geometry) -> dict[str, tuple[int, ...]]:
-        """Return the names of the arrays of a net for a board, and their shapes."""
+        """Return the names of the arrays of a net for a board, and their shapes.
+
+        Raises `InvalidNetwork` where they would hold more numbers than a net can have.
+        """
         features = Features(geometry)
         board, pairs = features.mirroring, self.pairs
         column = geometry.rows * PLANES + COLUMN_NUMBERS
@@ -110,12 +117,15 @@ class NetShape:
             shapes[f"block{block}_sum"] = shapes[f"block{block}_difference"] = (pairs, pairs)
             shapes[f"block{block}_bias"] = (pairs,)
         ends = 2 * board.half + 1
-        return {
-            **shapes,
+        shapes |= {
             "out_sum": (pairs, ends),
             "out_difference": (pairs, 2 * board.pairs),
             "out_bias": (ends,),
         }
+        numbers = sum(map(math.prod, shapes.values()))
+        if numbers > _MOST_NUMBERS:
+            raise InvalidNetwork(f"a net of {numbers:,} numbers: {_MOST_NUMBERS:,} can be")
+        return shapes
 
 
 #: Nets of a few sizes by their names.
