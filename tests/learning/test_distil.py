@@ -300,12 +300,28 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
         ([(4, 3, 1)], "shares of plies are of plies that rise, none of them twice"),
         ([(1, 4, 1), (4, 6, 1)], "shares of plies are of plies that rise, none of them twice"),
         ([(1, 4, 0)], "shares of plies are numbers greater than 0"),
+        ([], "shares of plies are of some plies: name one at least"),
         ([(1, 4, float("nan"))], "shares of plies are numbers greater than 0"),
     ],
 )
 def test_shares_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
         DistilRecipe(ply_shares=tuple(PlyShare(*each) for each in asked))
+
+
+def test_shares_of_plies_may_be_plain() -> None:
+    plain: Any = [(2, 5, 1.0)]
+    assert DistilRecipe(ply_shares=plain).ply_shares == (PlyShare(2, 5, 1.0),)
+
+
+def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
+    data: Dataset, table: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidRun, match="the data set is of 4x4 connect 3, not of 5x4 connect 3"):
+        train_distil(tmp_path / "run", data, replace(QUICK, geometry=Geometry(5, 4, 3)))
+    with pytest.raises(InvalidRun, match="data set 2 of 2 has a share and nothing to learn from"):
+        train_distil(tmp_path / "run", [table, table], replace(QUICK, shares=(1.0, 2.0)))
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset) -> None:
@@ -358,6 +374,10 @@ def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
         ({"policy_target": "one"}, "there is no policy target 'one'"),
         ({"epochs": 0}, "epochs is 0: 1e-06 to"),
         ({"batch": 0}, "batch is 0: 1 to 65536 can be"),
+        ({"batch": 2.5}, r"batch must be a whole number, not 2\.5"),
+        ({"seed": None}, "seed must be a whole number, not None"),
+        ({"rate": "1"}, "rate must be a number, not '1'"),
+        ({"decay": True}, "decay must be a number, not True"),
         ({"value_weight": -1}, "value weight is -1: 0 to 1000 can be"),
         ({"score_weight": math.nan}, "score weight is nan: 0 to 1000 can be"),
         ({"weight_steps": 200}, "weight steps is 200: 1 to 127 can be"),

@@ -55,6 +55,8 @@ def test_columns_that_cannot_be_played_are_wrong() -> None:
     full = data.picked((data.scores == ILLEGAL).any(axis=1))
     told = policy_accuracy(full, (full.scores == ILLEGAL).argmax(axis=1))
     assert told.right == 0 < told.positions and told.share == 0.0
+    for column in (-1, 7):
+        assert policy_accuracy(data, np.full(len(data), column)).right == 0
     nothing = policy_accuracy(data.picked(np.zeros(len(data), dtype=np.bool_)), np.zeros(0, int))
     assert (nothing.positions, nothing.share, nothing.floor, nothing.by_ply) == (0, None, 0, {})
 
@@ -68,6 +70,13 @@ def test_signs_of_values() -> None:
     assert told == pytest.approx((np.arange(len(data)) % 4 != 0)[decided].mean())
     assert sign_accuracy(data, np.zeros(len(data))) == 0.0
     assert sign_accuracy(data.picked(~decided), np.zeros(int((~decided).sum()))) is None
+
+
+def test_answers_are_one_a_position() -> None:
+    data = held_out("hard")
+    for measure in (policy_accuracy, sign_accuracy):
+        with pytest.raises(InvalidPositions, match="2 answers were given for 3000 positions"):
+            measure(data, np.zeros(2, dtype=np.int64))
 
 
 def test_other_sets_and_boards_are_refused() -> None:

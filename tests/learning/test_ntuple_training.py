@@ -270,6 +270,23 @@ def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
     assert spent[1] + 0.2 <= spent[2] < spent[3] == round(spent[2] + 10.0, 3)
 
 
+def test_numbers_of_numpy_are_as_good(whole: Path, tmp_path: Path) -> None:
+    numbers: dict[str, Any] = {
+        name: type(np.asarray(value)[()])(value)
+        for name, value in vars(QUICK).items()
+        if isinstance(value, int | float)
+    }
+    asked = NTupleRecipe(**{**vars(QUICK), **numbers, "trace": np.float32(0.5)})
+    train_ntuple(tmp_path / "run", asked)
+    assert train_ntuple(tmp_path / "run", replace(QUICK, trace=0.5))[-1]["games"] == QUICK.games
+
+
+def test_a_score_is_of_some_games(whole: Path) -> None:
+    agent = agent_of(read_network(whole / "model.npz"))
+    with pytest.raises(InvalidRun, match="games is 0: 1 or more can be"):
+        score_against_perfect(agent, SMALL, games=0, seed=0)
+
+
 def test_seconds_of_quick_measurements_are_not_lost(tmp_path: Path) -> None:
     recipe = replace(QUICK, against=0)
     learner = NTupleLearner(recipe)
@@ -335,6 +352,8 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
     [
         ({"games": 0}, "games is 0: 1 to 1000000000 can be"),
         ({"trace": 1.5}, "trace is 1.5: 0 to 1 can be"),
+        ({"games": 1.5}, r"games must be a whole number, not 1\.5"),
+        ({"length": 2.0}, r"length must be a whole number, not 2\.0"),
         ({"step_size": 0}, "step size is 0: 1e-09 to 10"),
         ({"length": 11}, "a tuple has 1 to 10 cells"),
         ({"geometry": Geometry(9, 9)}, "64 bits"),

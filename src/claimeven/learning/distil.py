@@ -21,6 +21,7 @@ import numpy.typing as npt
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning.bounds import check_numbers
 from claimeven.learning.growing import can_grow, grown
 from claimeven.learning.held_out import HELD_OUT, held_out
 from claimeven.learning.lessons import Lessons, PlyShare, chances_of
@@ -106,7 +107,7 @@ class DistilRecipe:
         if self.shares is not None and not all(0 < share < math.inf for share in self.shares):
             raise InvalidRun("shares of data sets are numbers greater than 0")
         self._check_ply_shares()
-        for name, low, high in (
+        bounds = (
             ("epochs", 1e-6, 1e6),
             ("batch", 1, 1 << 16),
             ("every", 1, 10**9),
@@ -121,17 +122,20 @@ class DistilRecipe:
             ("ahead", 0, 0.9),
             ("beside", 0, 0.9),
             ("seed", 0, 2**63 - 1),
-        ):
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+        )
+        check_numbers(self, bounds)
         if self.ahead + self.beside > 0.9 + 1e-9:
             both = f"{self.ahead:g} and {self.beside:g}"
             raise InvalidRun(f"ahead and beside are {both}: 0.9 together can be")
 
     def _check_ply_shares(self) -> None:
+        if self.ply_shares is None:
+            return
+        object.__setattr__(self, "ply_shares", tuple(PlyShare(*each) for each in self.ply_shares))
+        if not self.ply_shares:
+            raise InvalidRun("shares of plies are of some plies: name one at least")
         before = -1
-        for each in self.ply_shares or ():
+        for each in self.ply_shares:
             if not before < each.lowest <= each.highest:
                 raise InvalidRun("shares of plies are of plies that rise, none of them twice")
             if not 0 < each.share < math.inf:
@@ -183,12 +187,16 @@ def train_distil(
 
     The model of the last measurement is in `folder/model.npz`. Ended in any way, Ctrl-C and kill
     included, the same call goes on from the last measurement and leads to the same model. Raises
-    `InvalidRun` for a folder of another run, `InvalidDatasetFile` for data that cannot be read,
+    `InvalidRun` for a folder of another run, for a data set of another board and for one that has a
+    share but no position that others have not, `InvalidDatasetFile` for data that cannot be read,
     `MissingPackage` without JAX, and `CannotWrite`; the last checkpoint stays whole.
     """
     recipe = recipe or DistilRecipe()
     geometry = recipe.geometry
     parts = [data] if isinstance(data, Dataset) else [read_dataset(p, geometry) for p in data]
+    for part in parts:
+        if part.geometry != geometry:
+            raise InvalidRun(f"the data set is of {part.geometry}, not of {geometry}")
     if recipe.shares is not None and len(recipe.shares) != len(parts):
         raise InvalidRun(f"{len(recipe.shares)} shares were given for {len(parts)} data sets")
     learnt_parts, held, barred = _split(parts, recipe)

@@ -90,7 +90,8 @@ def held_out(name: str, geometry: Geometry = STANDARD) -> Dataset:
 def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
     """Return how good the columns (0-based, one a position) are that were chosen in positions.
 
-    A column that cannot be played is wrong.
+    A column that cannot be played, or is none, is wrong. Raises `InvalidPositions` for more or
+    fewer columns than positions.
 
     >>> from claimeven.learning import held_out
     >>> hard = held_out("hard")
@@ -98,10 +99,13 @@ def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
     >>> best.positions, best.share, round(best.floor, 3)
     (2876, 1.0, 0.26)
     """
+    chosen = np.asarray(columns)
+    _check_count(chosen, data)
+    is_one = (chosen >= 0) & (chosen < data.geometry.columns)
     playable = (data.scores != ILLEGAL).sum(axis=1)
     kept = data.keeps.sum(axis=1)
     counts = kept < playable
-    right = data.keeps[np.arange(len(data)), np.asarray(columns)] & counts
+    right = data.keeps[np.arange(len(data)), np.where(is_one, chosen, 0)] & is_one & counts
     floors = np.where(counts, kept / playable, 0.0)
 
     def of(which: npt.NDArray[np.bool_]) -> AnswerShare:
@@ -120,12 +124,19 @@ def sign_accuracy(data: Dataset, values: npt.ArrayLike) -> float | None:
     """Return the share of won and lost positions whose value has the sign of their score.
 
     `values` are for the side to move, (n,). Drawn positions do not count, since a value is hardly
-    ever 0; None where there are no others.
+    ever 0; None where there are no others. Raises `InvalidPositions` for more or fewer values than
+    positions.
 
     >>> hard = held_out("hard")
     >>> sign_accuracy(hard, hard.best / 10)
     1.0
     """
+    _check_count(np.asarray(values), data)
     decided = data.best != 0
     right = np.sign(np.asarray(values)[decided]) == np.sign(data.best[decided])
     return float(right.mean()) if len(right) else None
+
+
+def _check_count(answers: npt.NDArray[Any], data: Dataset) -> None:
+    if answers.shape != (len(data),):
+        raise InvalidPositions(f"{answers.size} answers were given for {len(data)} positions")

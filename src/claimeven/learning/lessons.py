@@ -153,17 +153,21 @@ def chances_of(
     """Return how likely each position of data sets is to be drawn; None: all equally.
 
     Each data set is drawn from by its share, or by its size, and then plies by theirs: see
-    `DistilRecipe`. Raises `InvalidRun` where there is no position of some plies.
+    `DistilRecipe`. Raises `InvalidRun` where there is no position of some plies, and where a data
+    set has a share and no position.
     """
     if shares is None and ply_shares is None:
         return None
+    for number, part in enumerate(parts, start=1):
+        if shares is not None and not len(part):
+            raise InvalidRun(
+                f"data set {number} of {len(parts)} has a share and nothing to learn from that"
+                " those before it and the held-out sets have not: leave it out"
+            )
     each = (
         [1.0] * len(parts)
         if shares is None
-        else [
-            share / max(shares) / max(len(part), 1)
-            for part, share in zip(parts, shares, strict=True)
-        ]
+        else [share / max(shares) / len(part) for part, share in zip(parts, shares, strict=True)]
     )
     chances = np.concatenate(
         [np.full(len(part), chance) for part, chance in zip(parts, each, strict=True)]

@@ -38,8 +38,10 @@ from claimeven.agents.contract import Limit
 from claimeven.agents.families.ntuple import NTupleAgent
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.compiled import load
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
+from claimeven.learning.bounds import check_numbers
 from claimeven.learning.oracle import measure_learner
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import (
@@ -109,7 +111,7 @@ class NTupleRecipe:
         """Check every number."""
         if self.against is None:
             object.__setattr__(self, "against", usual_against(self.geometry, 100))
-        for name, low, high in (
+        bounds = (
             ("games", 1, _MOST_GAMES),
             ("every", 1, _MOST_GAMES),
             ("tuples", 1, 1000),
@@ -121,10 +123,9 @@ class NTupleRecipe:
             ("seed", 0, 2**63 - 1),
             ("against", 0, 100_000),
             ("positions", 1, 10**6),
-        ):
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+        )
+        check_numbers(self, bounds)
+        object.__setattr__(self, "length", whole_number(self.length, "length", InvalidRun))
         if self.positions is not None and shipped_set(self.geometry) is None:
             raise InvalidRun(f"no positions of {self.geometry} come along: leave positions out")
 

@@ -14,6 +14,7 @@ from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.arena.games.game import play_game
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.learning.run_folder import InvalidRun
 
 #: The opponent that knows everything: it takes the quickest win, resists as long as it can, and
 #: draws among equally good columns.
@@ -55,7 +56,10 @@ def score_against_perfect(
     """Return the score of an agent as first player against `PERFECT`, from 0 to 1.
 
     All games begin on the empty board; the opponent's choices make them differ. A seed fixes them.
+    Raises `InvalidRun` for less than one game.
     """
+    if games < 1:
+        raise InvalidRun(f"games is {games}: 1 or more can be")
     opponent = make_agent(PERFECT, geometry)
     points = 0.0
     try:

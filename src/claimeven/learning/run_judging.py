@@ -25,6 +25,7 @@ from claimeven.arena.tournaments.placement import place_on_ladder
 from claimeven.arena.tournaments.pool import pool_ladder
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.inputs import text_of
+from claimeven.learning.bounds import check_numbers
 from claimeven.learning.curves import KINDS, TIME, names_of, read_run
 from claimeven.learning.oracle import score_against_perfect
 from claimeven.learning.run_folder import CORES, LOG, MODELS, RECIPE, InvalidRun
@@ -69,15 +70,13 @@ class Judging:
 
     def __post_init__(self) -> None:
         """Check every number."""
-        for name, low, high in (
+        bounds = (
             ("positions", 1, 10**6),
             ("games", 1, 100_000),
             ("rounds", 1, 16),
             ("seed", 0, 2**63 - 1),
-        ):
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise InvalidRun(f"{name} is {value}: {low} to {high} can be")
+        )
+        check_numbers(self, bounds)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning.bounds import check_numbers
 from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.learning.usual import usual_against
@@ -118,10 +119,7 @@ class SelfPlayRecipe:
         for name, choices in (("size", tuple(SHAPES)), ("fall", FALLS)):
             if getattr(self, name) not in choices:
                 raise InvalidRun(no_such(name, getattr(self, name), choices))
-        for name, low, high in _BOUNDS:
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise InvalidRun(f"{name.replace('_', ' ')} is {value}: {low} to {high} can be")
+        check_numbers(self, _BOUNDS)
         nodes = min(self.task, self.games) * self.nodes_each
         if nodes > MOST_NODES:
             raise InvalidRun(
