@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from claimeven import IllegalMove, Solver, puzzles
+from claimeven import IllegalMove, Position, Solver, puzzles
 from claimeven.practice import InvalidPuzzles, Puzzle, hints_for, verdict_on
 from claimeven.practice.coaching import MOST_CELLS, position_at
 
@@ -23,6 +23,18 @@ def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
     last = verdict_on(LONG, 1, 1, solver)
     assert (last.right, last.solved, last.answer) == (True, True, None)
     assert last.text.startswith("Column 2 wins with disc") and len(last.claims) > 1
+
+
+def test_a_solution_is_followed_to_its_end(solver: Solver) -> None:
+    puzzle = next(each for each in puzzles() if each.length >= 3)
+    moves = puzzle.moves
+    for found in range(puzzle.length):
+        column, *answer = puzzle.solution[2 * found : 2 * found + 2]
+        assert position_at(puzzle, found) == Position.from_moves(moves)
+        verdict = verdict_on(puzzle, found, column, solver)
+        assert (verdict.right, verdict.solved) == (True, found == puzzle.length - 1)
+        assert [verdict.answer] == (answer or [None])
+        moves += "".join(str(each + 1) for each in (column, *answer))
 
 
 def test_a_wrong_column_is_refuted(solver: Solver) -> None:
@@ -55,6 +67,7 @@ def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
 
 
 def test_hints_tell_more_step_by_step(solver: Solver) -> None:
+    kinds = set()
     for puzzle in (LONG, *puzzles()[::401]):
         for found in range(puzzle.length):
             position, column = position_at(puzzle, found), puzzle.solution[2 * found]
@@ -62,7 +75,8 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
             assert (idea.step, cells.step, last.step) == ("idea", "cells", "column")
             assert not idea.cells and not idea.columns
             assert not any(sign.isdigit() for sign in idea.text)
-            assert cells.cells or cells.columns
+            assert bool(cells.cells) != bool(cells.columns)
+            kinds.add(cells.text.partition(" in ")[0] if cells.columns else cells.text[:7])
             assert column not in cells.columns
             assert len(set(cells.cells)) == len(cells.cells) <= MOST_CELLS
             if not cells.cells:  # half of the other columns are ruled out
@@ -75,3 +89,4 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
             )
             assert last.columns == (column,)
             assert last.text.startswith(f"Column {column + 1} ")
+    assert kinds == {"Look at", "It is not"}

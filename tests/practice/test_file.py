@@ -28,6 +28,10 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
     assert (path.read_bytes()[:2] == b"\x1f\x8b") == (name == "a.txt.gz")
 
 
+#: Nobody can complete a line, and two columns are left.
+TWO_COLUMNS = "2323123313132221411664656646557444"
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -42,6 +46,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
         ("1103 win double 123 4444444", "column 4 is full"),
         ("1103 win double 121212 1", "begins where nobody can complete a line"),
         ("1103 win double 1212121 1", "begins where nobody can complete a line"),
+        (f"1103 win double {TWO_COLUMNS} 5", "a puzzle has 3 columns to choose from, or more"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str, told: str) -> None:
