@@ -79,7 +79,7 @@ def test_the_ten_worst_are_kept_by_outcome_then_points_then_how_early() -> None:
     early, late = Position.from_moves("4455"), Position.from_moves("445566")
     # Worst first: the scores before and after of a move in column 0, 1, ...
     cases = [(3, -1), (0, -9), (5, 0), (1, 0), (9, 1), (-1, -6), (2, 1)]
-    told = []
+    told: list[tuple[JudgedMove, int]] = []
     for column, (before, after) in enumerate(cases):
         scores = [before] * 7
         scores[column] = after

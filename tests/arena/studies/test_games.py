@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
 
 import pytest
 
-from claimeven import Position
+from claimeven import Geometry, Position
+from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
@@ -78,6 +80,53 @@ def test_games_alike_count_once_for_the_width() -> None:
     alike = games.findings([row(n, 0, "123") for n in range(100)], 1.0)["wins", "0"]
     once = games.findings([row(0, 0, "123")], 1.0)["wins", "0"]
     assert (alike.low, alike.high) == (once.low, once.high)
+
+
+def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
+    """Agent 0 takes 2, 1, 0 and 1.5 points of four pairs; the same pair again is no evidence."""
+    winners = [(0, 1), (0, 0), (1, 0), (None, 1)]
+    rows = [
+        row(2 * pair + seat, winner, f"1{pair + 1}{seat + 1}", swapped=bool(seat))
+        for pair, two in enumerate(winners)
+        for seat, winner in enumerate(two)
+    ]
+    again = [replace(each, number=each.number + 8, pair=4, job=f"{each.job}b") for each in rows[:2]]
+    for played, counts in (
+        (rows, PairCounts((1, 0, 1, 1, 1))),
+        ([*rows, *again], PairCounts((1, 0, 1, 1, 2))),
+    ):
+        found = games.findings(played, 1.0)["score", "0"]
+        low, high = counts.interval_of(4)
+        assert (found.low, found.high) == (pytest.approx(100 * low), pytest.approx(100 * high))
+        assert found.value == pytest.approx(100 * counts.share)
+
+
+@pytest.mark.parametrize(
+    ("match", "told"),
+    [
+        (
+            Match(("greedy", "random"), 1000, WON),
+            "greedy against random, 1,000 games, from the empty board, the first one begins",
+        ),
+        (
+            Match(("greedy", "random"), 40, WON, games_then=1500, opening_plies=2, swap=True),
+            "greedy against random, 40 games (then 1,500), from the empty board,"
+            " 2 random plies before each pair, seats swapped",
+        ),
+        (
+            Match(("greedy", "random"), 4, WON, 4, True, 0.5, 0, "44", Geometry(8, 7)),
+            "greedy against random, 4 games, from 44 on 8x7 connect 4, seats swapped, 0.5 s a move",
+        ),
+    ],
+)
+def test_a_match_is_told_in_words(match: Match, told: str) -> None:
+    assert match.setting == told
+
+
+def test_a_match_with_a_figure_of_speed_measures_time() -> None:
+    speed = Figure("seconds a move", "seconds_per_move", then=1.0)
+    assert not Match(("greedy", "random"), 4, WON).measures_time
+    assert Match(("greedy", "random"), 4, (*WON, speed)).measures_time
 
 
 def test_no_games_come_to_nothing() -> None:

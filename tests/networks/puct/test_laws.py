@@ -207,7 +207,7 @@ def test_policies_of_many_roots_are_as_of_each_alone() -> None:
     rng = np.random.default_rng(5)
     proofs = rng.choice([UNPROVEN, UNPROVEN, PROVEN_LOSS, PROVEN_LOSS, PROVEN_WIN], (200, 4))
     metas = np.where(proofs == UNPROVEN, 0, told(proofs, rng.integers(1, 9, (200, 4))))
-    roots = (
+    roots: tuple[Any, ...] = (
         rng.integers(0, 4, (200, 4), np.int32),
         rng.random((200, 4), np.float32),
         metas.astype(np.int32),
