@@ -352,6 +352,24 @@ def test_no_more_lines_are_read_to_guess_than_it_takes() -> None:
     assert list(every) == ["\n", "4455\n", "1\n"]
 
 
+def test_one_name_alone_is_kept_in_a_replay() -> None:
+    for first, second in (("ann", ""), ("", "bob")):
+        game = GameRecord((3, 3), first=first, second=second)
+        assert list(read_records(write_text([game], "kaggle"), "kaggle")) == [game]
+
+
+def test_a_document_is_read_up_to_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    import json
+
+    pretty = json.dumps(json.loads(_REPLAY), indent=1)
+    size = sum(map(len, pretty.splitlines()))
+    monkeypatch.setattr("claimeven.records.kaggle._MOST", size)
+    assert list(read_records(pretty, "kaggle")) == [GameRecord((3, 3))]
+    monkeypatch.setattr("claimeven.records.kaggle._MOST", size - 1)
+    with pytest.raises(InvalidRecord, match="line 1: the replay is longer than 64 MB"):
+        list(read_records(pretty, "kaggle"))
+
+
 def test_replays_may_lie_in_any_layout() -> None:
     import json
 
