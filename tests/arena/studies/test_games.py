@@ -9,7 +9,7 @@ from statistics import NormalDist, fmean, stdev
 
 import pytest
 
-from claimeven import Geometry, Position
+from claimeven import Geometry, Limit, Position
 from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredGame
@@ -121,6 +121,7 @@ def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
 )
 def test_a_match_is_told_in_words(match: Match, told: str) -> None:
     assert match.setting == told
+    assert match.plan(seed=1).limit == Limit(seconds=match.seconds)
 
 
 def test_a_match_with_a_figure_of_speed_measures_time() -> None:
