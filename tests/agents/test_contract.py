@@ -173,10 +173,8 @@ def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) ->
     decision = agent.choose(position, Limit(), np.random.default_rng(0))
     tree = agent.tree(2, 100)
     assert tree is not None and decision.nodes is not None
-    entered = sum(
-        event.kind == "enter"
-        for event in agent.search.trace(position, decision.details["depth_completed"])
-    )
+    last = agent.search.trace(position, decision.details["depth_completed"], decision.nodes)
+    entered = sum(event.kind == "enter" for event in last)
     assert entered < decision.nodes
     monkeypatch.setattr(classic, "MOST_TREE_NODES", entered)
     again = agent.tree(2, 100)

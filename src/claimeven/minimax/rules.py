@@ -84,7 +84,8 @@ class MinimaxResult:
     """The answer of a search.
 
     `value` is from the side to move: beyond `PROVEN` either way it is a proven result, `WIN`
-    less the plies to the winning disc; otherwise the heuristic's. `line` is the principal
+    less the plies to the winning disc; otherwise the heuristic's. A win that negamax's table knew
+    from a deeper search may not be the soonest. `line` is the principal
     variation as 0-based columns, `column` its first. `columns` holds one `ColumnValue` for each
     column of the board, None where none was searched. `depth` is the last depth searched to its
     end, `backend` "compiled" or "python".

@@ -192,15 +192,32 @@ class MinimaxSearch:
             best.column, best.value, best.line, best.columns, total, best.depth, best.backend
         )
 
-    def trace(self, position: Position, depth: int) -> Trace:
+    def trace(self, position: Position, depth: int, deepening: int = 0) -> Trace:
         """Return the textbook search of a position as a generator of its events.
 
-        Negamax starts with an empty table of its own, so that looking changes no later search.
+        Negamax starts with a table of its own, so that looking changes no later search. It is
+        empty, or with `deepening` filled by the depths before, which are not told and look at that
+        many positions at most: so a search within seconds or nodes comes to its last depth.
         Raises `InvalidSearch` as `search` does.
         """
         _checked(position, depth, None, None)
         table = TranspositionTable(self.table_entries) if self.algorithm == "negamax" else None
-        return self._textbook_run(position, depth, self._textbook(position, table))
+        if table is None or not deepening:
+            return self._textbook_run(position, depth, self._textbook(position, table))
+        return self._deepened(position, min(depth, _empty(position)), table, deepening)
+
+    def _deepened(
+        self, position: Position, depth: int, table: TranspositionTable, left: int
+    ) -> Trace:
+        """Tell a depth after those before it, which look at `left` positions at most."""
+        for lesser in range(1, depth):
+            context = self._textbook(position, table)
+            context.stop = _Bounds(None, left).reached
+            with suppress(LimitReached):
+                run_trace(self._textbook_run(position, lesser, context), lambda event: None)
+            left -= context.counters.nodes
+        node = yield from self._textbook_run(position, depth, self._textbook(position, table))
+        return node
 
     def _table(self, backend: str) -> TranspositionTable | CompiledTranspositionTable | None:
         if self.algorithm != "negamax":

@@ -146,9 +146,10 @@ class SearchAgent(Agent):
             yield event_line(event, position)
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
-        """Return the tree of the last search, as the textbook makes it from an empty table.
+        """Return the tree of the last search, its last depth if it deepened, by the textbook.
 
-        Raises `AgentFault` when that would take minutes.
+        Negamax begins it as a new agent would: its table knows no earlier moves. Raises
+        `AgentFault` when that would take minutes.
         """
         last = self._last
         if last is None:
@@ -157,7 +158,9 @@ class SearchAgent(Agent):
         # A search that deepens step by step has looked at more than its last depth alone.
         if result.counters.nodes > _MOST_SEARCHED:
             raise _too_many(result.depth)
-        root = build_tree(_bounded(self.search.trace(position, result.depth)), depth, nodes)
+        deepened = result.counters.searches > 1
+        trace = self.search.trace(position, result.depth, _MOST_SEARCHED if deepened else 0)
+        root = build_tree(_bounded(trace), depth, nodes)
         return TreeView(
             tree_text(root, position),
             tree_json(root, position),

@@ -1,0 +1,34 @@
+"""The tree of a minimax decision is that of the search which decided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, make_agent
+from claimeven.agents import Limit
+from tests.positions import random_positions
+
+
+@pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "negamax"])
+@pytest.mark.parametrize("nodes", [300, 3000])
+def test_a_search_that_deepens_has_the_tree_of_its_last_depth(algorithm: str, nodes: int) -> None:
+    agent = make_agent(f"{algorithm}:nodes={nodes}")
+    rng = np.random.default_rng(0)
+    for position in random_positions(Geometry(), 25, seed=31, going_on=True):
+        agent.reset()
+        decision = agent.choose(position, Limit(), rng)
+        view = agent.tree(1, 20)
+        assert view is not None
+        best = [child for child in view.data["children"] if child["principal"]]
+        assert [child["move"] for child in best] == [str(decision.column + 1)], position
+        assert best[0]["value"] == view.data["value"] == decision.details["evaluation"]
+
+
+def test_looking_at_the_tree_changes_no_later_decision() -> None:
+    looking, other = (make_agent("negamax:nodes=2000") for _ in range(2))
+    rng = np.random.default_rng(0)
+    for position in random_positions(Geometry(), 10, seed=32, going_on=True):
+        first, second = (agent.choose(position, Limit(), rng) for agent in (looking, other))
+        assert first.details == second.details
+        looking.tree(2, 60)
