@@ -60,8 +60,14 @@ def test_bad_calls() -> None:
         forest.advance(0, 8)
     with pytest.raises(ClaimevenError, match="temperature must be"):
         forest.policies(-1.0)
-    with pytest.raises(ClaimevenError, match="share must be"):
-        forest.add_noise(np.random.default_rng(1), -0.5, 1.0)
+    for share, concentration, told in (
+        (-0.5, 1.0, "share must be a number from 0 to 1, not -0.5"),
+        (2.0, 1.0, "share must be a number from 0 to 1, not 2.0"),  # priors would be negative
+        (0.25, 0.0, "concentration must be a number from 0.001 to 1000, not 0.0"),  # or nothing
+        (0.25, float("nan"), "concentration must be"),
+    ):
+        with pytest.raises(ClaimevenError, match=told):
+            forest.add_noise(np.random.default_rng(1), share, concentration)
     values, priors = model.evaluate(*forest.gather())
     for call in (lambda: forest.reset(0), lambda: forest.advance(0, 3), forest.gather):
         with pytest.raises(ClaimevenError, match="back them up first"):

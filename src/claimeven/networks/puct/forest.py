@@ -49,13 +49,15 @@ from claimeven.networks.puct.layout import (
     new_batch,
     rules_of,
 )
-from claimeven.networks.puct.options import DEFAULT, PuctOptions
+from claimeven.networks.puct.options import BOUNDS, DEFAULT, PuctOptions
 from claimeven.networks.puct.reading import ReadableForest
 
 #: The most nodes of all trees, and the most trees and leaves of one tree in a batch.
 MOST_NODES: Final = 1 << 30
 MOST_TREES: Final = 1 << 16
 MOST_LEAVES: Final = 1 << 12
+#: The bounds of the concentration of noise: a distribution of Dirichlet has none of 0.
+CONCENTRATIONS: Final = (0.001, 1000.0)
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
@@ -281,11 +283,17 @@ class PuctForest(ReadableForest):
 
         `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
         that are not known to lose; one draw a tree, in the order of `trees` (all). Trees whose root
-        has not been visited, or is proven, are left as they are.
+        has not been visited, or is proven, are left as they are. Raises `InvalidOptions` for a
+        share that is not 0 to 1, or a concentration that is not 0.001 to 1000.
         """
-        for name, number in (("share", share), ("concentration", concentration)):
-            if not is_number(number) or not 0.0 <= number <= 1000.0:
-                raise InvalidOptions(f"{name} must be a number of at least 0, not {number!r}")
+        for name, number, (low, high) in (
+            ("share", share, BOUNDS["noise"]),
+            ("concentration", concentration, CONCENTRATIONS),
+        ):
+            if not is_number(number) or not low <= number <= high:
+                raise InvalidOptions(
+                    f"{name} must be a number from {low:g} to {high:g}, not {number!r}"
+                )
         priors = self._nodes.priors
         for tree in range(len(self)) if trees is None else trees:
             root = self.node(self.root(int(tree)))
