@@ -50,8 +50,9 @@ def test_bad_calls() -> None:
     model = UniformPolicyValue()
     with pytest.raises(ClaimevenError, match="the game is over"):
         forest.reset(0, WON)
-    with pytest.raises(ClaimevenError, match="is of"):
-        forest.reset(0, Position(Geometry(5, 4)))
+    for begin in (forest.reset, forest.move_to):
+        with pytest.raises(ClaimevenError, match="is of"):
+            begin(0, Position(Geometry(5, 4)))
     with pytest.raises(ClaimevenError, match="tree must be a whole number from 0 to 1"):
         forest.reset(2)
     with pytest.raises(ClaimevenError, match="leaves must be"):

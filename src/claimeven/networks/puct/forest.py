@@ -122,8 +122,7 @@ class PuctForest(ReadableForest):
         """
         self._check_rests(tree)
         position = Position(self.geometry) if position is None else position
-        if position.geometry != self.geometry:
-            raise InvalidPosition(f"the forest is of {self.geometry}, not {position.geometry}")
+        self._check_board(position)
         if position.is_over:
             raise InvalidPosition("the game is over here, so there is no move to search for")
         self._begin_at(tree, NO_NODE, position)
@@ -232,9 +231,10 @@ class PuctForest(ReadableForest):
     def move_to(self, tree: int, position: Position, keep: int | None = None) -> None:
         """Make a position the root of a tree, its own tree kept if it is in this one, up to 4 moves
         on. Of many nodes this takes time: at most `keep` of them are looked at, the oldest, and the
-        others forgotten.
+        others forgotten. Raises `InvalidPosition` for another board's.
         """
         self._check_rests(tree)
+        self._check_board(position)
         self._begin_at(tree, self._find(tree, position), position, keep)
 
     def _find(self, tree: int, position: Position) -> int:
@@ -303,6 +303,11 @@ class PuctForest(ReadableForest):
                 noise = rng.dirichlet([concentration] * len(live))
                 mixed = (1.0 - share) * priors[live].astype(np.float64) + share * noise
                 priors[live] = mixed.astype(np.float32)
+
+    def _check_board(self, position: Position) -> None:
+        """Raise unless a position is of the board of the forest."""
+        if position.geometry != self.geometry:
+            raise InvalidPosition(f"the forest is of {self.geometry}, not {position.geometry}")
 
     def _check_rests(self, tree: int) -> None:
         """Raise unless there is such a tree, and no leaf waits."""
