@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,18 @@ def test_resampled_tournaments_vary_as_pairs_do() -> None:
     for part in pair.resampled(10, np.random.default_rng(1)):
         assert np.array_equal(part.games[:, 0, 1], part.games[:, 1, 0])
         assert part.counted[:, :2] == pytest.approx(np.zeros((10, 2)))
+
+
+def test_few_pairs_reach_as_far_as_student_says() -> None:
+    def widening(pairs: int) -> float:
+        return gather(RatedGame(k, "a", "b", k % 2) for k in range(pairs)).widening
+
+    # Three unknowns: the gap, the advantage of the first player, draws.
+    for pairs, student in ((10, 2.3646), (13, 2.2281), (30, 2.0518), (102, 1.9842)):
+        weighed = pairs / (pairs - 3)
+        widest = math.sqrt(2 / weighed)
+        assert widening(pairs) == pytest.approx(min(student / 1.96, widest), rel=1e-3)
+    assert [widening(pairs) for pairs in (1, 3, 6, 103, 1000)] == [1] * 5
 
 
 def test_parts_do_not_change_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

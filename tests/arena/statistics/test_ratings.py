@@ -61,6 +61,15 @@ def test_known_strengths_are_found_nineteen_times_in_twenty() -> None:
     assert first >= 0.9 * tournaments and draws >= 0.9 * tournaments
 
 
+def test_few_pairs_do_not_claim_more_than_they_know() -> None:
+    rng = np.random.default_rng(2)
+    elos = {"a": 0.0, "b": 60.0}
+    held = [
+        holds(ladder_of(simulated(elos, 50, 0.4, 10, rng)).gap("b", "a"), 60) for _ in range(250)
+    ]
+    assert 0.925 <= np.mean(held) <= 0.98
+
+
 def test_openings_that_decide_do_not_fool_the_intervals() -> None:
     """Every pair is split: the games are coin flips, the pairs say that the agents are equal."""
     rng = np.random.default_rng(3)

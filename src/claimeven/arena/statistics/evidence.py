@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimeven.arena.statistics.davidson import Reals, Tournaments
-from claimeven.arena.statistics.pairs import InvalidEvidence, half_points
+from claimeven.arena.statistics.pairs import NORMAL_95, InvalidEvidence, half_points
 
 #: Games of the prior for each unknown and as many against it: each agent's won and lost against
 #: the outsider, together half a pair; the first player's won and lost; those drawn and not drawn.
@@ -20,6 +21,8 @@ PRIOR = 0.5
 # The least that resampled games of the prior weigh: a limit that one draw in ninety reaches, so
 # that it does not touch the intervals, and that keeps strengths within what can be computed.
 _LEAST_PRIOR = 1e-4
+# One over the most that the weight of a pair varies, and pairs beyond the unknowns that are many.
+_LEAST_PRECISION, _MANY = 0.5, 100
 # Numbers in one array while resampling; more tournaments than fit are made in several parts.
 _NUMBERS_AT_ONCE = 100_000
 
@@ -68,6 +71,31 @@ class Evidence:
         """The tournament as it was played."""
         return self.weighted(self.weights[None, :])
 
+    @property
+    def _precision(self) -> float:
+        """One over the variance of a pair's weight, (N - p) / N; see `resampled`."""
+        # One of the unknowns is where the scale has its 0.
+        free: float = 1 - (self.counted.shape[1] - 1) / max(1.0, self._pairs)
+        return max(_LEAST_PRECISION, free)
+
+    @property
+    def _pairs(self) -> float:
+        """Number of pairs N."""
+        return float(self.weights[: len(self.counted)].sum())
+
+    @property
+    def widening(self) -> float:
+        """By how much resampled unknowns should lie further from those of all pairs, from 1 on.
+
+        Few pairs tell their own spread badly. Student's t says how much further than the normal
+        distribution a 95 % interval then reaches, within the variance of 2 that `resampled` keeps
+        to. From 100 pairs beyond the unknowns on it is a hundredth, and left out.
+        """
+        free = self._pairs - (self.counted.shape[1] - 1)
+        if not 0 < free < _MANY:
+            return 1.0
+        return min(_student_95(free), math.sqrt(self._precision / _LEAST_PRECISION))
+
     def resampled(self, tournaments: int, rng: np.random.Generator) -> Iterator[Tournaments]:
         """Yield so many tournaments, in parts, with pairs and prior weighted at random.
 
@@ -80,10 +108,8 @@ class Evidence:
         305-325: their first correction).
         """
         kinds, unknowns = self.counted.shape
-        # One of the unknowns is where the scale has its 0.
-        free = 1 - (unknowns - 1) / max(1.0, self.weights[:kinds].sum())
         precision = np.ones(len(self.weights))
-        precision[:kinds] = max(0.5, free)
+        precision[:kinds] = self._precision
         widest = max(len(self.weights), unknowns**2)
         at_once = max(1, _NUMBERS_AT_ONCE // widest)
         for done in range(0, tournaments, at_once):
@@ -118,6 +144,19 @@ class Evidence:
             reach = further
         joined = reach & reach.T
         return [np.flatnonzero(row).tolist() for i, row in enumerate(joined) if not row[:i].any()]
+
+
+def _student_95(free: float) -> float:
+    """Return how much further than the normal one Student's t reaches, with so many to spare.
+
+    The first terms of its expansion (Abramowitz and Stegun, "Handbook of mathematical functions",
+    1964, 26.7.5): a hundredth too little with 3 to spare.
+    """
+    z = NORMAL_95
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return 1 + (first / free + second / free**2 + third / free**3) / z
 
 
 def gather(games: Iterable[RatedGame]) -> Evidence:

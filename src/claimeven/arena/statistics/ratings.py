@@ -159,6 +159,7 @@ def rate(
     best = fit(evidence.tournament)
     parts = evidence.resampled(resamples, rng)
     drawn = np.concatenate([fit(part, best[0]) for part in parts])
+    drawn = best + evidence.widening * (drawn - best)
 
     zero = range(n) if anchor is None else [names.index(anchor)]
     elo, samples = (_elo(unknowns[:, :n], zero) for unknowns in (best, drawn))
