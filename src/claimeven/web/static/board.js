@@ -89,11 +89,6 @@ export class BoardView extends EventTarget {
     }
   }
 
-  /** Put the keyboard's focus on a column. */
-  focus(column = this.focused) {
-    this.#focusOn(column, this.position ? Math.min(this.position.height(column), this.board.rows - 1) : 0);
-  }
-
   #x(column) {
     return (column + 0.5) * CELL;
   }
@@ -131,8 +126,7 @@ export class BoardView extends EventTarget {
     this.element.closest(".board-with-bar")?.style.setProperty("--ratio", (board.columns / board.rows) * 0.95);
     this.element.style.setProperty("--columns", board.columns);
     this.element.style.setProperty("--rows", board.rows);
-    this.focused = Math.floor((board.columns - 1) / 2);
-    this.cells.get(`${this.focused},0`).tabIndex = 0;
+    this.cells.get(`${Math.floor((board.columns - 1) / 2)},0`).tabIndex = 0;
   }
 
   #row(board, row) {
@@ -152,7 +146,6 @@ export class BoardView extends EventTarget {
 
   #choose(column) {
     if (!this.isOpen) return;
-    this.focused = column;
     this.dispatchEvent(new CustomEvent("column", { detail: column }));
   }
 
@@ -200,7 +193,6 @@ export class BoardView extends EventTarget {
     const cell = this.cells.get(`${column},${row}`);
     cell.tabIndex = 0;
     cell.focus();
-    this.focused = column;
   }
 
   #fall(element, row) {
