@@ -260,3 +260,10 @@ def test_points_follow_the_winner() -> None:
     assert (GAME.points(0), GAME.points(1)) == (0.0, 1.0)
     assert replace(GAME, winner=None).points(0) == 0.5
     assert GAME.all_moves == "445566"
+
+
+@pytest.mark.parametrize("name", ["winner", "fault_seat"])
+def test_a_seat_that_there_is_not_is_damage(name: str) -> None:
+    row = replace(StoredGame("a", 0, 0, 0, 1, "", "1213141", 0), **{name: 5}).row
+    with pytest.raises(ValueError, match=f"{name} is 5"):
+        StoredGame.of_row(row)

@@ -63,6 +63,9 @@ class StoredGame:
         for name, kinds in _KINDS.items():
             if not isinstance(values[name], kinds):
                 raise ValueError(f"{name} is {values[name]!r}")
+        for name in ("winner", "fault_seat"):
+            if values[name] not in (None, 0, 1):
+                raise ValueError(f"{name} is {values[name]!r}")
         values["finished"] = bool(values["finished"])
         told = values["told"] = json.loads(values["told"]) if values["told"] else {}
         if not isinstance(told, dict) or not all(map(_is_told, told.values())):
