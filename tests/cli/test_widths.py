@@ -44,3 +44,9 @@ def test_outputs_fit_and_lose_nothing(
     # A path or a name without a blank in it cannot be parted.
     for lines, width in ((wide, 80), (narrow, 40)):
         assert all(len(line) <= width or " " not in line.strip() for line in lines)
+
+
+def test_the_tree_of_a_search_fits_an_ordinary_terminal(run: Run) -> None:
+    lines = lines_of(run, ("think", "4455", "--agent", "alphabeta:depth=3", "--tree"))
+    tree = lines[next(at for at, line in enumerate(lines) if line.startswith("window, value")) :]
+    assert max(map(len, tree)) <= 78  # `play` indents a tree by two

@@ -194,8 +194,9 @@ def window_text(alpha: float, beta: float) -> str:
 
 #: What stands above a tree in text.
 _LEGEND: Final = (
-    "window, value: as the side to move at the root sees them; <= and >= are bounds on",
-    "the true value, * is the principal variation; nodes: positions looked at from here.",
+    "window, value: as the side to move at the root sees them; <= and >= are",
+    "bounds on the true value, * is the principal variation; nodes: positions",
+    "looked at from here.",
 )
 
 
