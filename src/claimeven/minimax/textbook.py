@@ -224,5 +224,5 @@ def _skipped(count: int) -> str:
 
 
 def _cut_reason(turn: int, count: int) -> str:
-    side, bound = ("opponent", "beta") if turn == 1 else ("side to move at the root", "alpha")
-    return f"{_skipped(count)}: the {side} is sure of {bound} already"
+    side, bound = ("the opponent", "beta") if turn == 1 else ("the root's side", "alpha")
+    return f"{_skipped(count)}: {side} is sure of {bound} already"
