@@ -206,3 +206,26 @@ def test_openings_may_be_given_as_moves() -> None:
     assert [played.game.opening.moves for played in result.games] == ["44", "44", "1", "1"]
     with pytest.raises(InvalidMatch, match="needs an opening"):
         play_match("greedy", "random", games=4, openings=[])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--memory 900", "--memory bounds no agent here (built-in ones with --isolate)\n"),
+        (
+            "--memory 900 --load-seconds 9",
+            "--memory and --load-seconds bound no agent here (built-in ones with --isolate)\n",
+        ),
+        ("--memory 900 --isolate", ""),
+        ("", ""),
+    ],
+)
+def test_bounds_that_hold_for_no_agent_are_told(run: Run, words: str, said: str) -> None:
+    ran = run("match", "greedy", "random", "--games", "2", *words.split())
+    assert (ran.status, ran.err) == (0, said)
+
+
+def test_bounds_hold_for_an_agent_from_a_file(run: Run) -> None:
+    ran = run("match", bot("first"), "greedy", "--games", "2", "--memory", "900")
+    assert ran.status == 0
+    assert "no agent here" not in ran.err

@@ -163,6 +163,21 @@ def build(spec: str) -> Agent:
     return agent
 
 
+def is_bounded(spec: str, isolation: Isolation) -> bool:
+    """Whether what an isolation says of memory and starting holds for the agent of a spec.
+
+    It does for agents from files and other programs, and with `everyone` for those of this package
+    too; servers play where they are. Raises `InvalidSpec` for options that an agent does not have.
+
+    >>> is_bounded("greedy", Isolation()), is_bounded("greedy", Isolation(everyone=True))
+    (False, True)
+    """
+    if spec.partition(":")[0] in AGENTS:
+        kind, options = parse_spec(spec)
+        return kind not in human.KINDS and (isolation.everyone or kind.runs_user_code(options))
+    return not is_address(spec)
+
+
 def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False) -> Agent:
     if isolation.everyone and not AVAILABLE:
         raise InvalidSpec("this system has no processes for single agents")

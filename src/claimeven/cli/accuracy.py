@@ -41,6 +41,7 @@ from claimeven.cli.shared.options import (
     refuse_given,
     seed_option,
     solver_options,
+    tell_unbounded,
 )
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice
@@ -128,6 +129,7 @@ def command(
         raise ClaimevenError("--agent goes with a file of games: name the agents alone")
     if positions is not None and which is not None:
         raise ClaimevenError("--positions and --set do not go together: give one of them")
+    tell_unbounded(names, isolation)
     asked = usable_set(
         positions, geometry, count, lambda: solvers.of(geometry), USUAL if which is None else which
     )

@@ -24,6 +24,7 @@ from claimeven.cli.shared.options import (
     json_option,
     keeping_options,
     refuse_beside,
+    tell_unbounded,
     time_control_options,
 )
 from claimeven.cli.shared.players import players_options
@@ -91,6 +92,8 @@ def command(
         raise ClaimevenError(
             "the agents of the pool have budgets of their own: limits are for AGENT"
         )
+    if agent is not None:
+        tell_unbounded((agent,), isolation)
     say_when_compiling()
     plan = placement_plan(agent, rounds, limit, isolation) if agent else pool.pool_plan(rounds)
     with clean_stdout() as stdout:

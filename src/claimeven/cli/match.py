@@ -30,6 +30,7 @@ from claimeven.cli.shared.options import (
     keeping_options,
     page_option,
     seed_option,
+    tell_unbounded,
     time_control_options,
 )
 from claimeven.cli.shared.page import check_page, write_after
@@ -117,6 +118,7 @@ def command(
         if out is None:
             raise ClaimevenError("--report is written on the games of a file: name it with --out")
         check_page(page, out)
+    tell_unbounded((first_agent, second_agent), isolation)
     start = Position.from_moves(moves, geometry)
     opening = Opening(Position(geometry), parse_moves(moves, geometry))
     assert opening.position == start

@@ -34,6 +34,7 @@ from claimeven.cli.shared.options import (
     json_option,
     keeping_options,
     seed_option,
+    tell_unbounded,
     time_control_options,
 )
 from claimeven.cli.shared.players import players_options
@@ -111,6 +112,7 @@ def command(
     if resume and out is None:
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     refuse_plies_of_file(ctx, source)
+    tell_unbounded((first_agent, second_agent), isolation)
     test = SequentialTest(elo0, elo1, alpha, beta, model)
     say_when_compiling()
     plan = sequential_plan(

@@ -41,6 +41,7 @@ from claimeven.cli.shared.options import (
     keeping_options,
     page_option,
     seed_option,
+    tell_unbounded,
     time_control_options,
 )
 from claimeven.cli.shared.page import check_page, write_after
@@ -153,6 +154,7 @@ def command(
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     if page is not None:
         check_page(page, out)
+    tell_unbounded(specs, isolation)
     say_when_compiling()
     isolation = replace(isolation, quiet=not verbose)
     specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)

@@ -185,6 +185,18 @@ def isolation_options(command: Command) -> Command:
     )(memory_option(load_seconds_option(with_isolation)))
 
 
+def tell_unbounded(specs: Sequence[str], isolation: Any) -> None:
+    """Say on stderr where --memory or --load-seconds hold for none of the agents."""
+    from claimeven.agents.registry import is_bounded  # noqa: PLC0415 - for a quick start
+
+    named = {"--memory": isolation.memory_mb, "--load-seconds": isolation.load_seconds}
+    given = [name for name, number in named.items() if number is not None]
+    if given and not any(is_bounded(spec.strip(), isolation) for spec in specs):
+        bound = "bound" if len(given) > 1 else "bounds"
+        said = f"{' and '.join(given)} {bound} no agent here (built-in ones with --isolate)"
+        click.echo(said, err=True)
+
+
 def search_options(
     command: Command, threads: int | None = 1, table_mb: float | None = 128
 ) -> Command:
