@@ -314,6 +314,25 @@ def test_shares_of_plies_may_be_plain() -> None:
     assert DistilRecipe(ply_shares=plain).ply_shares == (PlyShare(2, 5, 1.0),)
 
 
+def test_shares_may_be_numbers_of_numpy_and_nothing_else() -> None:
+    plies: Any = [(np.int64(2), np.int8(5), np.float32(0.5))]
+    recipe = DistilRecipe(shares=(float(np.float32(1)), np.int64(2)), ply_shares=plies)
+    again = json.loads(json.dumps(recipe.as_dict()))
+    assert (again["shares"], again["ply_shares"]) == ([1.0, 2.0], [[2, 5, 0.5]])
+    wrong: Any
+    for wrong, said in (
+        ((1, 2), r"a share of plies is the lowest of them, the highest and the share, .* not 1"),
+        ([(1, 2)], r"a share of plies is the lowest of them, .* not \(1, 2\)"),
+        ([(1, 2, "x")], "shares of plies are numbers greater than 0, not 'x'"),
+        ([(1.5, 2, 1)], "a ply must be a whole number, not 1.5"),
+    ):
+        with pytest.raises(InvalidRun, match=said):
+            DistilRecipe(ply_shares=wrong)
+    wrong = ("x", 1)
+    with pytest.raises(InvalidRun, match="shares of data sets are numbers greater than 0, not 'x'"):
+        DistilRecipe(shares=wrong)
+
+
 def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
     data: Dataset, table: Path, tmp_path: Path
 ) -> None:

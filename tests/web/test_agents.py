@@ -128,9 +128,9 @@ def test_broken_json_is_told(server: Server) -> None:
     assert answer.error.startswith("the body is no JSON: ")
 
 
-@pytest.mark.parametrize("headers", [{}, {"content_type": "application/x-www-form-urlencoded"}])
-def test_json_under_another_name_is_told(server: Server, headers: dict[str, str]) -> None:
-    answer = server.ask("POST", "/api/move", b'{"moves": "44"}', **headers)
+def test_json_under_another_name_is_told(server: Server) -> None:
+    kind = "application/x-www-form-urlencoded"
+    answer = server.ask("POST", "/api/move", b'{"moves": "44"}', content_type=kind)
     assert answer.status == 422
     assert answer.error.endswith("its content-type must be application/json")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -133,6 +135,15 @@ def test_the_page_is_there(server: Server) -> None:
         assert answer.headers["content-type"].startswith("text/html")
     looked_for = server.ask("HEAD", "/")
     assert (looked_for.status, looked_for.body) == (200, b"")
+
+
+def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
+    addresses = re.findall(r'href="(/api/[^"]+)"', server.get("/api").body.decode())
+    assert len(addresses) > 10
+    answers = {each: server.ask("GET", html.unescape(each)) for each in addresses}
+    no_store = answers.pop("/api/live")
+    assert no_store.error.startswith("there is no tournament to show")
+    assert not {each: told.error for each, told in answers.items() if told.status != 200}
 
 
 @pytest.fixture

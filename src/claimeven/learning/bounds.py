@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import fields
 from numbers import Real
@@ -32,3 +33,17 @@ def check_numbers(recipe: Any, bounds: Iterable[tuple[str, float, float]]) -> No
         if not low <= value <= high:
             raise InvalidRun(f"{words} is {value}: {low} to {high} can be")
         object.__setattr__(recipe, name, value)
+
+
+def checked_shares(shares: Iterable[Any], words: str) -> tuple[float, ...]:
+    """Return shares, numbers greater than 0, as files keep them. Raises `InvalidRun`.
+
+    >>> checked_shares([2, 0.5], "shares of plies")
+    (2, 0.5)
+    """
+    found = tuple(shares)
+    for share in found:
+        is_number = isinstance(share, Real) and not isinstance(share, bool)
+        if not is_number or not 0 < share < math.inf:
+            raise InvalidRun(f"{words} are numbers greater than 0, not {share!r}")
+    return tuple(share if isinstance(share, int | float) else float(share) for share in found)

@@ -8,7 +8,6 @@ held-out sets that come along, and their mirror images, are never learnt from.
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ import numpy.typing as npt
 
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
+from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.bounds import check_numbers
+from claimeven.learning.bounds import check_numbers, checked_shares
 from claimeven.learning.growing import can_grow, grown
 from claimeven.learning.held_out import HELD_OUT, held_out
 from claimeven.learning.lessons import Lessons, PlyShare, chances_of
@@ -104,8 +104,9 @@ class DistilRecipe:
             chosen = getattr(self, name.replace(" ", "_"))
             if chosen not in choices:
                 raise InvalidRun(no_such(name, chosen, choices))
-        if self.shares is not None and not all(0 < share < math.inf for share in self.shares):
-            raise InvalidRun("shares of data sets are numbers greater than 0")
+        if self.shares is not None:
+            shares = checked_shares(self.shares, "shares of data sets")
+            object.__setattr__(self, "shares", shares)
         self._check_ply_shares()
         bounds = (
             ("epochs", 1e-6, 1e6),
@@ -131,15 +132,14 @@ class DistilRecipe:
     def _check_ply_shares(self) -> None:
         if self.ply_shares is None:
             return
-        object.__setattr__(self, "ply_shares", tuple(PlyShare(*each) for each in self.ply_shares))
-        if not self.ply_shares:
+        found = tuple(_ply_share(each) for each in self.ply_shares)
+        object.__setattr__(self, "ply_shares", found)
+        if not found:
             raise InvalidRun("shares of plies are of some plies: name one at least")
         before = -1
-        for each in self.ply_shares:
+        for each in found:
             if not before < each.lowest <= each.highest:
                 raise InvalidRun("shares of plies are of plies that rise, none of them twice")
-            if not 0 < each.share < math.inf:
-                raise InvalidRun("shares of plies are numbers greater than 0")
             before = each.highest
 
     @property
@@ -239,6 +239,19 @@ def train_distil(
         if not run.has_model():
             write()
         return run.rows
+
+
+def _ply_share(told: Any) -> PlyShare:
+    """Return the share of some plies, checked."""
+    try:
+        lowest, highest, share = told
+    except (TypeError, ValueError):
+        raise InvalidRun(
+            "a share of plies is the lowest of them, the highest and the share, as (4, 11, 0.5),"
+            f" not {told!r}"
+        ) from None
+    plies = [whole_number(ply, "a ply", InvalidRun) for ply in (lowest, highest)]
+    return PlyShare(*plies, *checked_shares([share], "shares of plies"))
 
 
 def _split(

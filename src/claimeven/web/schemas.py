@@ -193,7 +193,7 @@ class MinimaxQuery(PositionFields):
 class MonteCarloQuery(PositionFields):
     """The search of a Monte Carlo agent, to be watched."""
 
-    agent: Spec = "uct"
+    agent: Spec = Field(default="uct", examples=["uct"])
     iterations: int | None = Field(
         default=None, ge=1, le=MOST_NUMBER, description="Else the agent's."
     )

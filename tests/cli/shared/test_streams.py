@@ -94,7 +94,8 @@ TABLE = "moves,first,second,opening,result,fault,reason\n4455,Jürgen ☃,bob,,u
 def test_what_stands_for_a_file_is_utf8_in_any_locale(
     process: Run, run: Run, tmp_path: Path, locale: str
 ) -> None:
-    there = {"PYTHONIOENCODING": locale, "PYTHONUTF8": "0"}
+    # Arguments in UTF-8, whatever the streams are.
+    there = {"PYTHONIOENCODING": locale, "PYTHONUTF8": "0", "LC_ALL": "C.UTF-8"}
     assert process("convert", "-", "--to", "csv", typed=TABLE, **there).out == TABLE
     rows = process("convert", "-", "--to", "jsonl", typed=TABLE, **there).out
     assert json.loads(rows)["first"] == "Jürgen ☃"

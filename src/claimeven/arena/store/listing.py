@@ -122,9 +122,16 @@ def find_games(store: str | Path | Store, wanted: GameFilter | None = None) -> G
     """
     with opened(store) as source:
         agents, geometry = source.agents, store_start(source).geometry
-        stored = tuple(source.games())  # counted here: a file that grows has more by and by
-        games = tuple((wanted or GameFilter()).among(stored, agents, geometry))
-        return GameList(geometry, agents, games, len(stored))
+        count = 0  # of what is read: a file that grows has more by and by
+
+        def stored() -> Iterator[StoredGame]:
+            nonlocal count
+            for game in source.games():
+                count += 1
+                yield game
+
+        games = tuple((wanted or GameFilter()).among(stored(), agents, geometry))
+        return GameList(geometry, agents, games, count)
 
 
 @contextmanager

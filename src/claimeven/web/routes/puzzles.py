@@ -25,7 +25,9 @@ Band = Annotated[
     str | None, Query(max_length=20, description="beginner, easy, medium, hard or expert.")
 ]
 Kind = Annotated[str | None, Query(max_length=20, description="win or hold.")]
-Number = Annotated[int, Query(ge=1, description="The puzzle, by its number in the set.")]
+Number = Annotated[
+    int, Query(ge=1, description="The puzzle, by its number in the set.", examples=[1])
+]
 Found = Annotated[int, Query(ge=0, le=100, description="Columns of the solution found by now.")]
 #: Puzzles that the draw leaves out at most: those solved lately.
 MOST_LEFT_OUT = 200
@@ -91,7 +93,9 @@ async def verdict(
     request: Request,
     services: Shared,
     number: Number,
-    column: Annotated[str, Query(max_length=2, description="The column chosen, from 1.")],
+    column: Annotated[
+        str, Query(max_length=2, description="The column chosen, from 1.", examples=["4"])
+    ],
     found: Found = 0,
 ) -> dict[str, Any]:
     """Judge a column: whether it is the one, why, and what the other side answers."""
