@@ -148,6 +148,15 @@ def test_flat_search_takes_a_win_that_it_has_to_find(backend: str) -> None:
     assert (result.column, result.value) == (0, 1.0)
 
 
+@pytest.mark.parametrize("playout", ["wins-and-blocks", "replies"])
+def test_flat_search_takes_a_win_though_all_leaves_of_another_column_are_won(playout: str) -> None:
+    options = preset("flat", decisive="off", playout=playout)
+    for seed in range(10):
+        searcher = MonteCarloSearch(options)
+        rng = np.random.default_rng(seed)
+        assert searcher.search(Position.from_moves("223344"), rng, iterations=400).column in (0, 4)
+
+
 def test_flat_search_without_room_for_replies_favours_no_column() -> None:
     """With room for those to column 1 alone, that would be a sum of seven means beside means."""
     options = preset("flat", capacity=16)

@@ -28,7 +28,7 @@ def choose(
         wins = [child for child in children if child.proof == PROVEN_WIN]
         others = [child for child in children if child.proof != PROVEN_LOSS]
 
-    def rank(child: Branch) -> tuple[float, float]:
+    def rank(child: Branch) -> tuple[float, ...]:
         if wins:
             return -child.distance, 0.0
         if not others:
@@ -36,7 +36,9 @@ def choose(
         if options.choice == "visits":
             return child.visits, child.plain_mean
         if options.choice == "mean":
-            return child.judged, child.visits
+            # In flat search a column that ends the game is one leaf, visited as seldom as one.
+            ends = options.method == "flat" and child.proof == PROVEN_WIN
+            return child.judged, ends, child.visits
         # Without a visit there is no mean, and nothing to go by.
         return (child.mean + (child.bonus or 0.0), child.visits) if child.visits else (0.0, 0.0)
 
