@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import mmap
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +105,23 @@ def test_a_large_table_may_lie_on_huge_pages_and_is_shared_with_no_forked_proces
     assert "sh" not in flags.split()
     if Path("/sys/kernel/mm/transparent_hugepage").exists():
         assert "hg" in flags.split()
+
+
+BOUNDED = """
+import resource, sys
+from claimeven.solver import transpositions
+_, hard = resource.getrlimit(resource.RLIMIT_DATA)
+resource.setrlimit(resource.RLIMIT_DATA, (300 << 20, hard))
+transpositions.new_entries(int(sys.argv[1]))[:] = 1
+held = bytearray(150 << 20)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="a system other than Linux")
+@pytest.mark.parametrize("bits", [22, 23, 25])
+def test_a_large_table_takes_no_part_of_what_a_process_may_hold(bits: int) -> None:
+    """64, 128 and 512 MB, and 150 MB besides, where 300 MB may be held."""
+    subprocess.run([sys.executable, "-c", BOUNDED, str(bits)], check=True)
 
 
 def test_a_system_without_huge_pages_has_tables_too(monkeypatch: pytest.MonkeyPatch) -> None:

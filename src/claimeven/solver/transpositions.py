@@ -23,7 +23,6 @@ than the first one there, which becomes the second; otherwise it goes second.
 from __future__ import annotations
 
 import mmap
-import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -51,6 +50,8 @@ USUAL_MB, BESIDE_DEEP_MB = 128.0, 8.0
 DEEP, SOON_SOLVED = 12, 30
 
 _HUGE_PAGE = 1 << 21
+#: A table of more than such a part of the memory that a process may hold is no part of that.
+_OF_BOUND = 4
 _GOLDEN = 0x9E3779B97F4A7C15
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -95,18 +96,16 @@ def usual_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
 def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
     """Return the empty entries of 2**bucket_bits buckets, on huge pages where there are any.
 
-    A process that is forked goes on with a copy of its own.
-
-    Raises `MemoryError` if there is not so much memory.
+    A process that is forked goes on with a copy of its own, unless a bound on memory is near: see
+    `_is_private`. Raises `MemoryError` if there is not so much memory.
     """
     count = 1 << (bucket_bits + BUCKET_BITS)
     size = count * ENTRY_BYTES
     if size < _HUGE_PAGE:
         return np.zeros(count, dtype=np.uint64)
-    # By default memory is shared with processes forked later, and Linux gives that no huge pages.
-    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if os.name == "posix" else {}
+    flags = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if _is_private(size) else {}
     try:
-        memory = mmap.mmap(-1, size + _HUGE_PAGE, **private)
+        memory = mmap.mmap(-1, size + _HUGE_PAGE, **flags)
     except (OSError, OverflowError):
         raise MemoryError(f"there is no room for {size} bytes") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
@@ -115,6 +114,22 @@ def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
     words = np.frombuffer(memory, dtype=np.uint64)
     skipped = -words.ctypes.data % _HUGE_PAGE // ENTRY_BYTES
     return words[skipped : skipped + count]
+
+
+def _is_private(size: int) -> bool:
+    """Whether a table of so many bytes is memory of this process alone.
+
+    By default memory is shared with processes forked later, and Linux gives that no huge pages.
+    What is private counts as data of the process, though, whose bound (`Isolation.memory_mb`) is
+    meant for what an agent holds besides: a table that would take much of it stays outside.
+    """
+    try:
+        import resource  # noqa: PLC0415 - POSIX only
+    except ImportError:
+        return False
+    bound, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return bound == resource.RLIM_INFINITY or size <= bound // _OF_BOUND
+
 
 
 def pack(rest: int, low: int | None, high: int | None, work: int) -> int:
