@@ -174,8 +174,9 @@ def is_bounded(spec: str, isolation: Isolation) -> bool:
     """
     if spec.partition(":")[0] in AGENTS:
         kind, options = parse_spec(spec)
-        return kind not in human.KINDS and (isolation.everyone or kind.runs_user_code(options))
-    return not is_address(spec)
+        has_process = isolation.everyone or kind.runs_user_code(options)
+        return AVAILABLE and has_process and kind not in human.KINDS
+    return AVAILABLE and not is_address(spec)
 
 
 def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False) -> Agent:

@@ -78,9 +78,9 @@ class MappedBook:
     def __init__(self, path: str | Path) -> None:
         """Open a file. Raises `InvalidBook` naming it: unreadable, no such book, damaged."""
         self.path = Path(path)
-        self._place = self.path.absolute()  # the current folder may be another one later
         name = str(path)
         try:
+            self._place = self.path.absolute()  # the current folder may be another one later
             with self.path.open("rb") as stream:
                 head = _read_head(stream.read(_START), stream.read, name)
                 wanted = head.size + head.numbering.starts[-1]

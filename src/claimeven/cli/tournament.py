@@ -154,10 +154,10 @@ def command(
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     if page is not None:
         check_page(page, out)
-    tell_unbounded(specs, isolation)
     say_when_compiling()
     isolation = replace(isolation, quiet=not verbose)
     specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)
+    tell_unbounded(specs, isolation)
     ctx.params["specs"] = specs  # those that play, wherever they were named
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     start = Position(geometry)

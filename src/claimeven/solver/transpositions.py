@@ -131,7 +131,6 @@ def _is_private(size: int) -> bool:
     return bound == resource.RLIM_INFINITY or size <= bound // _OF_BOUND
 
 
-
 def pack(rest: int, low: int | None, high: int | None, work: int) -> int:
     """Return the entry of a position: the rest of its key, its bounds if known, the work."""
     low_field = 0 if low is None else low + BOUND_OFFSET

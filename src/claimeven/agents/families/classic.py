@@ -159,7 +159,7 @@ class SearchAgent(Agent):
         if result.counters.nodes > _MOST_SEARCHED:
             raise _too_many(result.depth)
         deepened = result.counters.searches > 1
-        trace = self.search.trace(position, result.depth, _MOST_SEARCHED if deepened else 0)
+        trace = self.search.trace(position, result.depth, MOST_TREE_NODES if deepened else 0)
         root = build_tree(_bounded(trace), depth, nodes)
         return TreeView(
             tree_text(root, position),
