@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import pickle
 import random
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -238,3 +240,32 @@ def test_drawn_tuples_of_many_lengths_are_kept(tmp_path: Path) -> None:
     write_network(path, NTupleNetwork(tuples))
     assert read_network(path).tuples == tuples
     assert read_network(path).value(Position()) == 0
+
+
+BOUNDED = """
+import resource, sys
+from claimeven.networks import InvalidNetwork, read_network
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
+try:
+    read_network(sys.argv[1])
+except InvalidNetwork as error:
+    print(error)
+"""
+
+
+def test_a_small_file_of_huge_tables_is_told_by_its_name(tmp_path: Path) -> None:
+    cells = [[(column, row) for column in range(5) for row in range(2)]] * 4096
+    arrays = {
+        "tuples": np.array(cells, dtype=np.int8),
+        "places": np.zeros((4, 0), dtype=np.uint8),
+        "weights": np.zeros((2, 0), dtype=np.uint8),
+        "unit": np.ones(1, dtype=np.float32),
+    }
+    path = tmp_path / "huge.npz"
+    write_model(path, ModelFile("ntuple", Geometry(), arrays))
+    ran = subprocess.run(
+        [sys.executable, "-c", BOUNDED, str(path)], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == (
+        f"{path} is no model: its tables take 32,768 MB, for which there is no room\n"
+    )

@@ -106,6 +106,11 @@ def unpacked(model: ModelFile) -> NTupleNetwork:
     found = values * np.float64(unit[0])
     if np.abs(found).max(initial=0.0) > _MOST_WEIGHT:
         raise InvalidNetwork(f"its weights are greater than {_MOST_WEIGHT:,.0f}")
-    weights = np.zeros(size, dtype=np.float32)
+    try:
+        weights = np.zeros(size, dtype=np.float32)
+    except MemoryError:
+        raise InvalidNetwork(
+            f"its tables take {size >> 18:,} MB, for which there is no room"
+        ) from None
     weights[places] = found
     return NTupleNetwork(tuples, weights)
