@@ -96,20 +96,14 @@ export class Game extends EventTarget {
     return true;
   }
 
-  back() {
-    return this.goTo(this.here.parent);
+  /** Where a step leads, if anywhere: "back", "forward", "toStart" or "toEnd". */
+  target(step) {
+    return { back: this.here.parent, forward: this.here.next, toStart: this.root, toEnd: this.line.at(-1) }[step];
   }
 
-  forward() {
-    return this.goTo(this.here.next);
-  }
-
-  toStart() {
-    return this.goTo(this.root);
-  }
-
-  toEnd() {
-    return this.goTo(this.line.at(-1));
+  /** Take a step: whether there was one to take. */
+  step(how) {
+    return this.goTo(this.target(how));
   }
 
   /** Forget a variation, and everything after it. */

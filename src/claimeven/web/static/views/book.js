@@ -22,8 +22,8 @@ export class View {
     this.element = h("div", { class: "play look-up" },
       h("section", { class: "stage", "aria-label": "Board" }, this.path,
         h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
-        h("div", { class: "row controls" }, button("To the start", () => this.game.toStart()),
-          button("Back", () => this.game.back()), button("Play on from here", () => this.#take()))),
+        h("div", { class: "row controls" }, button("To the start", () => this.game.step("toStart")),
+          button("Back", () => this.game.step("back")), button("Play on from here", () => this.#take()))),
       h("section", { class: "panels" }, h("div", { class: "card" },
         h("div", { class: "card-head" }, h("h2", {}, "Opening book")), this.told, this.list)));
     this.board.addEventListener("column", ({ detail }) => this.game.play(detail));
@@ -103,7 +103,7 @@ export class View {
     if (!this.isHere || !isForPage(event)) return;
     const steps = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
     const column = columnOfKey(event, this.game.board);
-    if (event.key in steps) this.game[steps[event.key]]();
+    if (event.key in steps) this.game.step(steps[event.key]);
     else if (column >= 0) this.game.play(column);
     else return;
     event.preventDefault();

@@ -64,16 +64,15 @@ export class PlayView {
   }
 
   undo() {
-    this.#walk(() => this.game.back());
+    this.#walk(() => this.game.step("back"));
   }
 
   redo() {
-    this.#walk(() => this.game.forward());
+    this.#walk(() => this.game.step("forward"));
   }
 
   step(how) {
-    const { here, root, line } = this.game;
-    this.goTo({ back: here.parent, forward: here.next, toStart: root, toEnd: line.at(-1) }[how]);
+    this.goTo(this.game.target(how));
   }
 
   /** Look at another place of the game: agents wait there until somebody lets them move. */
