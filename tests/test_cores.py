@@ -59,9 +59,9 @@ def test_as_many_jobs_as_a_container_is_given_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cores, "_GROUPS", tmp_path)
-    assert cores.usable() == len(os.sched_getaffinity(0))
+    assert cores.usable_cores() == len(os.sched_getaffinity(0))
     (tmp_path / "cpu.max").write_text("40000 100000\n")
-    assert cores.usable() == 1
+    assert cores.usable_cores() == 1
 
 
 def test_a_core_is_shared_and_given_back(sleeper: subprocess.Popen[bytes]) -> None:

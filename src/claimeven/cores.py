@@ -24,7 +24,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 _BOUNDS = (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"))
 
 
-def usable() -> int:
+def usable_cores() -> int:
     """Return how many cores this process may use: in a container no more than it is given."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return math.ceil(min(cores or 1, given(_GROUPS)))

@@ -41,7 +41,7 @@ from claimeven.adapters.vector_arrays import (
     shown_shape,
 )
 from claimeven.compiled import load
-from claimeven.cores import usable
+from claimeven.cores import usable_cores
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -138,7 +138,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode)
-        most = _at_least_one(threads, "threads") if threads is not None else usable()
+        most = _at_least_one(threads, "threads") if threads is not None else usable_cores()
         self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
         self._start_threads()
 

@@ -33,7 +33,6 @@ from claimeven.cli.shared.options import (
     LIMIT_PARAMETERS,
     FilePath,
     check_seed,
-    cores,
     geometry_options,
     isolation_options,
     json_option,
@@ -47,6 +46,7 @@ from claimeven.cli.shared.progress import count_text, say_when_compiling, status
 from claimeven.cli.shared.solving import SolverChoice
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width, text_width
 from claimeven.cli.shared.tables import fitted
+from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.solver import Solver
@@ -134,7 +134,8 @@ def command(
         positions, geometry, count, lambda: solvers.of(geometry), USUAL if which is None else which
     )
     plan = SetPlan(names, asked, seed, limit, isolation)
-    interrupted = _ask_agents(plan, cores() if jobs is None else jobs, worst, solvers, as_json)
+    jobs = usable_cores() if jobs is None else jobs
+    interrupted = _ask_agents(plan, jobs, worst, solvers, as_json)
     if interrupted:
         ctx.exit(INTERRUPTED)
 

@@ -13,10 +13,11 @@ import click
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.study_report import list_lines, study_lines
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import Command, FilePath, check_seed, cores, json_option
+from claimeven.cli.shared.options import Command, FilePath, check_seed, json_option
 from claimeven.cli.shared.progress import StatusLine, count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.cli.shared.verbs import Verbs
+from claimeven.cores import usable_cores
 
 if TYPE_CHECKING:
     from claimeven.arena.studies import ExperimentResult, Laboratory, Study, StudyResult
@@ -76,7 +77,7 @@ def running_options(run: Command) -> Command:
         from claimeven.arena.studies import Laboratory  # noqa: PLC0415 - for a quick start
 
         check_seed(seed)
-        jobs = cores() if jobs is None else jobs
+        jobs = usable_cores() if jobs is None else jobs
         return run(laboratory=Laboratory(folder, resume, jobs, games, seed), **others)
 
     decorated: Command = with_laboratory

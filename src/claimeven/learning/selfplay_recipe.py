@@ -12,7 +12,7 @@ from claimeven.learning.run_folder import InvalidRun
 from claimeven.learning.usual import usual_against
 from claimeven.networks.net import SHAPES, NetShape
 from claimeven.networks.puct import PuctOptions
-from claimeven.networks.puct.forest import MOST_NODES
+from claimeven.networks.puct.forest import CONCENTRATIONS, MOST_NODES
 from claimeven.suggestions import no_such
 
 #: How the rate of learning may fall.
@@ -27,7 +27,7 @@ _BOUNDS: Final = (
     ("c", 0, 1000),
     ("fpu", 0, 2),
     ("noise", 0, 1),
-    ("concentration", 0.001, 1000),
+    ("concentration", *CONCENTRATIONS),
     ("hot_plies", 0, 1000),
     ("temperature", 0.01, 1000),
     ("random_share", 0, 1),

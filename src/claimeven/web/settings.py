@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from claimeven.cores import usable
+from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 
 #: Greatest number of a port.
@@ -24,7 +24,7 @@ class InvalidSettings(ClaimevenError):
 
 def usual_workers() -> int:
     """Return how many workers a server has where nothing is said: one a core, and 3 at least."""
-    return min(MOST_WORKERS, max(LEAST_WORKERS, usable()))
+    return min(MOST_WORKERS, max(LEAST_WORKERS, usable_cores()))
 
 
 @dataclass(frozen=True)

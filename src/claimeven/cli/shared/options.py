@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from claimeven.cli.shared.solving import SolverChoice
-from claimeven.cores import usable
+from claimeven.cores import usable_cores
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean
@@ -243,7 +243,7 @@ def solver_options(
         no_book: bool,
         **others: Any,
     ) -> Any:
-        threads = cores() if threads is None else threads
+        threads = usable_cores() if threads is None else threads
         return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)
 
     decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(
@@ -307,8 +307,3 @@ def check_seed(seed: int) -> None:
     """Raise `ClaimevenError` for a seed below 0."""
     if seed < 0:
         raise ClaimevenError(f"a seed is 0 or more, not {seed}")
-
-
-def cores() -> int:
-    """Return how many cores this process may use: the usual number of --jobs."""
-    return usable()

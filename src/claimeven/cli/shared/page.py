@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.shared.options import cores
 from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import printable
+from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import check_output
 
@@ -51,7 +51,7 @@ def write_watched(
                 title,
                 judge=judge,
                 plots=plots,
-                threads=threads or cores(),
+                threads=threads or usable_cores(),
                 progress=lambda at: line.show(
                     lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed)
                 ),

@@ -12,8 +12,9 @@ from claimeven.arena.executors.executors import local
 from claimeven.arena.executors.ray_executor import RayWorkers
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.tournaments.tournament_file import EXECUTORS
-from claimeven.cli.shared.options import WordChoice, cores
+from claimeven.cli.shared.options import WordChoice
 from claimeven.cli.shared.progress import say
+from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 
 Command = Callable[..., Any]
@@ -61,5 +62,5 @@ def _players(executor: str, address: str | None, jobs: int | None, alone: bool) 
     if executor == EXECUTORS[0]:
         if address is not None:
             raise ClaimevenError("--address is that of a Ray cluster: give --executor ray too")
-        return local((1 if alone else cores()) if jobs is None else jobs, say)
-    return RayWorkers(cores() if jobs is None and address is None else jobs, address, say)
+        return local((1 if alone else usable_cores()) if jobs is None else jobs, say)
+    return RayWorkers(usable_cores() if jobs is None and address is None else jobs, address, say)
