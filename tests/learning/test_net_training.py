@@ -182,7 +182,7 @@ def made_batch(net: Net) -> Batch:
 
 
 def test_losses_and_steps() -> None:
-    trainer = NetTrainer(TINY, Descent(steps=40, rate=0.01), SMALL, seed=1)
+    trainer = NetTrainer(TINY, Descent(steps=40, rate=0.01), SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
     net = Net(TINY, {name: np.asarray(array) for name, array in trainer.weights.items()}, SMALL)
     first = trainer.learn(batch)
@@ -205,7 +205,7 @@ def test_losses_and_steps() -> None:
 
 
 def test_values_that_are_unknown_are_not_learnt() -> None:
-    trainer = NetTrainer(TINY, Descent(steps=2), SMALL, seed=1)
+    trainer = NetTrainer(TINY, Descent(steps=2), SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
     raw = trainer.net().raw(*boards_of(SMALL, 16))
     known = np.arange(16) % 3 == 0
@@ -273,7 +273,8 @@ def test_what_weighs_more_is_learnt_sooner(weighs: str) -> None:
 def test_any_of_the_right_columns_will_do() -> None:
     import jax
 
-    trainer = NetTrainer(TINY, Descent(steps=40, rate=0.01, policy_target="any"), SMALL, seed=1)
+    descent = Descent(steps=40, rate=0.01, policy_target="any")
+    trainer = NetTrainer(TINY, descent, SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
     right = batch.playable & (np.random.default_rng(6).random((16, 4)) < 0.5)
     right[:, 0] = True  # it is playable in all of them
@@ -305,6 +306,17 @@ def test_the_rate_rises_and_falls() -> None:
     assert rates[600:] == sorted(rates[600:], reverse=True)
     assert rates[-1] < 1e-5
     assert max(rates) <= 0.5
+
+
+@pytest.mark.parametrize("steps", [1, 3, 40, 400, 1999])
+@pytest.mark.parametrize("fall", ["cosine", "stepwise"])
+def test_the_rate_of_a_short_run_rises_for_a_quarter_of_it(steps: int, fall: str) -> None:
+    """Or it would hardly have begun to learn when it ends."""
+    rates = [Descent(steps=steps, rate=0.5, fall=fall).rate_at(step) for step in range(steps)]
+    top = rates.index(max(rates))
+    assert top <= steps / 4
+    assert max(rates) > 0.5 * (0.8 if fall == "cosine" else 0.99)
+    assert rates[: top + 1] == sorted(rates[: top + 1])
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)

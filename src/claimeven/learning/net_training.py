@@ -46,8 +46,10 @@ USUAL_WEIGHT: Final = 0.5
 #: point.
 SCORE_LOSS: Final = "Charbonnier"
 _SCORE_NEAR: Final = 0.5 / Net.SCORE_UNIT
-#: Steps over which the rate rises; and where it does not fall, whatever the steps in all.
+#: Steps over which the rate rises, and the most of all steps that may be; and where the rate does
+#: not fall, whatever the steps in all.
 _WARM_UP: Final = 500
+_RISING_MOST: Final = 0.25
 _SHORT_WARM_UP: Final = 100
 #: The part of the running mean that stays at a step, and how the rate may fall.
 _STAYS: Final = 0.999
@@ -149,7 +151,9 @@ class Descent:
 
     def rate_at(self, step: int) -> float:
         """Return the rate of a step, from 0."""
-        warm_up = _SHORT_WARM_UP if self.fall == "none" else min(_WARM_UP, self.steps)
+        warm_up = (
+            _SHORT_WARM_UP if self.fall == "none" else min(_WARM_UP, _RISING_MOST * self.steps)
+        )
         risen = min(1.0, (step + 1) / warm_up)
         return self.rate * risen * self._left_at(step / self.steps)
 
