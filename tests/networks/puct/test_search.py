@@ -63,6 +63,24 @@ def test_the_generator_decides() -> None:
     assert len(drawn) > 2
 
 
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+def test_noise_is_mixed_in_once_at_a_root_that_is_searched_on(backend: str) -> None:
+    """And again at the next root, and at the same one begun anew."""
+
+    def priors(position: Position = POSITION) -> list[float | None]:
+        found = search.search(position, rng, iterations=20)
+        return [child.prior for child in found.root.children]
+
+    search = PuctSearch(Hashed(Geometry()), PuctOptions(noise=0.5, reuse=True), backend)
+    rng = np.random.default_rng(1)
+    assert priors() == priors()
+    following = POSITION.play(3)
+    noisy = priors(following)
+    assert noisy == priors(following)
+    search.reset()
+    assert noisy != priors(following)
+
+
 def test_what_is_told() -> None:
     """Of every child the prior, visits, mean, and what selection goes by, by the formula."""
     options = PuctOptions(c=2.0, fpu=0.3)

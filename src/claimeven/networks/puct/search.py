@@ -66,6 +66,7 @@ class PuctSearch:
         self.busy = RLock()
         self._engine: PuctEngine | None = None
         self._searches = 0
+        self._noisy: Position | None = None  # the root that noise was mixed in at last
         self._telling = _TELLING
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -140,7 +141,9 @@ class PuctSearch:
         engine.start(position, keep)
         kept = engine.visits()
         until = MOST_VISITS if iterations is None else min(kept + iterations, MOST_VISITS)
-        self._grow(engine, until, deadline, rng)
+        if not kept or position != self._noisy:
+            self._noisy = None
+        self._grow(engine, position, until, deadline, rng)
         grown = time.perf_counter()
         view = PuctView(
             position,
@@ -174,18 +177,25 @@ class PuctSearch:
         return result
 
     def _grow(
-        self, engine: PuctEngine, until: int, deadline: float | None, rng: np.random.Generator
+        self,
+        engine: PuctEngine,
+        position: Position,
+        until: int,
+        deadline: float | None,
+        rng: np.random.Generator,
     ) -> None:
         """Make batches until there are enough visits, or the next one would end too late.
 
+        Noise is mixed in once at a root, however often it is searched on.
         Ctrl-C comes between two of them, or while the model is asked: leaves that wait for it, or
         that it has judged and nobody counted, would be in the way of all that is searched later.
         """
         with interrupts.put_off() as safe_moment:
-            if self.options.noise:
+            if self.options.noise and self._noisy is None:
                 if not engine.visits():
                     engine.step(1, safe_moment.heeded)
                 engine.add_noise(rng)
+                self._noisy = position
             now = time.perf_counter()
             longest = 0.0
             while engine.step(until, safe_moment.heeded):
