@@ -125,6 +125,10 @@ def test_a_minimax_result() -> None:
     shown = words(result)
     assert shown.startswith("Column 4: value win in 1 for the side to move, best line 4")
     assert f"{result.counters.nodes:,} positions looked at" in shown
+    # The centre is tried first and wins: of the others a bound is known.
+    header, values = cells(result)
+    assert (header, values[4]) == (["column", *"1234567"], "win in 1")
+    assert [value.startswith("<=") for value in values[1:]] == [n != 4 for n in range(1, 8)]
 
 
 def test_a_monte_carlo_result() -> None:

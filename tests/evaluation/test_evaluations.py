@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,8 @@ def test_a_function_of_ones_own_is_an_evaluation() -> None:
     assert get_evaluation(evaluation) is evaluation
     assert get_evaluation("triples") is EVALUATIONS["triples"]
     assert isinstance(get_evaluation(lambda position: 0), Evaluation)
+    nameless = get_evaluation(partial(windows, weights=SYMMETRIC))
+    assert (nameless.name, nameless(Position.from_moves("41414"))) == ("evaluation", -5)
 
 
 @pytest.mark.parametrize(
@@ -152,6 +155,8 @@ def test_what_a_function_returns_may_be_any_number(number: Any) -> None:
         (np.float32("nan"), "nan"),
         (None, "None"),
         ("3", "'3'"),
+        (b"3", "b'3'"),
+        (Fraction(10**400), r"Fraction\(1000"),
         (2j, "2j"),
         ([1.0], r"\[1.0\]"),
         ("x" * 500, "'x+...x+'"),
@@ -227,4 +232,6 @@ def test_what_no_windows_are_counted_of() -> None:
 def test_weights_of_the_kernel_fit_the_board() -> None:
     weights = EVALUATIONS["streaks"].kernel_weights(Geometry(7, 7, 6))
     assert weights.tolist() == [1, 8, 128, 1024, 8192, 99999]
+    weights = EVALUATIONS["streaks"].kernel_weights(Geometry(8, 7, 8))
+    assert weights.tolist() == [1, 8, 128, 1024, 8192, 16384, 32768, 99999]
     assert EVALUATIONS["windows"].kernel_weights(Geometry()).shape == (7,)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 import pytest
 
 from claimeven import Geometry, Position
+from claimeven.game.tree_svg import colour, edge_width
 from claimeven.minimax import PROVEN, WIN, MinimaxSearch
 from claimeven.minimax.inspection import (
     AT_LEAST,
@@ -20,6 +22,7 @@ from claimeven.minimax.inspection import (
     tree_svg,
     tree_text,
 )
+from claimeven.minimax.trace import FROM_TABLE
 from tests.positions import random_positions
 
 ALGORITHMS = ("minimax", "alphabeta", "negamax")
@@ -72,6 +75,8 @@ def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
                 assert node.bound == AT_MOST
                 assert node.value >= true
                 assert node.value <= node.alpha
+            if node.looked_at == 1 and node.reason != FROM_TABLE:  # the window was not asked
+                assert node.bound == EXACT
             assert node.alpha < node.beta
             if node.principal:
                 assert node.value == root.value
@@ -108,6 +113,9 @@ def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> N
         assert root.left_out == len(whole.children) - len(root.children)
         if limit == 40:
             assert root.left_out == 0
+        # Where one beside the principal variation is shown, all that are nearer to the root are.
+        deepest = max((ply for node, _, ply in shown if not node.principal), default=0)
+        assert not any(node.left_out for node, _, ply in shown if ply + 1 < deepest)
 
 
 def test_great_values_are_told_to_the_whole() -> None:
@@ -123,6 +131,54 @@ def test_great_values_are_told_to_the_whole() -> None:
         assert told in text
         assert told in drawing
     assert "e+" not in text
+
+
+def small_tree() -> SearchedNode:
+    """A tree of which every number is known: two bounds, a loss, a win, and one node left out."""
+    searched = "best of the columns tried"
+    children = [
+        SearchedNode(3, -math.inf, math.inf, 5.0, EXACT, searched, looked_at=4, principal=True),
+        SearchedNode(2, 5.0, math.inf, 3.0, AT_MOST, searched, skipped=1, looked_at=3),
+        SearchedNode(4, -math.inf, 5.0, 7.0, AT_LEAST, searched, skipped=2, looked_at=6),
+        SearchedNode(1, 5.0, math.inf, 4.0 - WIN, EXACT, "second player wins"),
+        SearchedNode(5, 5.0, math.inf, WIN - 3.0, EXACT, "first player wins"),
+    ]
+    window = (-math.inf, math.inf)
+    return SearchedNode(
+        -1, *window, 5.0, EXACT, searched, 0, True, 17, children=children, left_out=1
+    )
+
+
+def test_a_small_tree_in_words() -> None:
+    lines = tree_text(small_tree(), Position()).splitlines()
+    header = next(i for i, line in enumerate(lines) if line.startswith("move "))
+    assert [" ".join(line.split()) for line in lines[header + 1 :]] == [
+        "root * [-inf, +inf] 5 17",
+        "(1 more)",
+        "4 * [-inf, +inf] 5 4",
+        "3 [5, +inf] <=3 3 cut: 1 column skipped",
+        "5 [-inf, 5] >=7 6 cut: 2 columns skipped",
+        "2 [5, +inf] loss in 4 1 second player wins",
+        "6 [5, +inf] win in 3 1 first player wins",
+    ]
+
+
+def test_a_small_tree_in_colours_and_widths() -> None:
+    """A value of the scale is half a win, proven ones are whole; an edge tells a share of 16."""
+    drawing = ET.fromstring(tree_svg(small_tree(), Position(), 5.0))
+    space = "{http://www.w3.org/2000/svg}"
+    fills = [circle.get("fill") for circle in drawing.iter(f"{space}circle")]
+    worths = (0.5, 3 / 8, 7 / 12, -1.0, 1.0, 0.5)  # the root is drawn last
+    assert fills == [colour(worth) for worth in worths]
+    widths = [float(line.get("stroke-width", 0)) for line in drawing.iter(f"{space}line")]
+    assert widths == pytest.approx([9 * edge_width(n / 16) for n in (4, 3, 6, 1, 1)], abs=0.06)
+
+
+def test_an_even_value_is_0_whoever_moves() -> None:
+    search = MinimaxSearch("negamax", lambda position: 0.0)
+    for depth in (1, 2, 3):
+        root = build_tree(search.trace(Position(), depth), depth, 60)
+        assert "-0" not in json.dumps(tree_json(root, Position()))
 
 
 def test_text_and_json_and_drawing() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 from collections.abc import Callable
+from dataclasses import asdict, astuple
 from itertools import cycle
 from threading import Event, Thread
 from typing import Any
@@ -12,8 +14,8 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.evaluation import EVALUATIONS, InvalidEvaluation
-from claimeven.minimax import PROVEN, WIN, InvalidSearch, MinimaxResult, MinimaxSearch
+from claimeven.evaluation import EVALUATIONS, InvalidEvaluation, WindowWeights, weighted_windows
+from claimeven.minimax import PROVEN, WIN, Counters, InvalidSearch, MinimaxResult, MinimaxSearch
 from claimeven.minimax.rules import MOST, column_order, plies_to_end
 from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, told
 from tests.positions import SEARCHED, random_positions
@@ -132,6 +134,8 @@ def test_the_depth_grows_with_the_nodes_and_stops_at_the_end() -> None:
 def test_deepening_ends_with_a_proven_result() -> None:
     result = MinimaxSearch("alphabeta").search(Position.from_moves("112233"), seconds=30.0)
     assert (result.depth, result.plies_to_end) == (1, 1)
+    lost = MinimaxSearch("alphabeta").search(Position.from_moves("31415"), nodes=2000)
+    assert (lost.depth, lost.plies_to_end, lost.value) == (2, 2, 2 - WIN)
 
 
 # --- evaluations ----------------------------------------------------------------------------------
@@ -153,8 +157,23 @@ def test_no_evaluation_outweighs_a_proven_result(algorithm: str) -> None:
     result = MinimaxSearch(algorithm, lambda position: -1e300).search(Position(), 1)
     assert result.value == MOST
     assert result.plies_to_end is None
+    lost = MinimaxSearch(algorithm, lambda position: 1e300).search(Position(), 1)
+    assert (lost.value, lost.plies_to_end) == (-MOST, None)
     won = MinimaxSearch(algorithm, lambda position: -1e300).search(Position.from_moves("112233"), 1)
     assert (won.column, won.plies_to_end) == (3, 1)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("weight", [10**9, -(10**9)])
+def test_great_weights_are_cut_to_less_than_a_win(
+    algorithm: str, backend: str, weight: int
+) -> None:
+    great = weighted_windows("great", WindowWeights(*[weight] * 7), "other weights", 10.0)
+    search = MinimaxSearch(algorithm, great, backend=backend)
+    cut = MOST if weight > 0 else -MOST
+    for depth, value in ((1, -cut), (2, cut)):
+        assert search.search(Position.from_moves("4455"), depth).value == value
 
 
 def test_a_result_counts_what_was_looked_at() -> None:
@@ -163,6 +182,22 @@ def test_a_result_counts_what_was_looked_at() -> None:
     assert (counters.nodes, counters.evaluations, counters.expanded) == (57, 49, 8)
     assert (counters.cutoffs, counters.table_hits, counters.depth) == (0, 0, 2)
     assert counters.branching == 7.0
+    assert Counters(nodes=1, searches=1).branching is None
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_deepening_counts_all_its_depths(algorithm: str, backend: str) -> None:
+    position = Position.from_moves("44")
+    at_once, deepening = (MinimaxSearch(algorithm, backend=backend) for _ in range(2))
+    depths = [astuple(at_once.search(position, depth).counters) for depth in (1, 2, 3)]
+    counted = deepening.search(position, 3, nodes=10**6).counters
+    sums = dict(zip(asdict(counted), map(sum, zip(*depths, strict=True)), strict=True))
+    assert asdict(counted) == {**sums, "depth": 3}
+    assert (counted.table_hits > 0) == (algorithm == "negamax")
+    # Another depth that comes no further than its root leaves the deepest ply as it is.
+    deepening.reset()
+    assert deepening.search(position, nodes=counted.nodes + 1).counters.depth == 3
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -209,6 +244,10 @@ def test_a_search_waits_for_the_one_before_it() -> None:
     threads[1].start()
     threads[1].join(0.2)
     assert high not in found
+    threads.append(Thread(target=shared.reset))
+    threads[2].start()
+    threads[2].join(0.2)
+    assert threads[2].is_alive()
     let_go.set()
     for thread in threads:
         thread.join()
@@ -247,6 +286,10 @@ def no_evaluation(position: Position) -> float:
             lambda: MinimaxSearch("negamax", table=0),
             "a table has a power of two of entries, 1 to 2^28, not 0",
         ),
+        (
+            lambda: MinimaxSearch("negamax", table=1 << 29),
+            "a table has a power of two of entries, 1 to 2^28, not 536870912",
+        ),
         (lambda: MinimaxSearch().search(Position(), 0), "depth must be greater than 0, not 0"),
         (
             lambda: MinimaxSearch().search(Position(), seconds=-1.0),
@@ -275,6 +318,14 @@ def no_evaluation(position: Position) -> float:
         (
             lambda: MinimaxSearch().search(Position(), seconds="1"),  # type: ignore[arg-type]
             "seconds must be a number, not '1'",
+        ),
+        (
+            lambda: MinimaxSearch().search(Position(), seconds=True),
+            "seconds must be a number, not True",
+        ),
+        (
+            lambda: MinimaxSearch().search(Position(), 1, seconds=math.nan),
+            "seconds must be greater than 0, not nan",
         ),
         (lambda: MinimaxSearch().trace(Position(), 0), "depth must be greater than 0, not 0"),
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from claimeven import Position
+from claimeven import Geometry, Position
 from claimeven.minimax import WIN, MinimaxSearch
 from tests.minimax.support import ALGORITHMS
 
@@ -41,6 +41,53 @@ def test_traces_are_well_formed(algorithm: str, moves: str) -> None:
     assert (last.kind, last.columns, last.value) == ("return", (), result.value)
     assert (entered, cuts) == (result.counters.nodes, result.counters.cutoffs)
     assert algorithm != "minimax" or cuts == 0
+
+
+def test_a_cut_tells_how_many_columns_it_skips_and_why() -> None:
+    told = set()
+    for event in MinimaxSearch("alphabeta").trace(Position.from_moves("31415"), 3):
+        if event.kind == "cut":
+            count, roots_side_moves = event.skipped, len(event.columns) % 2 == 0
+            columns = "1 column" if count == 1 else f"{count} columns"
+            sure = (
+                "the opponent is sure of beta"
+                if roots_side_moves
+                else "the root's side is sure of alpha"
+            )
+            assert event.reason == f"{columns} skipped: {sure} already"
+            told.add((count, roots_side_moves))
+    assert told >= {(1, True), (2, True), (2, False), (3, False)}
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_end_of_a_game_is_the_reason_of_its_value(algorithm: str) -> None:
+    for position, reason, value in (
+        (Position.from_moves("1", Geometry(2, 1, 2)), "draw", 0),
+        (Position.from_moves("12", Geometry(2, 2, 2)), "first player wins", WIN - 1),
+    ):
+        events = MinimaxSearch(algorithm).trace(position, 1)
+        ended = [event for event in events if event.kind == "return" and event.columns]
+        assert {(event.reason, abs(event.value or 0)) for event in ended} == {(reason, value)}
+
+
+@pytest.mark.parametrize("nodes", [8, 12, 20, 30, 45, 10**6])
+def test_a_trace_that_deepens_begins_with_the_table_of_the_depths_before(nodes: int) -> None:
+    """Those look at no more positions than a search within so many."""
+    for moves in ("", "4455", "31"):
+        position = Position.from_moves(moves)
+        search = MinimaxSearch("negamax", "streaks", backend="python")
+        told = list(search.trace(position, 3, deepening=nodes))
+        search.search(position, 2, nodes=nodes)
+        counters = search.search(position, 3).counters
+        kinds = [event.kind for event in told]
+        assert (kinds.count("enter"), kinds.count("cut")) == (counters.nodes, counters.cutoffs)
+
+
+def test_a_trace_that_deepens_goes_no_further_than_the_board() -> None:
+    position = Position.from_moves("112", Geometry(3, 2, 3))
+    search = MinimaxSearch("negamax")
+    beyond, whole = (list(search.trace(position, depth, 10**6)) for depth in (200, 3))
+    assert beyond == whole
 
 
 def test_a_trace_returns_the_node_of_the_root() -> None:

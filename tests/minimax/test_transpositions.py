@@ -24,6 +24,19 @@ def test_the_table_lives_until_it_is_reset(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_the_table_serves_the_next_move(backend: str) -> None:
+    searcher = MinimaxSearch("negamax", backend=backend)
+    position = Position.from_moves("44")
+    replied = position.play(searcher.search(position, 4).column)
+    fresh = MinimaxSearch("negamax", backend=backend).search(replied, 3)
+    assert searcher.search(replied, 3).counters.nodes < fresh.counters.nodes
+
+
+def test_a_table_may_have_2_to_the_28_entries() -> None:
+    assert MinimaxSearch("negamax", table=1 << 28).table_entries == 1 << 28
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_search_on_another_board_does_not_meet_the_positions_of_the_last(backend: str) -> None:
     searcher = MinimaxSearch("negamax", backend=backend)
     for geometry in (Geometry(7, 6, 4), Geometry(7, 6, 3), Geometry(6, 6, 4), Geometry(4, 6, 4)):

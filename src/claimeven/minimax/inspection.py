@@ -107,7 +107,7 @@ class _Grower:
             self.open.append(None)
             return
         alpha, beta = (event.alpha, event.beta) if sign > 0 else (-event.beta, -event.alpha)
-        node = SearchedNode(event.columns[-1] if ply else -1, alpha, beta)
+        node = SearchedNode(event.columns[-1] if ply else -1, alpha + 0, beta + 0)  # no -0.0
         if ply:
             parent = self.open[-1]
             assert parent is not None
