@@ -1,9 +1,10 @@
-"""Work whose worker is stopped in the midst of it: alive, and silent for ever."""
+"""Work whose worker is stopped in the midst of it, or waits there: alive, and silent."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,4 +41,17 @@ class StoppedWork:
             if number == self.at and (self.always or not mark.exists()):
                 mark.write_text(str(os.getpid()), encoding="ascii")
                 os.kill(os.getpid(), signal.SIGSTOP)
+            yield number, number * number
+
+
+@dataclass(frozen=True)
+class WaitingWork(StoppedWork):
+    """Squares of numbers that are told when a file is there; until then come signs of life."""
+
+    def squares(self, numbers: Sequence[int]) -> Iterator[tuple[int, int] | None]:
+        print("begun")
+        for number in numbers:
+            while not (Path(self.folder) / "go").exists():
+                time.sleep(0.01)
+                yield None
             yield number, number * number

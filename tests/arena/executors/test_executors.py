@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
+from collections import deque
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +29,10 @@ from claimeven.arena import (
 )
 from claimeven.arena.executors import local_workers
 from claimeven.arena.executors.local_workers import LocalWorkers
-from claimeven.processes import ChildSilent
+from claimeven.arena.executors.work import Work
+from claimeven.processes import Child, ChildEnded, ChildSilent
 from tests.agents.process.test_process import bot
-from tests.arena.executors.stopping import StoppedWork
+from tests.arena.executors.stopping import StoppedWork, WaitingWork
 
 SOURCES = Path(__file__).parents[3] / "src"
 
@@ -184,7 +188,7 @@ def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(local_workers, "Child", Doomed)
     plan = MatchPlan(("random", "greedy"), Schedule(4, 1, Position()))
-    with pytest.raises(InvalidMatch, match=r"has ended 3 times: signal SIGKILL"):
+    with pytest.raises(InvalidMatch, match=r"plays game \d has ended 3 times: signal SIGKILL"):
         list(play_games(plan, 2))
 
 
@@ -222,8 +226,130 @@ def test_how_long_a_worker_may_say_nothing() -> None:
         assert worker.silence(1.0, worker.heard_at + 0.9) is None
         assert worker.silence(1.0, worker.heard_at + 1.1) == "no sign of life for 1 s"
         assert worker.silence(None, worker.heard_at + 1e6) is None
+        games = MatchPlan(("random", "greedy"), Schedule(2, 1, Position()))
+        assert Work(games).patience is None  # a move may take any time
     finally:
         child.kill()
+
+
+class Noted(Child):
+    """A child that notes, with all of its class, what it was started with and how long it has."""
+
+    started: list[Noted]
+
+    def __init__(self, module: str, **others: Any) -> None:
+        super().__init__(module, **others)
+        self.others = others
+        self.deadlines: list[float | None] = []
+        self.started.append(self)
+
+    def send(self, message: bytes, seconds: float | None = None) -> None:
+        self.deadlines.append(seconds)
+        super().send(message, seconds)
+
+
+def test_no_more_workers_than_games_and_none_is_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each is one core's worth of work; those that are still held by name have ended too."""
+    monkeypatch.setattr(Noted, "started", [], raising=False)
+    monkeypatch.setattr(local_workers, "Child", Noted)
+    with closing(LocalWorkers(5).play(StoppedWork(str(tmp_path)), [0, 1])) as results:
+        assert next(results) in [(0, 0), (1, 1)]
+    assert len(Noted.started) == 2
+    assert all(child.ended for child in Noted.started)
+    assert [child.others["variables"]["OMP_NUM_THREADS"] for child in Noted.started] == ["1", "1"]
+
+
+def test_messages_have_a_deadline_a_late_one_before_a_worker_is_ready(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Noted, "started", [], raising=False)
+    monkeypatch.setattr(local_workers, "Child", Noted)
+    work = StoppedWork(str(tmp_path), at=9, patience=60.0)
+    assert len(list(LocalWorkers(1).play(work, range(5)))) == 5
+    (child,) = Noted.started
+    assert child.ended
+    assert child.deadlines[:2] == [local_workers.START] * 2
+    assert set(child.deadlines[2:]) == {60.0}
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("is_alive", [True, False])
+def test_a_worker_that_takes_no_message_is_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, is_alive: bool
+) -> None:
+    """The first message to it is the work, the second numbers."""
+
+    class Deaf(Noted):
+        def send(self, message: bytes, seconds: float | None = None) -> None:
+            if self is self.started[0] and len(self.deadlines) == number - 1:
+                if is_alive:
+                    os.kill(self.process, signal.SIGSTOP)
+                    super().send(bytes(1 << 20), 0.1)  # more than the pipe holds
+                self.kill()
+            super().send(message, seconds)
+
+    told: list[str] = []
+    monkeypatch.setattr(Noted, "started", [], raising=False)
+    monkeypatch.setattr(local_workers, "Child", Deaf)
+    work = StoppedWork(str(tmp_path), at=9, patience=60.0)
+    assert sorted(LocalWorkers(1, told.append).play(work, range(3))) == [(0, 0), (1, 1), (2, 4)]
+    assert len(Noted.started) == 2
+    hangs = "a process that plays square 1 hangs (it takes no more messages): another one"
+    assert [each[: len(hangs)] for each in told] == [hangs] * (is_alive and number == 2)
+
+
+def test_who_is_to_blame_for_the_end_of_a_worker(tmp_path: Path) -> None:
+    """The first game that it had; all are played again, one at a time, by three workers at most."""
+    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, None)
+    try:
+        for _ in range(2):
+            (worker,) = workers._workers
+            worker.numbers = deque([4, 5, 6])
+            workers._replace(worker, "on purpose")
+            assert list(workers._suspects) == [4, 5, 6]
+            assert [workers._next(512) for _ in range(3)] == [[4], [5], [6]]
+        (worker,) = workers._workers
+        worker.numbers = deque([4, 5, 6])
+        with pytest.raises(InvalidMatch, match="plays square 5 has ended 3 times: on purpose"):
+            workers._replace(worker, "on purpose")
+    finally:
+        workers.end()
+
+
+def test_a_worker_that_waited_for_games_was_not_silent(tmp_path: Path) -> None:
+    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, None)
+    try:
+        (worker,) = workers._workers
+        for _ in range(20):
+            worker.note(10**9)
+        assert worker.batch == local_workers.MOST  # their numbers fit into a pipe
+        worker.heard_at -= 3600
+        workers._hand_out(worker)
+        assert worker.silence(60.0, worker.games_at + 1) is None
+    finally:
+        workers.end()
+
+
+def test_a_worker_says_that_it_is_ready_and_that_it_lives(tmp_path: Path) -> None:
+    said: list[str] = []
+    child = Child("claimeven.arena.executors.worker", said.append)
+    try:
+        child.send(pickle.dumps(WaitingWork(str(tmp_path))))
+        assert pickle.loads(child.receive(60)) == []
+        child.send(pickle.dumps([7]))
+        assert pickle.loads(child.receive(60)) == []
+        (tmp_path / "go").touch()
+        while not (results := pickle.loads(child.receive(60))):
+            pass
+        assert results == [(7, 49)]
+        child.hang_up()
+        with pytest.raises(ChildEnded, match="exit status 0"):
+            child.receive(60)
+    finally:
+        child.kill()
+    assert "".join(said) == "begun\n"
 
 
 SCRIPT = """

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Limit, Position
+from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.tournaments import pool
 from claimeven.arena.tournaments.placement import (
@@ -18,6 +19,7 @@ from claimeven.arena.tournaments.placement import (
 )
 from claimeven.arena.tournaments.standings import Record, Standings
 from claimeven.arena.tournaments.tournament import stored_agents
+from tests.arena.tournaments.test_tournament import Here
 
 
 def test_a_middling_agent_gets_a_place_in_the_middle(tmp_path: Path) -> None:
@@ -54,6 +56,15 @@ def test_the_limit_is_the_new_agents_alone() -> None:
     }
     assert depths <= {1, None} and 1 in depths
     assert not placement.standings.forfeits
+
+
+def test_what_is_asked_for_is_played() -> None:
+    here = Here()
+    placement = place_on_ladder(
+        "greedy:win=yes", rounds=1, memory_mb=300, load_seconds=9.5, executor=here
+    )
+    assert placement.plan.isolation == Isolation(memory_mb=300, load_seconds=9.5)
+    assert here.asked == list(range(placement.plan.games))
 
 
 def test_an_agent_that_always_fails_is_last() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments.standings import Standings
 from tests import naive
 
 
@@ -46,6 +47,14 @@ def test_the_ladder_is_in_the_order_anyone_would_expect() -> None:
     standings = pool.pool_standings()
     assert standings.unique_games == len(standings.games)
     assert pool.pool_digest() == "65a513d56605"
+
+
+def test_games_without_the_anchor_have_a_ladder_of_their_own() -> None:
+    standings = pool.pool_standings()
+    ladder = pool.ladder_of(Standings.of(standings.agents, standings.games[:2]))
+    assert (ladder.anchor, {rating.agent for rating in ladder.ratings}) == (
+        None, {"random", "greedy"},
+    )  # fmt: skip
 
 
 def test_games_that_come_along_are_told_from_others() -> None:

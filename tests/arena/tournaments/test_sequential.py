@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from claimeven import Geometry, Position
+from claimeven import Geometry, Limit, Position
+from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
 from claimeven.arena.store.store import InvalidStore, Store
@@ -20,6 +21,7 @@ from claimeven.arena.tournaments.sequential import (
     sequential_result,
 )
 from claimeven.arena.tournaments.tournament import open_store, run_tournament
+from tests.arena.tournaments.test_tournament import Here
 
 
 def as_played(result: SequentialResult) -> dict[str, object]:
@@ -57,6 +59,35 @@ def test_a_test_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
     assert len(run(1000, resume=True).standings.games) == len(resumed.standings.games)
     with pytest.raises(InvalidStore, match=r"with another test: elo1 300, not 20"):
         run(1000, resume=True, elo1=20)
+
+
+def test_fewer_games_than_there_are_count_as_far_as_they_go(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"elo1": 20.0, "out": tmp_path / "t.db"}
+    assert run_sprt("greedy", "random", most_games=8, **options).run.counts.pairs == 4
+    fewer = run_sprt("greedy", "random", most_games=4, resume=True, **options)
+    assert (fewer.run.counts.pairs, fewer.as_dict()["most_games"]) == (2, 4)
+
+
+def test_what_is_asked_for_is_played() -> None:
+    told: list[str] = []
+    here = Here()
+    result = run_sprt(
+        "greedy", "uct-itu-table:iterations=9", most_games=2, limit=Limit(seconds=9), jobs=2,
+        memory_mb=300, load_seconds=9.5, tell=told.append,
+    )  # fmt: skip
+    assert result.plan.limit == Limit(seconds=9)
+    assert result.plan.isolation == Isolation(memory_mb=300, load_seconds=9.5)
+    (why,) = told
+    assert why.startswith("uct-itu-table:iterations=9 remembers earlier games")
+    run_sprt("greedy", "random", most_games=4, executor=here)
+    assert here.asked == [0, 1, 2, 3]
+
+
+def test_openings_follow_from_the_seed() -> None:
+    one, other = (sequential_plan("greedy", "random", most_games=8, seed=seed) for seed in (1, 2))
+    assert one.openings != other.openings
+    few = run_sprt("greedy", "random", elo1=1, most_games=40, opening_plies=1)
+    assert (len(few.plan.openings), few.as_dict()["different_openings"]) == (20, 4)
 
 
 def test_games_of_a_tournament_are_no_test(tmp_path: Path) -> None:

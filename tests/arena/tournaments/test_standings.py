@@ -40,6 +40,7 @@ def test_records_and_cross_table() -> None:
     assert (bob.wins, bob.draws, bob.losses) == (0, 0, 2)
     assert (cid.wins, cid.draws, cid.losses, cid.share) == (1, 1, 0, 0.75)
     assert dict(ann.forfeits) == {"time": 1}
+    assert not cid.forfeits
     assert standings.between(0, 1).points == 2 == standings.between(1, 0).losses
     assert standings.pairs(0, 1).counts == (0, 0, 0, 0, 1)
     assert standings.pairs(0, 2).counts == (0, 1, 0, 0, 0)
@@ -63,6 +64,16 @@ def test_games_that_begin_after_an_odd_number_of_moves() -> None:
     assert (ann.mean("seconds"), bob.mean("seconds")) == (1.5, 0.5)
     assert (ann.mean("nodes"), bob.mean("nodes")) == (None, 4.0)
     assert (standings.between(0, 1), standings.between(1, 0)) == (ann, bob)
+
+
+def test_an_agent_without_a_game_is_last() -> None:
+    standings = Standings.of(AGENTS, GAMES[2:4])
+    assert [agent.label for agent in standings.ranking] == ["cid", "ann", "bob"]
+
+
+def test_a_game_of_an_agent_against_itself_counts_once() -> None:
+    bob = Standings.of(AGENTS, (game(10, 1, 1, 0),)).records[1]
+    assert (bob.games, bob.wins, bob.moves) == (1, 1, 3)
 
 
 def test_json_is_whole_and_plain() -> None:
@@ -105,6 +116,7 @@ def test_games_are_rated_by_pairs_those_without_a_pair_each_alone() -> None:
         ("bob", "cid", 1),
         ("bob", "cid", 0),
     ]
+    assert Standings.of(AGENTS, GAMES[2:3]).rated[0].points == 0.5
     # One of them numbers its own pairs: nothing joins games of other agents.
     other = Standings.of(AGENTS, (*GAMES[:2], game(6, 1, 2, 0, pair=0))).rated
     assert len({each.pair for each in other}) == 2

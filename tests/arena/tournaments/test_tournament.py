@@ -10,15 +10,18 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from claimeven import Limit, Position, make_agent
+from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.executors.work import AnyWork, Result
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.store import InvalidStore, Store
@@ -42,6 +45,18 @@ def plan(*agents: str, **more: Any) -> TournamentPlan:
     usual: dict[str, Any] = {"rounds": 3, "seed": 5, "openings": OPENINGS}
     chosen = agents or ("random", "greedy", "greedy:win=yes")
     return TournamentPlan(chosen, **{**usual, **more})
+
+
+class Here:
+    """An executor that plays in this process, and notes which games it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
+        self.asked += numbers
+        with work.begun() as play:
+            yield from (result for result in play(numbers) if result is not None)
 
 
 def played(path: Path, what: TournamentPlan, jobs: int = 1) -> list[StoredGame]:
@@ -76,6 +91,23 @@ def test_any_two_meet_in_pairs_with_the_seats_swapped() -> None:
     assert len({what.job(number) for number in range(what.games)}) == what.games
 
 
+@pytest.mark.parametrize("start", ["", "4"])
+@pytest.mark.parametrize("opening", [(), (2,)])
+def test_the_first_of_a_pair_begins_its_even_games(start: str, opening: tuple[int, ...]) -> None:
+    what = plan("random", "greedy", start=Position.from_moves(start), openings=(opening,))
+    for number in range(4):
+        pairing = what.pairing(number)
+        to_move = (pairing.first, pairing.second)[pairing.opening.position.ply % 2]
+        assert to_move == number % 2
+
+
+def test_an_executor_may_play_the_games(tmp_path: Path) -> None:
+    what, here = plan("random", "greedy"), Here()
+    with open_store(tmp_path / "s.db", what, resume=False) as store:
+        run_tournament(what, store, executor=here)
+        assert here.asked == [game.number for game in store.games()] == list(range(what.games))
+
+
 def test_a_gauntlet_is_one_against_all() -> None:
     what = plan(kind="gauntlet")
     assert all(0 in (what.pairing(n).first, what.pairing(n).second) for n in range(what.games))
@@ -83,12 +115,18 @@ def test_a_gauntlet_is_one_against_all() -> None:
 
 
 def test_a_plan_outlives_its_text() -> None:
-    what = plan(limit=Limit(seconds=0.5), start=Position.from_moves("4"))
+    what = plan(
+        limit=Limit(seconds=0.5),
+        start=Position.from_moves("4"),
+        isolation=Isolation(everyone=True, memory_mb=300),
+        unlimited=(1,),
+    )
     again = TournamentPlan.from_dict(what.as_dict())
     assert again == what
     assert [again.job(n) for n in range(what.games)] == [what.job(n) for n in range(what.games)]
     assert plan(seed=6).job(0) != plan().job(0)
-    assert plan(rounds=9).job(7) == plan().job(7)
+    assert plan(limit=Limit(depth=1)).job(0) != plan().job(0)
+    assert plan(rounds=9, isolation=Isolation(everyone=True)).job(7) == plan().job(7)
 
 
 def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
@@ -101,6 +139,10 @@ def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
 def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     before = list(map(essence, played(path, plan(rounds=1))))
+    done: list[int] = []
+    with open_store(path, plan(rounds=2), resume=True) as store:
+        run_tournament(plan(rounds=2), store, watch=done.append)
+    assert done[0] > len(before) and done[-1] == 2 * len(before)
     after = list(map(essence, played(path, plan(rounds=3))))
     assert after[: len(before)] == before
     assert after == list(map(essence, played(tmp_path / "whole.db", plan(rounds=3))))
@@ -115,6 +157,18 @@ def test_what_moves_told_is_stored(tmp_path: Path) -> None:
         assert all(len(amounts) == len(game.moves) for amounts in game.told.values())
         uct = slice((len(game.opening) + (game.second == 1)) % 2, None, 2)
         assert set(game.told["iterations"][uct]) <= {0, 20}
+
+
+def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
+    """Whose move is the first to be told follows from the start and the opening."""
+    for start in ("", "4"):
+        path = tmp_path / f"s{start}.db"
+        start_here, openings = Position.from_moves(start), ((2,),)
+        played(
+            path, plan("greedy", "uct:iterations=20", rounds=1, start=start_here, openings=openings)
+        )
+        greedy, uct = Standings.read(path).records.values()
+        assert (greedy.counts["iterations"], uct.counts["iterations"]) == (0, uct.moves)
 
 
 RUN = """
@@ -148,9 +202,13 @@ def test_a_run_may_end_early(tmp_path: Path, jobs: int) -> None:
     what = plan(rounds=20)
     seen: list[int] = []
     with open_store(tmp_path / "s.db", what, resume=False) as store:
-        run_tournament(what, store, jobs, enough=lambda g: seen.append(g.number) or len(seen) == 9)
+        result = run_tournament(
+            what, store, jobs, enough=lambda g: seen.append(g.number) or len(seen) == 9
+        )
         assert sorted(seen) == [game.number for game in store.games()]
     assert len(seen) == 9
+    told = result.as_dict()
+    assert (told["games"], told["games_planned"]) == (9, what.games)
 
 
 def test_the_last_games_are_stored_before_their_players_go(
@@ -203,6 +261,45 @@ def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -
             assert store.meta["plan"] == other.as_dict()
     with pytest.raises(InvalidStore, match="its openings differ"):
         open_store(half, longer, resume=True)
+
+
+def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
+    """Half a round is begun too; and a round may have come by the same opening as one before."""
+    agents, path, one = ("random", "greedy"), tmp_path / "s.db", tmp_path / "one.db"
+    games = played(path, plan(*agents, rounds=3, openings=OPENINGS[:3]))
+    played(path, plan(*agents, rounds=1, openings=OPENINGS[:1]))
+    half = tmp_path / "half.db"
+    with open_store(half, plan(*agents, rounds=3, openings=OPENINGS[:3]), resume=False) as store:
+        store.add(games[:3])
+    with pytest.raises(InvalidStore, match=r"its openings differ .* in round 2,"):
+        open_store(half, plan(*agents, openings=(OPENINGS[0], OPENINGS[7])), resume=True)
+    played(one, plan(*agents, rounds=2, openings=OPENINGS[:1]))
+    with pytest.raises(InvalidStore, match=r"its openings differ .* in round 2,"):
+        open_store(one, plan(*agents, rounds=2, openings=OPENINGS[:2]), resume=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"start": Position.from_moves("4")}, "its start differs"),
+        ({"unlimited": (1,)}, "its unlimited differs"),
+        ({"isolation": Isolation(memory_mb=300)}, "its memory_mb differs .null, not 300"),
+        ({"agents": ("flat", "uct")}, "random is missing, greedy is missing, flat is new and 1 m"),
+    ],
+)
+def test_what_cannot_change_is_told(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
+    played(path, what)
+    with pytest.raises(InvalidStore, match=said):
+        open_store(path, replace(what, **change), resume=True)
+
+
+def test_a_file_without_games_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    path.touch()
+    open_store(path, plan(seed=1), resume=True).close()
+    with open_store(path, plan(seed=2), resume=True) as store:
+        assert store.meta["plan"]["seed"] == 2
 
 
 def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
@@ -303,6 +400,7 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
         (lambda: plan("random"), "2 agents or more, not 1"),
         (lambda: plan("random", "greedy", "random"), "random takes part twice"),
         (lambda: plan(rounds=0), "1 round or more, not 0"),
+        (lambda: plan(rounds=10_000_001), "at most 10,000,000 rounds, not 10000001"),
         (lambda: plan(rounds=1.5), "rounds must be a whole number, not 1.5"),
         (lambda: plan(seed="x"), "seed must be a whole number, not 'x'"),
         (lambda: plan(seed=-1), "a seed is 0 or more, not -1"),
@@ -318,4 +416,9 @@ def test_plans_that_cannot_be(make: Callable[[], object], said: str) -> None:
 
 def test_labels_are_brief_where_they_still_differ() -> None:
     assert brief_labels(["a/ann.py", "b/bob.py:agent", "greedy"]) == ("ann", "bob", "greedy")
+    assert brief_labels(["alphabeta:eval=a/mine.py", "greedy"])[0] == "alphabeta:eval=a/mine.py"
     assert brief_labels(["a/bot.py", "b/bot.py"]) == ("a/bot.py", "b/bot.py")
+
+
+def test_as_many_rounds_as_there_may_be() -> None:
+    assert plan("random", "greedy", rounds=10_000_000).games == 20_000_000

@@ -7,7 +7,6 @@ import select
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -78,11 +77,15 @@ class _Worker:
             self.batch = max(1, min(a_spell, 2 * self.batch, MOST))
             self.games_at = now
 
+    def time(self, patience: float) -> float:
+        """Return the seconds that it has to say something, or to take a message."""
+        return patience if self.is_ready else START
+
     def silence(self, patience: float | None, now: float) -> str | None:
         """Return what is to be said of it if it has games and was silent for too long."""
         if patience is None or not self.numbers:
             return None
-        most = patience if self.is_ready else START
+        most = self.time(patience)
         if now - self.heard_at < most:
             return None
         return f"no sign of life for {most:g} s" if self.is_ready else f"not ready after {most:g} s"
@@ -126,9 +129,18 @@ class _Workers:
 
     def _started(self) -> _Worker:
         child = Child("claimeven.arena.executors.worker", variables=ONE_CORE)
-        with suppress(ChildEnded, ChildSilent):  # which is told when it is listened to
-            child.send(self._first_message, self._patience)
-        return _Worker(child)
+        worker = _Worker(child)
+        try:
+            self._send(worker, self._first_message)
+        except ChildEnded:
+            pass  # which is told when it is listened to
+        except ChildSilent:
+            child.kill()  # it may have half of the message, and would wait for the rest
+        return worker
+
+    def _send(self, worker: _Worker, message: bytes) -> None:
+        patience = self._patience
+        worker.child.send(message, None if patience is None else worker.time(patience))
 
     def _hand_out(self, worker: _Worker) -> None:
         batch = self._next(worker.batch)
@@ -138,7 +150,7 @@ class _Workers:
                 worker.heard_at = worker.games_at
         worker.numbers.extend(batch)
         try:
-            worker.child.send(pickle.dumps(batch), self._patience)
+            self._send(worker, pickle.dumps(batch))
         except ChildEnded as ended:
             self._replace(worker, str(ended))
         except ChildSilent:
