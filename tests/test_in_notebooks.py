@@ -87,6 +87,7 @@ def test_a_line_shows_its_last_move() -> None:
     assert shown.endswith("Moves: 44")
     assert "stroke-dasharray" in html_of(Line(Position(), (3, 3)))
     assert words(Line()).endswith("No moves yet.")
+    assert words(Line(Position(), (3, 3)).undo(2)).endswith("No moves yet.")
 
 
 def test_drawings_are_text_that_is_shown() -> None:

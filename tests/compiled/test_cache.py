@@ -88,26 +88,28 @@ def test_old_files_go(tmp_path: Path) -> None:
         (folder / name).touch()
         os.utime(folder / name, (now, now - days * DAY))
     for name, days in (
-        (f"compiled-{'0a' * 10}", 999), (f"compiled-{'1b' * 10}", 1), ("compiled-theirs", 999)
+        (f"compiled-{'0a' * 10}", 999), (f"compiled-{'1b' * 10}", 1), ("compiled-theirs", 999),
+        (f"compiled-{'0a' * 10}-theirs", 999),
     ):  # fmt: skip
         (tmp_path / name / "game").mkdir(parents=True)
         (tmp_path / name / "claimeven.game.kernel").touch()
         (tmp_path / name / "game" / "kernel.nbi").touch()
         for path in (tmp_path / name / "claimeven.game.kernel", tmp_path / name / "game"):
             os.utime(path, (now, now - days * DAY))
+    (tmp_path / f"compiled-{'2c' * 10}").mkdir()  # with nothing in it
     cache.tidy(folder)
     assert sorted(path.name for path in folder.iterdir()) == [
         ".fresh.part", "new.kernel", "new.program", "theirs.txt"
     ]  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        f"compiled-{'1b' * 10}", "compiled-theirs", "kernels"
+        f"compiled-{'0a' * 10}-theirs", f"compiled-{'1b' * 10}", "compiled-theirs", "kernels"
     ]  # fmt: skip
 
 
 def test_the_last_used_are_kept_when_there_are_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "KEEP_BYTES", 250)
+    monkeypatch.setattr(cache, "KEEP_BYTES", 200)
     now = time.time()
     for days in range(1, 5):
         path = tmp_path / f"{days}.kernel"
@@ -117,6 +119,14 @@ def test_the_last_used_are_kept_when_there_are_too_many(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1.kernel", "2.kernel"]
 
 
+def test_what_is_old_goes_when_something_is_written(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.kernel", tmp_path / "new.kernel"
+    old.touch()
+    os.utime(old, (0, 0))
+    cache.write(new, b"code")
+    assert list(tmp_path.iterdir()) == [new]
+
+
 def test_a_file_that_is_read_counts_as_used(tmp_path: Path) -> None:
     path = tmp_path / "name.kernel"
     cache.write(path, b"code")
@@ -124,6 +134,16 @@ def test_a_file_that_is_read_counts_as_used(tmp_path: Path) -> None:
     os.utime(path, (now, now - 50 * DAY))
     assert cache.read(path) == b"code"
     assert now - path.stat().st_mtime < DAY
+
+
+def test_a_file_that_was_used_today_is_only_read(tmp_path: Path) -> None:
+    path = tmp_path / "name.kernel"
+    cache.write(path, b"code")
+    now = time.time()
+    os.utime(path, (now, now - DAY // 2))
+    used = path.stat().st_mtime
+    assert cache.read(path) == b"code"
+    assert path.stat().st_mtime == used
 
 
 #: Has a process tell of each file that it moves into place.
@@ -162,6 +182,18 @@ def test_what_another_makes_is_waited_for(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_nobody_waits_for_what_is_there(tmp_path: Path) -> None:
+    def wait() -> None:
+        raise AssertionError("waits")
+
+    path = tmp_path / "name.kernel"
+    with cache.making(path, wait):
+        cache.write(path, b"code")
+        with cache.making(path, wait):
+            pass
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks")
 def test_waiting_can_be_ended_and_does_not_last_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -178,6 +210,14 @@ def test_waiting_can_be_ended_and_does_not_last_for_ever(
         with cache.making(path, lambda: None):
             pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_each_kind_of_processor_has_code_of_its_own(tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    assert said(started(CLAIMEVEN_CACHE_DIR=folder)) == ["compiling", ANSWER]
+    another = started(CLAIMEVEN_CACHE_DIR=folder, NUMBA_CPU_NAME="generic")
+    assert said(another) == ["compiling", ANSWER]
+    assert said(started(CLAIMEVEN_CACHE_DIR=folder)) == [ANSWER]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files")

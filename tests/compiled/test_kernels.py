@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -115,8 +115,9 @@ def test_a_kernel_loads_the_kernels_it_calls(folder: Path, told: list[str]) -> N
     assert len(kernel_files(folder)) == 2
 
 
+@pytest.mark.parametrize("by_helper", [False, True])
 def test_what_a_kept_kernel_calls_lies_somewhere_before_it(
-    folder: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+    by_helper: bool, folder: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def twice_by_a_new_one() -> int:
         first = new_kernel()
@@ -124,8 +125,13 @@ def test_what_a_kept_kernel_calls_lies_somewhere_before_it(
         def twice(word: Word) -> Word:
             return first(word) * np.uint64(2)
 
+        helper = inlined(twice)
+
+        def calling(word: Word) -> Word:
+            return helper(word)
+
         monkeypatch.setattr(compiler, "_shared", {})  # as in a new process
-        return int(new_kernel(twice)(np.uint64(3)))
+        return int(new_kernel(calling if by_helper else twice)(np.uint64(3)))
 
     for _ in range(2):
         assert twice_by_a_new_one() == 4 * 256
@@ -133,6 +139,18 @@ def test_what_a_kept_kernel_calls_lies_somewhere_before_it(
     monkeypatch.setattr(Kernel, "_load_called", lambda self, names: None)
     assert twice_by_a_new_one() == 4 * 256
     assert told == ["compiling"] * 3
+
+
+def twofold(number: Any) -> Any:
+    return number + number
+
+
+def test_each_signature_has_code_of_its_own(folder: Path) -> None:
+    """Also when the code was kept and is loaded again."""
+    for _ in range(2):
+        kernel = Kernel(twofold, ("uint64(uint64)", "float64(float64)"))
+        assert (kernel(np.uint64(3)), kernel(1.25)) == (6, 2.5)
+        assert len(kernel_files(folder)) == 2
 
 
 def test_compiling_is_told_once(folder: Path) -> None:
@@ -245,7 +263,7 @@ def test_without_compilation_the_same_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "is_plain"), [("", False), ("0", False), ("no", False), ("1", True)]
+    ("told", "is_plain"), [("", False), ("0", False), ("no", False), ("1", True), ("2", True)]
 )
 def test_it_is_compiled_unless_numba_is_told_not_to(told: str, is_plain: bool) -> None:
     program = (

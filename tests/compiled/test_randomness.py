@@ -19,6 +19,13 @@ def test_published_numbers() -> None:
     assert [stream.below(1 << 32) for _ in outputs] == [output >> 32 for output in outputs]
 
 
+def test_shares_are_published_numbers_too() -> None:
+    """Of the range from 0 to 1 they lie where the words lie in theirs."""
+    stream = Stream(1234567)
+    for output in (6457827717110365317, 3203168211198807973, 9817491932198370423):
+        assert stream.share() == pytest.approx(output / 2**64)
+
+
 @pytest.mark.core
 @pytest.mark.parametrize("count", [1, 2, 7, 16])
 def test_compiled_draws_are_the_same(count: int) -> None:

@@ -48,6 +48,7 @@ def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
         if not position.is_over:
             after = [position.play(column) for column in position.legal_columns]
             assert wins[i] == any(child.outcome and child.outcome.cells for child in after)
+    assert disc_counts(mask[::2]).tolist() == [position.ply for position in positions[::2]]
     assert (mine == kept[0]).all()
     assert (mask == kept[1]).all()
 

@@ -100,7 +100,13 @@ def test_views() -> None:
     assert encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=ASYMMETRIC.turn + 1) == ASYMMETRIC
     for text in ("4/2r1/rryy", "4/..X1/XXOO O 9", "4/2r1/rryy y"):
         assert encodings.from_fen(text, SMALL) == ASYMMETRIC
+    spaced = "0, 0, 0, 0; 0, 0, 1, 0; 1, 1, 2, 2\n"
+    assert encodings.from_theaigames(spaced, SMALL) == ASYMMETRIC
 
+
+#: One cell in both planes, and nothing else.
+TAKEN_TWICE = np.zeros((3, 4, 2))
+TAKEN_TWICE[2, 0] = 1
 
 BAD = [
     ("polito", np.zeros((3, 4)), r"the polito board must have shape \(4, 3\), not \(3, 4\)"),
@@ -118,8 +124,10 @@ BAD = [
     ("kaggle", [0] * 11, r"the kaggle board must have shape \(12,\), not \(11,\)"),
     ("kaggle", [0] * 11 + [None], "a cell holds None: choose from 0, 1, 2"),
     ("pettingzoo", np.ones((3, 4, 2)), "a cell of the pettingzoo board is set in both planes"),
+    ("pettingzoo", TAKEN_TWICE, "a cell of the pettingzoo board is set in both planes"),
     ("pgx", np.full((3, 4, 2), 7), "a cell holds 7: choose from 0, 1"),
     ("openspiel", np.zeros(36), "must be set in exactly one plane"),
+    ("openspiel", np.ones(36), "must be set in exactly one plane"),
     ("openspiel", np.zeros(35), r"the openspiel board must have shape"),
     ("openspiel", np.full(36, 1 / 3), "a cell holds 0.33"),
     ("uci", ["b"] * 11 + ["z"], "a cell holds 'z': choose from 'b', 'x', 'o'"),
@@ -136,6 +144,8 @@ BAD = [
     ("openspiel", ["a"] * 36, "a cell holds 'a': choose from 0, 1"),
     ("openspiel", [None] * 36, "a cell holds None: choose from 0, 1"),
     ("stacks", [0] * 4, r"\[0, 0, 0, 0\] is no stacks board"),
+    ("stacks", [range(10**30), [], [], []], r"^\[range\(0, 10+\), .* is no stacks board$"),
+    ("characters", [0] * 300, r"^\[0, .{56} is no characters board$"),
     ("characters", [0] * 3, r"\[0, 0, 0\] is no characters board"),
     *((name, None, f"None is no {name} board|must have shape") for name in GOLDEN),
 ]
@@ -153,6 +163,8 @@ def test_readers_blame_what_is_wrong() -> None:
     assert encodings.from_stacks(stacks=GOLDEN["stacks"], geometry=SMALL) == ASYMMETRIC
     with pytest.raises(InvalidPosition, match=r"a board is a Geometry, .*, not \(4, 3\)"):
         encodings.from_kaggle(board, (4, 3))
+    with pytest.raises(InvalidPosition, match="None is no stacks board"):
+        encodings.from_stacks(None)
     with pytest.raises(TypeError, match="marc"):
         encodings.from_kaggle(board, SMALL, marc=1)
     with pytest.raises(TypeError, match="missing a required argument: 'board'"):
@@ -160,8 +172,9 @@ def test_readers_blame_what_is_wrong() -> None:
 
 
 def test_errors_of_options() -> None:
-    with pytest.raises(InvalidPosition, match="mark is 1, but by its discs 2 is to move"):
-        encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=1)
+    for mark in (0, 1, 3):
+        with pytest.raises(InvalidPosition, match=f"mark is {mark}, but by its discs 2 is to move"):
+            encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=mark)
     with pytest.raises(InvalidPosition, match="character is 'X' or 'O', not 'Z'"):
         encodings.to_characters(ASYMMETRIC, first="Z")
 

@@ -30,6 +30,7 @@ def test_undo_and_redo_against_two_stacks(actions: list[int | str]) -> None:
             undone = []
             line.play(int(action))
         assert line.position == done[-1]
+        assert line.positions == tuple(done)
         assert len(line.columns) == len(done) - 1
         assert Position.from_moves(line.moves) == line.position
         assert line.last_column == (line.columns[-1] if line.columns else None)

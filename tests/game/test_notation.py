@@ -49,6 +49,12 @@ def test_bad_columns(text: str) -> None:
     assert isinstance(caught.value, ClaimevenError)
 
 
+def test_numbers_of_any_length_are_read_whole() -> None:
+    for text in ("17", "100", "160", "1600", "00010", "9" * 5000):
+        with pytest.raises(InvalidNotation, match="is not a column: choose from a to p"):
+            parse_column(text, Geometry(16, 6))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -87,6 +93,8 @@ def test_columns_off_the_board_are_not_written(column: int) -> None:
 def test_only_whole_numbers_are_columns(column: int) -> None:
     with pytest.raises(IllegalMove, match="a column must be a whole number, not"):
         column_name(column)
+    with pytest.raises(IllegalMove, match="a column must be a whole number, not"):
+        format_moves([0, column])
 
 
 def test_columns_of_any_integer_type_are_written() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from claimeven import ClaimevenError, Geometry, InvalidGeometry, Position
 from claimeven.game.perft import distinct, distinct_discs, distinct_totals, perft
-from claimeven.game.perft_kernel import count_sequences, layers
+from claimeven.game.perft_kernel import count_sequences, discs_of_keys, layers
 from tests import naive
 from tests.positions import BOARDS, random_position
 
@@ -91,6 +91,9 @@ def test_whole_small_boards(size: tuple[int, int, int]) -> None:
 
 def test_sequences_counted_in_parts() -> None:
     assert count_sequences(Position(), 7, at_once=2) == SEQUENCES[7]
+    # Many games on a small board end before the last part.
+    expected = naive.count_sequences(naive.Game(4, 3, 3), 8)
+    assert count_sequences(Position(Geometry(4, 3, 3)), 8, at_once=2) == expected
 
 
 def test_layers_made_in_chunks() -> None:
@@ -107,6 +110,21 @@ def test_discs_of_positions() -> None:
     found = [Position(geometry, a, b) for a, b in zip(mine, mask, strict=True)]
     assert set(found) == {start.play(a).play(b) for a in range(8) for b in range(8)}
     assert [p.key for p in found] == sorted(p.key for p in found)
+
+
+@pytest.mark.core
+def test_discs_of_tall_columns() -> None:
+    """Of every height, and one of a disc with a line of eight on it."""
+    geometry = Geometry(2, 16, 8)
+    found = (
+        *Position.replay("1" * 16 + "2" * 16, geometry),
+        Position.from_moves("21" + "12" * 7 + "1", geometry),
+    )
+    assert found[-1].is_over
+    keys = np.array([position.key for position in found], dtype=np.uint64)
+    mine, mask = discs_of_keys(keys, geometry)
+    assert mine.tolist() == [position.mine for position in found]
+    assert mask.tolist() == [position.mask for position in found]
 
 
 def test_bad_arguments() -> None:

@@ -127,6 +127,9 @@ def test_columns_of_any_integer_type() -> None:
     assert isinstance(column, np.integer)
     assert position.play(column) == position.play(int(column))
     assert isinstance(position.play(column).mask, int)
+    assert position.is_legal(column)
+    with pytest.raises(TypeError):
+        position.is_legal(3.0)  # type: ignore[arg-type]  # no whole number
     eight = Position(Geometry(8, 7)).play(7)
     words = np.uint64(eight.mine), np.uint64(eight.mask)
     assert Position(Geometry(8, 7), *words).play(7) == eight.play(7)  # type: ignore[arg-type]  # integers to NumPy
@@ -174,7 +177,7 @@ def test_invalid_positions(mine: int, mask: int, message: str) -> None:
 def test_bad_move_strings() -> None:
     with pytest.raises(InvalidNotation, match="move 3: '8' is not a column: choose from 1 to 7"):
         Position.from_moves("448")
-    with pytest.raises(IllegalMove, match="column 4 is full"):
+    with pytest.raises(IllegalMove, match=r"^move 7: column 4 is full$"):
         Position.from_moves("4444444")
     for wrong in (4455, None, 1.5):
         with pytest.raises(InvalidNotation, match=f"moves are a move string, .*, not {wrong}"):
@@ -195,6 +198,8 @@ def test_positions_do_not_change() -> None:
         Position().mine = 1
     with pytest.raises(AttributeError):
         Position().other = 1
+    with pytest.raises(AttributeError, match="a Position cannot be changed; mine stays"):
+        del Position().mine
 
 
 @given(position=positions())
@@ -208,6 +213,8 @@ def test_the_board_is_read_as_the_oracle_holds_it(position: Position) -> None:
             owner = None if held is naive.EMPTY else held
             assert position.cell(column, row) == position.rows[row][column] == owner
             assert array[row, column] == (-1 if owner is None else owner)
+            other = None if owner is None else 1 - owner
+            assert position.swapped().cell(column, row) == other
     assert position.heights == tuple(
         sum(cell is not naive.EMPTY for cell in column) for column in grid
     )

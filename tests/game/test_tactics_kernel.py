@@ -152,9 +152,14 @@ def test_the_board_vector(geometry: Geometry) -> None:
     assert int(words[tactics_kernel.CENTRE]) == geometry.column_mask(geometry.columns // 2)
     for direction, step in enumerate(geometry.steps):
         assert tactics_kernel.direction_step(direction, words[tactics_kernel.HEIGHT]) == step
-    starts = [int(word).bit_count() for word in words[tactics_kernel.STARTS :]]
-    assert len(starts) == len(DIRECTIONS)
-    assert sum(starts) == len(geometry.windows(geometry.connect))
+    windows = geometry.windows(geometry.connect)
+    starts = words[tactics_kernel.STARTS :].tolist()
+    for mask, (columns, rows) in zip(starts, DIRECTIONS, strict=True):
+        assert set(geometry.cells_of(mask)) == {
+            (column, row)
+            for (column, row), second, *_ in windows
+            if second == (column + columns, row + rows)
+        }
 
 
 def test_large_boards_have_no_vector() -> None:

@@ -11,7 +11,7 @@ from claimeven.solver.apart import Child, column_floors, images_among, score_apa
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.reports import SolveProgress
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.turn import ALONE_NODES, Turn
+from claimeven.solver.turn import ALONE_NODES, Progress, Turn
 from tests.positions import random_positions
 
 SMALL, PLIES = Geometry(5, 5), 5
@@ -38,6 +38,9 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
     position = Position.from_moves("226744515337")
     children = [Child(c, position.play(c), None) for c in position.legal_columns]
     search = ExactSearch(Geometry(), table_mb=8, threads=3)
+    lost = Position.from_moves("7176763235454")
+    with pytest.raises(SearchStopped):  # which leaves nothing to the next
+        search.score(lost.mine, lost.mask, nodes=100)
     told: list[tuple[int, int]] = []
 
     def apart(turn: Turn) -> None:
@@ -56,6 +59,27 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
         assert not told
 
     search.take_turn(stopped)
+
+
+def test_progress_of_one_thread_counts_columns_and_keeps_to_floors() -> None:
+    position = Position.from_moves("226744515337")
+    right = (-1, 0, -1, 7, 6, -2, 0)
+    children = [Child(c, position.play(c), -right[c]) for c in position.legal_columns]
+    search = ExactSearch(Geometry(), table_mb=8)
+    told: list[tuple[int, int]] = []
+    seen: list[int] = []
+
+    def report(at: Progress) -> None:
+        assert (at.done, at.total) == (len(told), len(children))
+        assert -right[at.done] <= at.low < at.high
+        seen.append(at.done)
+
+    def apart(turn: Turn) -> None:
+        score_apart(turn, children, lambda column, score: told.append((column, score)), report)
+
+    search.take_turn(apart)
+    assert told == [(column, -score) for column, score in enumerate(right)]
+    assert len(set(seen)) > 1
 
 
 def test_progress_is_told_while_threads_are_apart() -> None:

@@ -27,8 +27,11 @@ def test_columns_take_up_their_chances() -> None:
     chances = (0.25, 0.0, 0.5, 0.25)
     drawn = [column_at(chances, place / 4000) for place in range(4000)]
     assert [drawn.count(column) for column in range(4)] == [1000, 0, 2000, 1000]
+    assert drawn == [column_at((0.5, 0.0, 1.0, 0.5), place / 4000) for place in range(4000)]
 
 
 def test_a_column_without_a_chance_is_never_drawn() -> None:
     assert column_at((0.0, 0.1, 0.2, 0.0), math.nextafter(1, 0)) == 2
     assert column_at((0.0, 1.0), 0.0) == 1
+    # These chances, taken off their sum one by one, leave nothing, and not less.
+    assert column_at((0.3, 0.7, 0.0), math.nextafter(1, 0)) == 1

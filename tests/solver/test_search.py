@@ -214,6 +214,27 @@ def test_a_node_budget_stops_the_search(threads: int) -> None:
     )
 
 
+def test_a_search_that_is_stopped_tells_what_it_has_found_out(engine: ExactSearch) -> None:
+    fresh = ExactSearch(STANDARD, table_mb=1)
+    with pytest.raises(SearchStopped) as stopped:
+        fresh.score(MIDDLE.mine, MIDDLE.mask, nodes=10_000)
+    score = engine.score(MIDDLE.mine, MIDDLE.mask)
+    assert -10 < stopped.value.low <= score <= stopped.value.high < 10
+
+
+def test_a_search_that_is_stopped_leaves_nothing_to_the_next(engine: ExactSearch) -> None:
+    mines, masks = sample(18, 20, seed=7)
+    expected = engine.score_many(mines, masks)[0]
+    search = ExactSearch(STANDARD, table_mb=1)
+    for i, score in enumerate(expected):
+        with pytest.raises(SearchStopped):
+            search.score(0, 0, nodes=100)
+        assert search.score(int(mines[i]), int(masks[i])) == score
+        with pytest.raises(SearchStopped):
+            search.score(0, 0, nodes=100)
+        assert search.score_many(mines[i : i + 1], masks[i : i + 1])[0] == score
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_stop_from_another_thread(threads: int) -> None:
     engine = ExactSearch(STANDARD, table_mb=1, threads=threads)
@@ -245,6 +266,9 @@ def test_progress_tells_nodes_and_bounds(engine: ExactSearch) -> None:
     seen.clear()
     engine.score_many(mines, masks, progress=seen.append)
     assert (seen[-1].done, seen[-1].total) == (10, 10)
+    seen.clear()
+    engine.score_many(mines, masks, progress=seen.append, solved=lambda number, score: None)
+    assert [(p.done, p.total) for p in seen] == [(done, 10) for done in range(1, 11)]
 
 
 def test_outcome_is_the_sign_of_the_score(engine: ExactSearch) -> None:

@@ -22,6 +22,7 @@ from claimeven.solver import (
     SolveProgress,
     Solver,
 )
+from claimeven.solver.bulk import as_boards, unfinished
 from tests import naive
 from tests.positions import oracle, random_positions
 
@@ -104,6 +105,14 @@ def test_many_positions_may_be_given_as_arrays() -> None:
     assert solver.scores_many([]).shape == (0, 5)
 
 
+def test_full_boards_and_lines_end_games() -> None:
+    geometry = Geometry(2, 4, 3)
+    positions = list(random_positions(geometry, 200, seed=3))
+    assert {p.winner for p in positions if p.is_over} == {0, 1, None}
+    found = unfinished(*as_boards(positions, geometry), geometry)
+    assert found.tolist() == [i for i, p in enumerate(positions) if not p.is_over]
+
+
 @pytest.mark.parametrize(
     ("mine", "mask"),
     [
@@ -113,6 +122,7 @@ def test_many_positions_may_be_given_as_arrays() -> None:
         (7 << 5, 7 << 5 | 1 | 1 << 10 | 1 << 15),
         (0, 0b111),
         (1 << 63, 1 << 63),
+        (0b01010, 0b11111),
     ],
 )
 def test_arrays_that_are_no_positions_are_refused(mine: int, mask: int) -> None:
@@ -127,7 +137,7 @@ def test_arrays_of_other_kinds_are_refused() -> None:
     for arrays in ((word, other), (word, word[:1]), (word[None], word[None])):
         with pytest.raises(InvalidSolve, match="uint64 arrays of one shape"):
             solver.score_many(arrays)
-    for positions in ([Position()], ["44"], 5, None, float("nan")):
+    for positions in ([Position()], ["44"], (word, word, word), 5, None, float("nan")):
         with pytest.raises(InvalidSolve, match="Positions of 4x4 connect 3"):
             solver.score_many(positions)  # type: ignore[arg-type]  # bad on purpose
 

@@ -183,6 +183,7 @@ def test_a_report_that_asks_the_solver_is_told_that_it_is_busy(threads: int) -> 
     hard = [HARD.play(column) for column in range(4)]
     for call in (
         lambda: solver.score(HARD, progress=report),
+        lambda: solver.scores(HARD, progress=report),
         lambda: solver.score_many(hard, progress=report),
     ):
         refused.clear()
@@ -360,9 +361,10 @@ def test_every_call_ends_at_its_deadline(threads: int) -> None:
     ):
         for limit in (0.1, 0):
             begin = time.perf_counter()
-            with pytest.raises(SearchStopped):
+            with pytest.raises(SearchStopped) as stopped:
                 call(limit)
             taken = time.perf_counter() - begin
+            assert stopped.value.low < stopped.value.high
             assert limit <= taken < limit + 2
 
 

@@ -16,6 +16,8 @@ from claimeven.game.geometry import STANDARD, Geometry
 
 _DIGITS = "123456789"
 _LETTERS = "abcdefghijklmnop"
+#: Digits of the longest text that is read as a number.
+_LONGEST_NUMBER = 4
 
 
 def column_name(column: int, geometry: Geometry = STANDARD) -> str:
@@ -56,8 +58,8 @@ def parse_column(text: str, geometry: Geometry = STANDARD) -> int:
     name = text.strip().lower()
     if len(name) == 1 and name in _LETTERS:
         column = _LETTERS.index(name)
-    elif name.isascii() and name.isdigit():
-        column = int(name[:4]) - 1
+    elif name.isascii() and name.isdigit() and len(name) <= _LONGEST_NUMBER:
+        column = int(name) - 1
     else:
         column = -1
     if not 0 <= column < geometry.columns:
