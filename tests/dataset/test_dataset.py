@@ -114,15 +114,16 @@ def test_ended_work_goes_on_and_gives_the_same_file(
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
-    nodes = []
+    nodes, counts = [], []
 
     def note(at: DatasetProgress) -> None:
         nodes.append(at.nodes)
+        counts.append((at.done, at.total, at.resumed))
 
     for threads in (1, 2):
         path = tmp_path / f"{threads}.csv"
         make_dataset(path, plan(100, source), solver(threads=threads), note)
-        assert nodes[-1] > 0
+        assert nodes[-1] > 0 and counts[-1] == (100, 100, 0)
     assert (tmp_path / "1.csv").read_text() == (tmp_path / "2.csv").read_text()
 
 
@@ -154,6 +155,12 @@ def test_a_split_writes_two_files_that_share_no_game(
     assert made.positions + made.held_out == 150 and made.held_out > 10
     assert not set(training.games.tolist()) & set(held_out.games.tolist())
     assert sorted([*training.keys, *held_out.keys]) == sorted(all_of_it.keys)
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        for side in (path, other):
+            header = json.loads(parquet.read_schema(side).metadata[b"claimeven"])
+            assert (header["split"], header["source"], header["seed"]) == (0.7, source, 1)
     same = all_of_it.split_by_game(0.7, seed=1)
     assert [len(side) for side in same] == [made.positions, made.held_out]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
@@ -222,6 +229,7 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
         ({"highest": 16}, "plies must lie within 0-15 on 4x4 connect 3.*not 3-16"),
         ({"lowest": 13}, "the lower one first, not 13-12"),
         ({"seed": -1}, "a seed is a whole number from 0"),
+        ({"seed": 1 << 63}, r"from 0 to 2\*\*63 - 1, not 9223372036854775808"),
         ({"positions": 1.5}, "positions must be a whole number, not 1.5"),
         ({"positions": float("nan")}, "positions must be a whole number, not nan"),
         ({"positions": True}, "positions must be a whole number, not True"),
@@ -243,6 +251,10 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
         (
             {"source": "mixed", "endings": 2, "endings_from": 2},
             "endings begin from one of the plies asked for, 3-12, not 2",
+        ),
+        (
+            {"source": "mixed", "endings": 2, "endings_from": 13},
+            "endings begin from one of the plies asked for, 3-12, not 13",
         ),
         (
             {"source": "random", "endings": 2, "endings_from": 5},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,14 @@ def test_what_a_book_lacks_is_solved(tmp_path: Path) -> None:
     assert nodes[0] == 0 < nodes[1]
 
 
+def test_rows_are_the_same_however_they_are_cut_into_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = made(tmp_path / "whole.csv", plan(1, 6))
+    monkeypatch.setattr(layered, "_BLOCK", 7)
+    assert made(tmp_path / "cut.csv", plan(1, 6)) == whole
+
+
 def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
     from pyarrow import parquet
 
@@ -153,17 +162,14 @@ def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, cut: int, th
 
 
 @pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("0,5,1", "is damaged in line 3"),
-        ("0,999999999999,1", "is damaged in line 3"),
-        ("0,-5,1", "is damaged in line 3"),
-        ("0,,1", "is damaged in line 3"),
-        ("0,5", "is damaged in line 3"),
-        ("0,{key},100", "is damaged in line 3"),
-    ],
+    "row",
+    ["5,1", "999999999999,1", "-5,1", ",1", "5", "{key},100", "{key},6", "{key},-5", "{key},x"],
 )
-def test_a_damaged_journal_is_refused(tmp_path: Path, line: str, sentence: str) -> None:
+def test_a_damaged_journal_is_refused(tmp_path: Path, row: str) -> None:
+    """The check of the line is right: what is wrong is what it says.
+
+    With 7 of 16 discs played a score is 5 at most, for a win with disc 8, and -4 at least.
+    """
     path, partial = tmp_path / "a.csv", tmp_path / "a.csv.partial"
 
     def kill(at: DatasetProgress) -> None:
@@ -172,8 +178,10 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, line: str, sentence: str) 
     with pytest.raises(Killed):
         make_dataset(path, plan(2, 6), Solver(BOARD, table_mb=4), kill)
     header, first = partial.read_text().splitlines()[:2]
-    partial.write_text(f"{header}\n{first}\n{line.format(key=first.split(',')[1])}\n")
-    with pytest.raises(InvalidDatasetFile, match=sentence):
+    text = row.format(key=first.split(",")[1])
+    check = zlib.crc32(f"{text}\n".encode(), 1)
+    partial.write_text(f"{header}\n{first}\n1:{check:08x},{text}\n")
+    with pytest.raises(InvalidDatasetFile, match="is damaged in line 3"):
         make_dataset(path, plan(2, 6), Solver(BOARD, table_mb=4))
     with pytest.raises(InvalidDatasetFile, match="was begun with plies 2-6, not 2-7"):
         make_dataset(path, plan(2, 7), Solver(BOARD, table_mb=4))
@@ -198,10 +206,12 @@ def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str)
         DatasetPlan(**options)
 
 
+@pytest.mark.parametrize(("bound", "most"), [("MOST", 718), ("_MOST_MOVES", 121 * 7)])
 def test_too_many_positions_are_refused_with_what_is_possible(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
 ) -> None:
-    monkeypatch.setattr(layered, "MOST", 700)
+    """There are 719 up to ply 4, and 121 of 7 columns each at ply 3."""
+    monkeypatch.setattr(layered, bound, most)
     with pytest.raises(InvalidDataset) as refused:
         make_dataset(tmp_path / "a.csv", plan(2, 20, Geometry()), Solver(table_mb=4))
     assert str(refused.value) == (

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from claimeven import Geometry
 from claimeven.dataset import DatasetPlan, DatasetProgress, InvalidDatasetFile, make_dataset
 from claimeven.game.errors import ClaimevenError
 from tests.dataset.test_dataset import SMALL, plan, read, solver
@@ -80,6 +82,43 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidDatasetFile, match=sentence):
             make_dataset(path, plan(), solver())
         assert partial.read_text() == content
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lowest": 7},
+        {"highest": 11},
+        {"seed": 2},
+        {"geometry": Geometry(5, 4, 3)},
+        {"geometry": Geometry(4, 5, 3)},
+        {"geometry": Geometry(4, 4, 4)},
+        {"random_moves": 0.25},
+        {"endings": 3},
+        {"endings_from": 9},
+        {"endings": 1, "endings_from": None},
+        {"endings": 1, "endings_from": None, "one_a_game": True},
+    ],
+)
+def test_partial_files_of_any_other_option_are_refused(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    begun = replace(plan(source="mixed"), endings=2, endings_from=8)
+    partial = tmp_path / "set.csv.partial"
+    partial.write_text(json.dumps(begun.header()) + "\n")
+    asked = replace(begun, **change)
+    with pytest.raises(InvalidDatasetFile, match="ask for the same, or remove it"):
+        make_dataset(tmp_path / "set.csv", asked, solver(asked.geometry))
+
+
+def test_a_whole_line_that_holds_no_position_is_refused(tmp_path: Path) -> None:
+    """One disc lies on nothing: the check of the line is right, what it says is not."""
+    partial = tmp_path / "set.csv.partial"
+    row = "3,12,1,0,2,0,0,0,0,0,0\n"
+    check = zlib.crc32(row.encode(), 3)
+    partial.write_text(f"{json.dumps(plan().header())}\n3:{check:08x},{row}")
+    with pytest.raises(InvalidDatasetFile, match="is damaged in line 2"):
+        make_dataset(tmp_path / "set.csv", plan(), solver())
 
 
 @pytest.mark.parametrize("source", ["random", "mixed", "all"])

@@ -145,6 +145,19 @@ def test_endings_share_what_comes_before_them_and_differ_after() -> None:
     assert several > 40 and different > 20
 
 
+def test_self_play_takes_every_position_from_the_lowest_ply_on() -> None:
+    plain = PlainSolver(SMALL)
+    plan = DatasetPlan(10, LOWEST, 14, 1, "selfplay", SMALL)
+    found = first_games(plan, Solver(SMALL, table_mb=1), 40)
+    for number, game in enumerate(found):
+        assert [row.position.ply for row in game] == list(range(LOWEST, LOWEST + len(game)))
+        for row, before in zip(game, [game[0], *game] if game else (), strict=False):
+            assert (row.number, row.scores) == (number, plain.scores(row.position))
+            assert row.position == Position.from_moves(row.moves, SMALL)
+            assert row.moves.startswith(before.moves)
+    assert {game[-1].position.ply for game in found if game} >= {LOWEST, 14}
+
+
 def test_another_seed_gives_other_games() -> None:
     assert games(0.5, 20) == games(0.5, 20) != games(0.5, 20, seed=2)
 

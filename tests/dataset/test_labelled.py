@@ -66,8 +66,9 @@ def test_a_split_is_fixed_by_its_seed_and_a_larger_share_takes_more(games: Datas
     assert (is_for_training(numbers, 0.95) >= first).all()
     assert is_for_training(numbers, 1.0).all() and not is_for_training(numbers, 0.0).any()
     assert (is_for_training(numbers[5000:], 0.9) == first[5000:]).all()
-    with pytest.raises(InvalidDataset, match=r"is a number from 0 to 1, not 1.5"):
-        games.split_by_game(1.5)
+    for share in (1.5, -0.1, float("nan"), True, "0.5", None):
+        with pytest.raises(InvalidDataset, match=f"is a number from 0 to 1, not {share}"):
+            games.split_by_game(share)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_joined_sets_keep_games_apart_and_positions_once(games: Dataset) -> None:
@@ -96,6 +97,9 @@ def test_joined_sets_keep_games_apart_and_positions_once(games: Dataset) -> None
 def test_sets_that_cannot_be_joined_are_refused(games: Dataset) -> None:
     nothing = games.picked(np.array([], dtype=np.int64))
     assert len(joined([nothing, games])) == len(joined([games]))
+    late, early = games.picked(games.plies > 5), games.picked(games.plies <= 5)
+    apart = joined([late, nothing, early])
+    assert apart.games[apart.plies <= 5].min() > apart.games[apart.plies > 5].max()
     other = Dataset(Geometry(4, 4), games.mines, games.masks, games.scores, games.games)
     for parts, sentence in (
         ([], "there is no data set to join"),

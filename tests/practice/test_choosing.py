@@ -58,6 +58,13 @@ def test_no_puzzle_comes_again_before_all_of_its_band_were_there() -> None:
     assert len(set(easy[:6])) == 6 and easy[:6] == easy[6:]
 
 
+def test_a_day_whose_band_is_missing_has_a_puzzle_of_another() -> None:
+    few = puzzles("hard")[:3]
+    monday = datetime.date(2026, 1, 5)
+    days = [daily_puzzle(monday + datetime.timedelta(7 * week), few) for week in range(3)]
+    assert set(days) == set(few)
+
+
 def test_a_day_may_be_text_a_date_or_a_time_of_it() -> None:
     day = daily_puzzle("2026-01-05")
     assert daily_puzzle(datetime.date(2026, 1, 5)) == day
@@ -86,6 +93,12 @@ def test_what_there_is_not_is_told() -> None:
         daily_puzzle("2026-02-30")
     with pytest.raises(InvalidPuzzles, match="there is no puzzle 0: choose from 1 to"):
         numbered(shipped_puzzles().puzzles, 0)
+    with pytest.raises(InvalidPuzzles, match="there is no puzzle 3: choose from 1 to 2"):
+        numbered(shipped_puzzles().puzzles[:2], 3)
+    with pytest.raises(InvalidPuzzles, match="no puzzles of 7x6 connect 5 come along"):
+        puzzles(geometry=Geometry(7, 6, 5))
+    with pytest.raises(InvalidPuzzles, match="there is no puzzle to choose from"):
+        daily_puzzle("2026-01-05", [])
 
 
 #: From Monday, 2026-01-05.

@@ -20,6 +20,7 @@ def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
     first = verdict_on(LONG, 0, 1, solver)
     assert (first.right, first.solved, first.answer) == (True, False, 2)
     assert first.text.startswith("Column 2 wins with disc")
+    assert len(first.claims) == 1  # why it wins would tell the columns that follow
     last = verdict_on(LONG, 1, 1, solver)
     assert (last.right, last.solved, last.answer) == (True, True, None)
     assert last.text.startswith("Column 2 wins with disc") and len(last.claims) > 1
@@ -64,6 +65,8 @@ def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
         verdict_on(Puzzle(1, "444444", "win", 1500, "double", (1,)), 0, 3, solver)
     with pytest.raises(InvalidPuzzles, match="puzzle 3 has 2 columns to find: 0 to 1 may be"):
         hints_for(LONG, 2, solver)
+    with pytest.raises(InvalidPuzzles, match="may be found already, not -1"):
+        position_at(LONG, -1)
 
 
 def test_hints_tell_more_step_by_step(solver: Solver) -> None:

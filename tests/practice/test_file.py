@@ -37,6 +37,7 @@ TWO_COLUMNS = "2323123313132221411664656646557444"
     [
         ("1103 win zugzwang 5437", "line 2 of PATH: a puzzle is a rating, a kind"),
         ("hard win zugzwang 54 2", "line 2 of PATH: a rating is a number below 10000, not 'hard'"),
+        ("10000 win zugzwang 54 2", "a rating is a number below 10000, not '10000'"),
         ("99999 win zugzwang 54 2", "a rating is a number below 10000, not '99999'"),
         ("1103 wins zugzwang 54 2", "there is no kind 'wins' (did you mean win?)"),
         ("1103 win dubble 54 2", "there is no idea 'dubble' (did you mean double?)"),

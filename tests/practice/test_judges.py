@@ -42,6 +42,13 @@ def test_judges_find_a_win_in_sight() -> None:
     assert jury.solved(position, (2, 5, 1), 0)[1] == 1
 
 
+def test_an_agent_that_draws_lots_tries_anew_each_time() -> None:
+    """One column of seven: about 9 of 60 tries find it."""
+    jury = Jury(judges=(Judge("random", 1000, 60),))
+    (found,) = jury.solved(Position.from_moves("4455"), (2,), 0)
+    assert 1 <= found <= 25
+
+
 def test_the_seed_decides() -> None:
     jury = Jury()
     position = Position.from_moves("543727456472434")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +38,8 @@ def test_the_puzzles_are_right_and_no_two_the_same(whole: Path, solver: Solver) 
     assert all(3 <= puzzle.position.ply <= 11 for puzzle in puzzles)
     spread = Counter((puzzle.kind, puzzle.band) for puzzle in puzzles)
     assert len(spread) >= 6 and max(spread.values()) <= 4
+    # Twice the even share of ten kinds and bands is less than one until there are five puzzles.
+    assert len({(puzzle.kind, puzzle.band) for puzzle in puzzles[:5]}) == 5
 
 
 def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_path: Path) -> None:
@@ -62,6 +66,42 @@ def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_pat
 def test_a_smaller_set_begins_a_larger_one(whole: Path, solver: Solver, tmp_path: Path) -> None:
     made = make_puzzles(tmp_path / "a.txt", 4, **ASKED, solver=solver)
     assert made.puzzles == read_puzzles(whole, BOARD).puzzles[:4]
+
+
+def test_fewer_puzzles_than_were_made_may_be_asked(
+    whole: Path, solver: Solver, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+
+    def stop_at_five(at: PuzzleProgress) -> None:
+        if at.made == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_puzzles(path, 12, **ASKED, solver=solver, progress=stop_at_five)
+    made = make_puzzles(path, 3, **ASKED, solver=solver)
+    assert made.puzzles == read_puzzles(path, BOARD).puzzles
+    assert made.puzzles == read_puzzles(whole, BOARD).puzzles[:3]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 4},
+        {"lowest": 4},
+        {"highest": 10},
+        {"geometry": Geometry(6, 4)},
+        {"geometry": Geometry(5, 5)},
+        {"geometry": Geometry(5, 4, 3)},
+    ],
+)
+def test_a_partial_file_of_any_other_option_is_refused(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    begun = PuzzlePlan(1, **ASKED)
+    (tmp_path / "a.txt.partial").write_text(json.dumps(begun.header()) + "\n")
+    with pytest.raises(InvalidPuzzles, match="was begun with other options"):
+        make_puzzles(tmp_path / "a.txt", 1, **{**ASKED, **change})
 
 
 def test_a_partial_file_of_something_else_is_refused(tmp_path: Path, solver: Solver) -> None:
@@ -106,6 +146,8 @@ def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
         ((1, -1), "seed must be 0 or more, not -1"),
         ((1, 0, 0), "plies must lie within 1-41 on 7x6 connect 4, the lower one first, not 0-34"),
         ((1, 0, 9, 8), "plies must lie within 1-41 on 7x6 connect 4, the lower one first, not 9-8"),
+        ((1, 0, 1, 42), "plies must lie within 1-41 on 7x6 connect 4, .* not 1-42"),
+        ((1, 0, 1, 3, Geometry(9, 7)), "the solver holds boards"),
         ((1, 0, 1, 3, Geometry(2, 4)), "a puzzle needs 3 columns to choose from"),
     ],
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from claimeven import Geometry, Solver
 from claimeven.practice.making import PuzzlePlan, candidate
-from claimeven.practice.puzzle import HOLD, WIN, Puzzle
+from claimeven.practice.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.practice.solutions import (
     best_answer,
+    check_solution,
     faults_of,
     idea_of,
     keeping,
@@ -107,6 +109,68 @@ def test_the_first_position_is_quiet(found: list[tuple[tuple[int, ...], Puzzle]]
         other = game.copy()
         other.player = 1 - other.player
         assert not any(naive.winner(other.after(column)) is not None for column in other.legal())
+
+
+def test_in_the_games_both_sides_take_wins_and_block_them(
+    found: list[tuple[tuple[int, ...], Puzzle]],
+) -> None:
+    blocks = 0
+    for columns, _ in found:
+        game = naive.Game(BOARD.columns, BOARD.rows, BOARD.connect)
+        for column in columns:
+            other = game.copy()
+            other.player = 1 - other.player
+            mine, theirs = (
+                [c for c in game.legal() if naive.winner(side.after(c)) is not None]
+                for side in (game, other)
+            )
+            assert not mine  # else the game would have ended
+            assert column in (theirs or game.legal())
+            blocks += bool(theirs)
+            game = game.after(column)
+    assert blocks > 10
+
+
+def test_the_puzzle_of_a_game_is_the_one_nearest_to_the_ply_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where the position at that very ply is one, those near by do not matter."""
+    solver = Solver(BOARD, 1, book=None)
+    near = [candidate(PLAN, game, solver, set()) for game in range(150)]
+    monkeypatch.setattr("claimeven.practice.making.NEAR", 0)
+    there = [candidate(PLAN, game, solver, set()) for game in range(150)]
+    assert all(one is None or one == other for one, other in zip(there, near, strict=True))
+    assert 10 < sum(map(bool, there)) < sum(map(bool, near))
+
+
+def test_what_is_a_puzzle_already_is_passed_over(
+    found: list[tuple[tuple[int, ...], Puzzle]],
+) -> None:
+    solver = Solver(BOARD, 1, book=None)
+    seen = {puzzle.position.mirror().canonical_key for _, puzzle in found}
+    again = [candidate(PLAN, game, solver, seen) for game in range(100)]
+    others = [made[1].canonical_key for made in again if made is not None]
+    assert others and not seen.intersection(others)
+
+
+def test_a_solution_that_is_not_the_only_one_is_refused(
+    found: list[tuple[tuple[int, ...], Puzzle]],
+) -> None:
+    solver = Solver(BOARD, 1, book=None)
+    known: dict[object, int] = {}
+    told = set()
+    for columns, puzzle in found:
+        if len(columns) < 9:
+            continue  # the oracle takes long there
+        check_solution(puzzle, solver)
+        least = 1 if puzzle.kind == WIN else 0
+        scores = scores_of(game_of(columns), known)
+        wrong = next(column for column, score in scores.items() if score < least)
+        with pytest.raises(InvalidPuzzles) as refused:
+            check_solution(replace(puzzle, solution=(wrong,)), solver)
+        told.add(str(refused.value))
+    begin = "puzzle 1 is none: its solution is not the only column that keeps the"
+    assert told == {f"{begin} win", f"{begin} draw"}
 
 
 @pytest.mark.parametrize(

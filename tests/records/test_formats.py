@@ -117,6 +117,18 @@ def test_a_score_after_moves_is_told_from_a_move(line: str, moves: str) -> None:
     assert game.moves == moves
 
 
+def test_which_score_can_be_depends_on_the_board() -> None:
+    """It is at most half the cells: 36 of 72, 8 of 16."""
+    for line, board, moves in (
+        ("44 36", Geometry(9, 8), "44"),
+        ("44 37", Geometry(9, 8), "4437"),
+        ("44 8", Geometry(4, 4), "44"),
+    ):
+        assert [game.moves for game in read_records(line, "moves", board)] == [moves]
+    with pytest.raises(InvalidRecord, match="move 3: '9' is not a column"):
+        list(read_records("44 9", "moves", Geometry(4, 4)))
+
+
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "uci"])
 def test_games_without_a_move_are_games(name: str) -> None:
     """As those are that a player loses by a fault before it has moved."""
@@ -132,6 +144,29 @@ def test_openings_stay_in_our_tables() -> None:
     for name in ("csv", "jsonl"):
         (back,) = read_records(write_text([record], name), name)
         assert (back.opening_moves, back.moves) == ("44", "4435")
+        whole = replace(record, opening=4)
+        assert list(read_records(write_text([whole], name), name)) == [whole]
+
+
+def test_spaces_around_the_cells_of_a_table_do_not_count() -> None:
+    (game,) = read_records("moves , first, result\n44 , ann , unfinished\n", "csv")
+    assert (game.moves, game.first, game.result) == ("44", "ann", "unfinished")
+
+
+def test_comments_and_settings_that_change_nothing_are_passed_over_in_histories() -> None:
+    told = "connect_four(rows=5,egocentric_obs_tensor=False)"
+    text = f"# by hand\n[Game]\n{told}  # a board\n[State]\n3  # the middle\n"
+    (game,) = read_records(text, "openspiel")
+    assert (game.columns, game.geometry) == ((3,), Geometry(7, 5))
+    assert [game.moves for game in read_records("3, 3  # two\n# none\n", "openspiel")] == ["44"]
+
+
+def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
+    with pytest.raises(InvalidRecord, match=r"of 44 is not told, and .*: win, draw, loss"):
+        write_text([GameRecord((3, 3))], "uci")
+    row = ",".join(["b"] * 42)
+    (game,) = read_records(row, "uci")
+    assert (game.columns, game.label) == ((), None)
 
 
 @pytest.mark.parametrize(
@@ -263,6 +298,43 @@ def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
     assert (back.fault, back.fault_seat) == ("crash", 0)
 
 
+def test_a_replay_is_laid_out_as_the_environment_does() -> None:
+    from claimeven.records.kaggle import replay_of
+
+    told = replay_of(GameRecord((3, 2), fault="stall", fault_seat=0))
+    assert (told["statuses"], told["rewards"]) == (["TIMEOUT", "DONE"], [None, 0])
+    for number, step in enumerate(told["steps"]):
+        first, second = (player["observation"] for player in step)
+        assert (first["mark"], second["mark"], first["step"]) == (1, 2, number)
+        assert "board" not in second and sum(map(bool, first["board"])) == min(number, 2)
+    asked = [[player["status"] for player in step] for step in told["steps"][:-1]]
+    assert asked == [["ACTIVE", "INACTIVE"], ["INACTIVE", "ACTIVE"], ["ACTIVE", "INACTIVE"]]
+    assert [[p["action"] for p in step] for step in told["steps"]] == [
+        [0, 0], [3, 0], [0, 2], [None, 0]
+    ]  # fmt: skip
+
+
+def test_a_replay_need_not_tell_rewards_or_names() -> None:
+    import json
+
+    from claimeven.records.kaggle import replay_of
+
+    won = GameRecord((3, 3, 4, 4, 5, 5, 6))
+    told = replay_of(won)
+    del told["rewards"]
+    assert list(read_records(json.dumps(told), "kaggle")) == [won]
+    for names, expected in (
+        ([None, "bob"], ("", "bob")),
+        (["ann", None], ("ann", "")),
+        (["ann"], ("", "")),
+        (["ann", "bob", "carl"], ("", "")),
+        ("ab", ("", "")),
+    ):
+        told["info"] = {"TeamNames": names}
+        (game,) = read_records(json.dumps(told), "kaggle")
+        assert (game.first, game.second) == expected
+
+
 def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
     import json
 
@@ -291,6 +363,7 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
         (lambda r: r["steps"].pop(), "it came to an end, but by its moves it is open"),
         (lambda r: r["rewards"].clear(), r"its rewards are \[\], not those of two players"),
         (lambda r: r["rewards"].append(0), "not those of two players"),
+        (lambda r: r["rewards"].__setitem__(0, None), r"its rewards are \[None, -1\], not those"),
         (lambda r: r["steps"].__setitem__(0, None), "step 0: it has not the parts of two"),
         (lambda r: r["rewards"].reverse(), r"its rewards are \[-1, 1\], but .* it is first"),
     ):
@@ -324,6 +397,9 @@ def test_names_of_replays_are_made_fit_to_be_printed() -> None:
     told["info"] = {"TeamNames": ["\U0001f469\u200d\U0001f4bb\u00a0coders\u200f\n", "x" * 300]}
     (game,) = read_records(json.dumps(told), "kaggle")
     assert (game.first, game.second) == ("\U0001f469\U0001f4bb coders", "x" * 200)
+    told["info"] = {"TeamNames": ["x" * 199 + " and others", ""]}
+    (game,) = read_records(json.dumps(told), "kaggle")
+    assert game.first == "x" * 199
 
 
 def test_texts_in_another_encoding_are_told() -> None:
@@ -437,9 +513,20 @@ def test_formats_have_names() -> None:
         ({"fault": "time", "fault_seat": 0, "reason": 7}, "7 is no sentence that says why"),
         ({"label": 7}, "no label '7'"),
         ({"fault": "time", "fault_seat": 0, "reason": "a\rb"}, "why a game was lost"),
+        ({"fault": "time", "fault_seat": 0, "reason": "a\0b"}, "why a game was lost"),
+        ({"fault": "time", "fault_seat": 0, "reason": "x" * 10_001}, "why a game was lost"),
+        ({"fault": "time", "fault_seat": -1}, "one of two players"),
+        ({"opening": -1}, "an opening of -1 moves"),
         ({"columns": (0,) * 7}, "move 7: column 1 is full"),
     ],
 )
 def test_games_that_cannot_be_are_refused(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(ClaimevenError, match=said):
         GameRecord(**{"columns": (3, 3), **arguments})
+
+
+def test_what_just_fits_is_a_record() -> None:
+    record = GameRecord(
+        (3, 3), first="x" * 200, opening=2, fault="time", fault_seat=1, reason="x" * 10_000
+    )
+    assert (record.opening_moves, record.result) == ("44", "first")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
 from claimeven import ClaimevenError, Geometry, IllegalMove, InvalidNotation, Position, explain
 from claimeven.review.analysis import JUDGEMENTS, Analysis, JudgedMove, analyze, move_line
+from claimeven.review.review_html import analysis_html
 from claimeven.solver import Solver
 from tests import naive
 
@@ -66,6 +68,18 @@ def test_judgement_and_credit(
 ) -> None:
     move = judged(scores, column)
     assert (move.judgement, move.credit, move.counts) == (judgement, credit, True)
+
+
+def test_the_credit_of_a_good_move_counts_what_can_be_lost_there() -> None:
+    """After 4 discs of 16 the soonest loss is to disc 6, when 5 of 8 discs are left: -6."""
+    move = judged((-2, -4, -6, -2), 1, ply=4)
+    assert (move.judgement, move.credit) == ("good", 0.75)
+    assert judged((-2, -4, -6, -2), 2, ply=4).credit == 0.5
+
+
+def test_of_equally_good_columns_the_central_ones_are_told_first() -> None:
+    assert judged((1, 1, 1, 1, 1), 0).best == (2, 1, 3, 0, 4)
+    assert judged((1, 0, None, 1, 1), 0).best == (3, 0, 4)
 
 
 def test_moves_without_a_choice_do_not_count() -> None:
@@ -147,6 +161,17 @@ def test_json_tells_each_player_apart() -> None:
 def test_a_move_is_told_in_a_line() -> None:
     assert move_line(judged((5, 3, 1, 0), 1)) == "   1  2          +5     +3  good       best 1"
     assert move_line(judged((0, 0, 0, 0), 1)) == "   1  2           0      0  perfect"
+
+
+def test_notebooks_name_a_better_column_only_where_there_is_one() -> None:
+    moves = (judged((5, 3, 1, 0), 1), judged((0, 2, 2, 0), 2, ply=1))
+    shown = analysis_html(Analysis(moves, Position.from_moves("13", Geometry(4, 4)), 3))
+    rows = re.findall(r"<tr>(.*?)</tr>", shown, re.DOTALL)
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
+    assert [row for row in cells if len(row) == 6 and row[4] in JUDGEMENTS] == [
+        ["2", "1", "+5", "+3", "good", "1"],
+        ["3", "2", "+2", "+2", "perfect", ""],
+    ]
 
 
 def test_a_board_is_no_solver() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from claimeven.errors import ClaimevenError
 from claimeven.review.chart import score_chart
+from claimeven.review.review_html import course_svg
 
 
 def test_charts_fit_and_point_the_right_way() -> None:
@@ -45,6 +47,18 @@ def test_long_games_show_the_furthest_score_of_several_plies() -> None:
         "  -8 | #",
         "      0         30",
     ]
+
+
+def test_bars_of_notebooks_stand_above_the_line_where_the_first_player_wins() -> None:
+    svg = ElementTree.fromstring(course_svg([4, 0, -2]))
+    bars = [each for each in svg if each.tag.endswith("rect")]
+    ends = [(float(bar.attrib["y"]), float(bar.attrib["height"])) for bar in bars]
+    line = float(svg.attrib["height"]) / 2
+    assert ends == [(0, line), (line, 1), (line, line / 2)]
+    assert len({bar.attrib["fill"] for bar in bars}) == 3
+    assert bars[0].attrib["fill"] == ElementTree.fromstring(course_svg([1]))[1].attrib["fill"]
+    titles = ["after 0 moves: +4", "after 1 moves: 0", "after 2 moves: \N{MINUS SIGN}2"]
+    assert [bar[0].text for bar in bars] == titles
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from claimeven import Geometry, Position
 from claimeven.errors import ClaimevenError
 from claimeven.review.claims import Claim
 from claimeven.review.explain import explain
+from claimeven.review.follow_up import follow_up_reaches
 from claimeven.review.kinds import KINDS, Makes, Zugzwang
 from claimeven.review.threats import cornered_cells, forced_below, is_playable, winning_cells
 from claimeven.solver import Solver
@@ -179,6 +180,16 @@ def test_a_claim_whose_line_cannot_be_played_does_not_hold() -> None:
     assert not claim.holds(Position(geometry), PlainSolver(geometry))
 
 
+def test_a_claim_about_another_column_than_its_line_begins_with_does_not_hold(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    for position, _, solver, claims in told[::5]:
+        for claim in claims:
+            if claim.column is not None and claim.line:
+                other = (claim.column + 1) % position.geometry.columns
+                assert not replace(claim, column=other).holds(position, solver), claim
+
+
 def test_explanations_fit_the_screen_and_are_short(
     told: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
@@ -204,6 +215,9 @@ def test_scores_and_best_columns_are_the_solvers(
         assert explanation.score == solver.score(position)
         assert {c.column for c in explanation.columns} == set(position.legal_columns)
         assert {c.column for c in explanation.columns if c.is_best} == set(explanation.best)
+        # Where all columns are equally good there is none to name.
+        is_named = any(claim.kind == "best" for claim in explanation.claims)
+        assert is_named == (len(explanation.best) < len(position.legal_columns))
         scores = [column.score for column in explanation.columns]
         assert scores == sorted(scores, reverse=True)
 
@@ -222,6 +236,23 @@ def test_json_counts_from_one_and_holds_every_sentence() -> None:
     written = [c["text"] for c in data["claims"]]
     written += [c["text"] for column in data["columns"] for c in column["claims"]]
     assert written == sentences
+
+
+def test_json_tells_players_and_cells_from_one_as_boards_do() -> None:
+    """The first player completes three in the first column."""
+    geometry = Geometry(4, 4, 3)
+    position = Position.from_moves("1212", geometry)
+    told = explain(position, PlainSolver(geometry)).as_dict()["columns"][0]
+    (wins,) = (claim for claim in told["claims"] if claim["kind"] == "wins")
+    assert (wins["player"], wins["column"], wins["line"]) == (1, 1, "1")
+    assert sorted(wins["cells"]) == [[1, 1], [1, 2], [1, 3]]
+
+
+def test_a_proof_of_follow_up_play_is_given_up_where_it_takes_too_much() -> None:
+    """On the empty board more than one position has to be looked at."""
+    start = Position(Geometry(4, 4))
+    assert follow_up_reaches(start, 1, 0, budget=1) is None
+    assert follow_up_reaches(start, 1, 0) in (True, False)
 
 
 def test_a_double_threat_is_told_in_words() -> None:
@@ -294,6 +325,32 @@ def test_a_column_that_wins_or_loses_always_has_a_reason(
         for column in explain(position, solver).columns:
             kinds = {claim.kind for claim in column.claims} - {"verdict", "line"}
             assert kinds or column.score == 0, (position.geometry, moves, column)
+
+
+def test_the_only_column_is_told_whether_the_others_draw_or_lose(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    met = set()
+    for position, _, solver, claims in told:
+        for claim in claims:
+            if claim.kind == "only":
+                scores = enumerate(solver.scores(position))
+                others = max(s for c, s in scores if s is not None and c != claim.column)
+                met.add((solver.outcome(position), (others > 0) - (others < 0)))
+    assert met >= {(1, 0), (0, -1)}
+
+
+def test_a_column_that_draws_a_won_game_is_told_by_the_threat_of_its_own_side(
+    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+) -> None:
+    """The other side is the one that stops it."""
+    met = [
+        claim.player == 1 - position.turn
+        for position, _, _, claims in told
+        for claim in claims
+        if claim.kind == "stops" and claim.before is not None and claim.before > 0
+    ]
+    assert met and all(met)
 
 
 def test_a_block_that_loses_is_told_as_a_block() -> None:
