@@ -91,6 +91,21 @@ def test_rows_are_read_however_the_file_is_cut_into_blocks(
     assert_same(whole, read_dataset(path, SMALL))
 
 
+def test_rows_are_counted_on_from_block_to_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "set.csv"
+    monkeypatch.setattr("claimeven.dataset.reading._BLOCK", 90)
+    for wrong, sentence in (
+        ("0,,0,0,x,1,2,0,1,1,0", "other than whole numbers in row 9"),
+        ("0,,0,0,2,1,2,0,1,1,0", "row 9 of .* is no position"),
+        ("0,,0", "row 9 of .* has not 11 fields"),
+    ):
+        path.write_text("\n".join((FIELDS, *ROWS * 4, wrong, *ROWS)))
+        with pytest.raises(InvalidDatasetFile, match=sentence):
+            read_dataset(path, SMALL)
+
+
 def assert_same(one: Dataset, other: Dataset) -> None:
     for name in ("mines", "masks", "scores", "games"):
         assert np.array_equal(getattr(one, name), getattr(other, name))

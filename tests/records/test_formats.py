@@ -148,6 +148,14 @@ def test_openings_stay_in_our_tables() -> None:
         assert list(read_records(write_text([whole], name), name)) == [whole]
 
 
+def test_a_fault_counts_only_where_the_moves_decide_nothing() -> None:
+    text = "moves,result,fault,reason\n1212121,first,crash,late\n44,second,crash,no\n44,,crash,no\n"
+    over, lost, still_open = read_records(text, "csv")
+    assert (over.fault, over.fault_seat, over.reason, over.result) == (None, None, None, "first")
+    assert (lost.fault, lost.fault_seat, lost.reason, lost.result) == ("crash", 0, "no", "second")
+    assert (still_open.fault, still_open.result) == (None, "unfinished")
+
+
 def test_spaces_around_the_cells_of_a_table_do_not_count() -> None:
     (game,) = read_records("moves , first, result\n44 , ann , unfinished\n", "csv")
     assert (game.moves, game.first, game.result) == ("44", "ann", "unfinished")
