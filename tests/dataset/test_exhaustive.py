@@ -221,6 +221,14 @@ def test_too_many_positions_are_refused_with_what_is_possible(
     assert not [*tmp_path.iterdir()]
 
 
+def test_the_ply_beyond_those_asked_for_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are 151 positions up to ply 3, and 568 more at ply 4, which are only looked up."""
+    monkeypatch.setattr(layered, "MOST", 151)
+    assert len(made(tmp_path / "a.csv", plan(0, 3, Geometry()))) == 151
+
+
 def test_plies_after_the_end_of_every_game_are_refused(tmp_path: Path) -> None:
     board = Geometry(3, 3, 2)
     with pytest.raises(InvalidDataset, match="every game on 3x3 connect 2 is over before ply 8"):

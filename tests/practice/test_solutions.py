@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from claimeven import Geometry, Solver
-from claimeven.practice.making import PuzzlePlan, candidate
+from claimeven.practice.making import PuzzlePlan, _played, candidate
 from claimeven.practice.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.practice.solutions import (
     best_answer,
@@ -111,12 +112,12 @@ def test_the_first_position_is_quiet(found: list[tuple[tuple[int, ...], Puzzle]]
         assert not any(naive.winner(other.after(column)) is not None for column in other.legal())
 
 
-def test_in_the_games_both_sides_take_wins_and_block_them(
-    found: list[tuple[tuple[int, ...], Puzzle]],
-) -> None:
-    blocks = 0
-    for columns, _ in found:
-        game = naive.Game(BOARD.columns, BOARD.rows, BOARD.connect)
+def test_in_the_games_both_sides_take_wins_and_else_block_them() -> None:
+    board = Geometry(5, 4, 3)
+    taken = blocked = both = 0
+    for seed in range(60):
+        columns, _ = _played(board, board.cells, np.random.default_rng(seed))
+        game = naive.Game(board.columns, board.rows, board.connect)
         for column in columns:
             other = game.copy()
             other.player = 1 - other.player
@@ -124,11 +125,13 @@ def test_in_the_games_both_sides_take_wins_and_block_them(
                 [c for c in game.legal() if naive.winner(side.after(c)) is not None]
                 for side in (game, other)
             )
-            assert not mine  # else the game would have ended
-            assert column in (theirs or game.legal())
-            blocks += bool(theirs)
+            assert column in (mine or theirs or game.legal())
+            taken += bool(mine)
+            blocked += bool(theirs and not mine)
+            both += bool(set(mine) - set(theirs) and set(theirs) - set(mine))
             game = game.after(column)
-    assert blocks > 10
+        assert game.over()
+    assert min(taken, blocked, both) > 5
 
 
 def test_the_puzzle_of_a_game_is_the_one_nearest_to_the_ply_drawn(
