@@ -15,7 +15,13 @@ from claimeven.review.claims import Claim
 from claimeven.review.explain import explain
 from claimeven.review.follow_up import follow_up_reaches
 from claimeven.review.kinds import KINDS, Makes, Zugzwang
-from claimeven.review.threats import cornered_cells, forced_below, is_playable, winning_cells
+from claimeven.review.threats import (
+    cornered_cells,
+    forced_below,
+    is_playable,
+    winning_cells,
+    wins_now,
+)
 from claimeven.solver import Solver
 from claimeven.solver.errors import InvalidSolve
 from tests import naive
@@ -351,6 +357,17 @@ def test_a_column_that_draws_a_won_game_is_told_by_the_threat_of_its_own_side(
         if claim.kind == "stops" and claim.before is not None and claim.before > 0
     ]
     assert met and all(met)
+
+
+def test_a_cell_above_is_not_blamed_where_a_threat_is_left_standing() -> None:
+    """On top of column 4 the first player would win too, but already wins in column 3."""
+    geometry = Geometry(5, 4)
+    position = Position.from_moves("3514322221453", geometry)
+    columns = explain(position, Solver(geometry, table_mb=1)).columns
+    (fourth,) = (column for column in columns if column.column == 3)
+    assert [claim.kind for claim in fourth.claims] == ["verdict", "ignores"]
+    assert fourth.claims[1].cells == ((2, 3),)
+    assert {column for column, _ in wins_now(position.play(3), 0)} == {2, 3}
 
 
 def test_a_block_that_loses_is_told_as_a_block() -> None:
