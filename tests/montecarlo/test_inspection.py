@@ -23,7 +23,7 @@ from claimeven.montecarlo import (
     tree_text,
 )
 from claimeven.montecarlo.choice import choose
-from claimeven.montecarlo.evident import EvidentTree
+from claimeven.montecarlo.evident import EvidentTree, evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.tree.textbook import TreeNode
 from tests.montecarlo.support import all_of, search
@@ -65,7 +65,11 @@ def test_depth_and_limit(name: str) -> None:
     shown = sorted((node.visits for node in few), reverse=True)
     most = sorted((node.visits for node in all_of(everything)), reverse=True)
     assert shown == most[: len(shown)] or PRESETS[name].table != "off"
-    for depth, limit, words in ((-1, None, "depth must be"), (2, 0, "limit must be")):
+    for depth, limit, words in (
+        (-1, None, "depth must be a whole number from 0 to 1000, not -1"),
+        (1001, None, "not 1001"),
+        (2, 0, "limit must be a whole number from 1 to 1000000, not 0"),
+    ):
         with pytest.raises(InvalidOptions, match=words):
             forest.branch(depth, limit)
 
@@ -126,6 +130,61 @@ def test_columns_proven_in_different_trees_prove_the_root(
         assert (chosen.proof, chosen.distance) == (branch.proof, branch.distance)
 
 
+def test_without_the_solver_columns_prove_no_root() -> None:
+    """One of them ends the game, and that is no more than the end of a line."""
+    for threads in (1, 2):
+        options = preset("uct-menary", threads=threads)
+        root = search(Position.from_moves("121212"), options, 100).root
+        assert root.children[0].proof == PROVEN_WIN
+        assert root.proof == UNPROVEN
+
+
+def test_the_bonus_on_the_tables_of_two_threads_goes_by_the_visits_of_both() -> None:
+    options = preset("uct-itu-table", threads=2)
+    forest = search(POSITION, options, 3000).forest
+    handles = [(engine, engine.root()) for engine in forest.trees]
+    waiting, shared = [(handles, forest.branch(4))], 0
+    for known, branch in waiting:  # grows meanwhile
+        seen = sum(engine.facts(handle).seen or 0 for engine, handle in known)
+        for child in (child for child in branch.children if child.visits):
+            wanted = options.weight * math.sqrt(math.log(seen) / child.visits) / options.width
+            assert child.bonus == pytest.approx(wanted)
+            shared += len(known) == 2 and seen != branch.visits
+            below = [
+                (engine, each)
+                for engine, handle in known
+                for each in engine.children(handle)
+                if each.column == child.column
+            ]
+            waiting.append((below, child))
+    assert shared > 10
+
+
+def test_what_is_proven_is_shown_without_a_visit() -> None:
+    """A tree of a position that is decided at a glance has proofs, and no visits."""
+    forest = search(Position.from_moves("121212"), preset("uct"), 100).forest
+    branch = forest.branch(1, limit=5)
+    assert [child.column for child in branch.children] == [0]
+    assert branch.left_out == 6
+
+
+def test_a_line_defends_as_long_as_it_can() -> None:
+    """The move that was visited least loses last; and where all is lost at once one blocks."""
+    position = Position(Geometry(3, 4, 2))
+    tree = TreeNode(position, visits=6)
+    tree.children = [
+        TreeNode(position.play(column), column, visits, -visits, PROVEN_LOSS, distance)
+        for column, visits, distance in ((0, 3, 1), (1, 1, 5), (2, 2, 3))
+    ]
+    above = TreeNode(position, visits=7)
+    above.children = [tree]
+    tree.proof, tree.distance = PROVEN_WIN, 6
+    options = preset("uct", decisive="off")
+    assert Forest(position, options, (EvidentTree(above),)).line(0) == (0, 1)
+    lost = Position.from_moves("4131")  # the first player makes an open three at the bottom
+    assert evident_moves(lost.play(4)) == [1, 5]
+
+
 def test_principal_line_follows_the_visits() -> None:
     result = search(POSITION, preset("uct-menary"), 2000)
     node = result.forest.branch(None)
@@ -179,6 +238,18 @@ def test_text() -> None:
     assert ["7", "0", "0.0", ".", "."] in cells
 
 
+def test_text_without_a_formula_and_with_a_limit() -> None:
+    """Flat search selects by no formula; what a limit leaves out is counted where it would be."""
+    flat = search(POSITION, preset("flat"), 490)
+    heading = tree_text(flat.root, POSITION).splitlines()[3]
+    assert heading.split() == ["move", "N", "T", "Q"]
+    branch = flat.forest.branch(2, 3, [3, 3])
+    assert (branch.left_out, branch.children[0].left_out) == (5, 7)
+    told = tree_text(branch, POSITION).splitlines()
+    assert told[-1] == "    (5 more)"
+    assert "        (7 more)" in told
+
+
 def test_letters_on_wide_boards() -> None:
     wide = Position(Geometry(12, 3, 4))
     result = search(wide, preset("uct-menary"), 100)
@@ -200,6 +271,36 @@ def test_svg() -> None:
     for circle in drawing.iter(f"{space}circle"):
         assert 0 < float(circle.get("cx", -1)) < width
         assert 0 < float(circle.get("cy", -1)) < height
+
+
+def test_svg_by_hand() -> None:
+    """What is proven has a thick border and the colour of its proof; widths go by the shares."""
+    tree = TreeNode(POSITION, visits=12_000_000)
+    tree.children = [
+        TreeNode(POSITION.play(0), 0, 9_000_000, 0, PROVEN_LOSS, 3),
+        TreeNode(POSITION.play(1), 1, 10_000, 0),
+        TreeNode(POSITION.play(2), 2, 9_999, 0),
+    ]
+    branch = Forest(POSITION, preset("uct"), (EvidentTree(tree),)).branch(1, 3)
+    space = "{http://www.w3.org/2000/svg}"
+    drawing = ET.fromstring(tree_svg(branch, POSITION))
+    texts = [text.text for text in drawing.iter(f"{space}text")]
+    assert [text for text in ("12M", "9000k", "10k") if text in texts] == [
+        "12M",
+        "9000k",
+        "10k",
+    ]
+    circles = {circle.get("stroke-width"): circle for circle in drawing.iter(f"{space}circle")}
+    assert set(circles) == {"1", "3"}
+    assert circles["1"].get("fill") != circles["3"].get("fill")
+    thin, thick = sorted(
+        float(line.get("stroke-width", 0)) for line in drawing.iter(f"{space}line")
+    )
+    assert thin < thick
+    titles = [title.text or "" for title in drawing.iter(f"{space}title")]
+    (lost,) = (title for title in titles if title.startswith("N 9000000, T 0.0, Q 0.000, E "))
+    assert lost.endswith(", loss in 4")
+    assert sum("1 moves not drawn" in title for title in titles) == 1
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -50,6 +50,33 @@ def test_threads_grow_different_trees_that_add_up() -> None:
     assert (sum(one), sum(other)) == (501, 500)
 
 
+def test_what_is_told_of_threads_is_of_all_their_trees() -> None:
+    """A tree begins with the root and seven columns; its eighth iteration goes a move deeper."""
+    options = preset("uct-menary", threads=2, capacity=15)
+    result = search(Position(), options, 15)
+    one, other = result.forest.trees
+    assert (one.used, other.used, result.stored) == (15, 8, 23)
+    assert (one.depth, other.depth, result.depth) == (2, 1, 2)
+    assert not result.full
+    result = search(Position(), options, 17)
+    assert [tree.full for tree in result.forest.trees] == [True, False]
+    assert result.full
+
+
+def test_a_search_that_was_loaded_begins_anew() -> None:
+    for backend in ("compiled", "python"):
+        searcher = MonteCarloSearch(preset("uct-menary"), backend)
+        searcher.load(Geometry())
+        assert searcher.search(Position(), generator(), iterations=5).kept == 0
+
+
+def test_a_position_decided_at_a_glance_has_no_branching() -> None:
+    for moves in ("121212", "41315"):
+        result = search(Position.from_moves(moves), preset("uct"), 100)
+        assert result.iterations == result.depth == 0
+        assert result.branching is None
+
+
 def test_seconds_end_a_search() -> None:
     for options in (preset("uct"), preset("uct", threads=2), preset("uct-itu-table"), FLAT):
         result = MonteCarloSearch(options).search(Position(), generator(), seconds=0.02)
@@ -211,19 +238,43 @@ def test_the_smallest_boards() -> None:
         ({"method": "minimax"}, "choose from uct, flat, breadth"),
         ({"c": -0.1}, "c must be a number of at least 0, not -0.1"),
         ({"c": float("inf")}, "c must be"),
+        ({"c": True}, "c must be a number of at least 0, not True"),
         ({"cut": -1}, "cut must be a whole number from 0"),
+        ({"cut": 1001}, "cut must be a whole number from 0 to 1000, not 1001"),
+        ({"cut": True}, "cut must be a whole number"),
+        ({"least_wins": -1}, "least_wins must be a whole number from 0 to 1000, not -1"),
+        ({"least_wins": 1001}, "not 1001"),
+        ({"least_wins": 1, "table": "equal"}, "least_wins needs method=uct and table=off"),
+        ({"least_wins": 1, "method": "flat"}, "least_wins needs method=uct and table=off"),
         ({"capacity": 0}, "capacity must be a whole number from 1"),
+        ({"capacity": 100_000_001}, "from 1 to 100000000, not 100000001"),
         ({"threads": 0}, "threads must be a whole number from 1"),
+        ({"threads": 65}, "threads must be a whole number from 1 to 64, not 65"),
         ({"solver": 1}, "solver must be true or false"),
+        ({"reuse": 0}, "reuse must be true or false, not 0"),
         ({"playouts": 3}, "unknown option 'playouts': choose from method"),
         ({"method": "flat", "table": "equal"}, "needs method=uct"),
+        ({"method": "flat", "decisive": "tree"}, "decisive=tree needs method=uct"),
         ({"method": "breadth", "solver": True}, "need method=uct"),
+        ({"method": "flat", "reuse": True}, "need method=uct"),
         ({"table": "equal", "first": "all"}, "table needs first=random or first=order"),
     ],
 )
 def test_bad_options(changes: dict[str, object], words: str) -> None:
     with pytest.raises(InvalidOptions, match=words.replace(".", r"\.")):
         MonteCarloOptions().with_changes(**changes)
+
+
+def test_options_at_their_bounds() -> None:
+    for changes in (
+        {"c": 0},
+        {"cut": 1000, "least_wins": 1000},
+        {"capacity": 100_000_000, "threads": 64},
+        {"iterations": 2**31 - 1, "seconds": 1e-9},
+        {"method": "flat", "decisive": "root"},
+    ):
+        options = MonteCarloOptions().with_changes(**changes)
+        assert all(getattr(options, name) == value for name, value in changes.items())
 
 
 def test_bad_searches() -> None:
@@ -244,6 +295,18 @@ def test_bad_searches() -> None:
         few = preset("uct-menary", capacity=3, table=table)
         with pytest.raises(InvalidOptions, match="capacity must be at least 8 here"):
             MonteCarloSearch(few).search(position, rng, iterations=5)
+        # One column is full here.
+        seven = preset("uct-menary", capacity=7, table=table)
+        full = Position.from_moves("111111")
+        assert MonteCarloSearch(seven).search(full, rng, iterations=5).iterations == 5
+
+
+def test_bad_traces() -> None:
+    search, rng = MonteCarloSearch(preset("uct")), generator()
+    with pytest.raises(InvalidOptions, match="iterations must be"):
+        search.trace(Position(), rng, 0)
+    with pytest.raises(InvalidPosition, match="the game is over"):
+        search.trace(Position.from_moves("1212121"), rng, 5)
 
 
 def test_two_plies_keep_the_limit_where_a_playout_takes_long() -> None:
@@ -298,6 +361,7 @@ def child(
         ("visits", [child(0, 10, 0.1), child(1, 10, 0.2), child(2, 9, 0.9)], {1}),
         ("mean", [child(0, 99, 0.1), child(1, 5, 0.2)], {1}),
         ("mean", [child(0, 5, 0.2), child(1, 6, 0.2)], {1}),
+        ("mean", [child(0, 5, -0.5), child(1, 0, 0.0)], {0}),
         ("ucb", [child(0, 99, 0.1), child(1, 5, 0.2)], {0}),
         ("ucb", [child(0, 5, 0.1), child(1, 5, 0.2), child(2, 4, 0.3)], {1}),
         ("visits", [child(0, 5, 0.2), child(1, 5, 0.2), child(2, 4, 0.2)], {0, 1}),
@@ -306,6 +370,7 @@ def child(
             [child(0, 9, 0.9), child(1, 1, 1, PROVEN_WIN, 5), child(2, 1, 1, PROVEN_WIN, 3)],
             {2},
         ),
+        ("visits", [child(0, 9, 1, PROVEN_WIN, 3), child(1, 1, 1, PROVEN_WIN, 3)], {0, 1}),
         ("mean", [child(0, 9, -1, PROVEN_LOSS, 8), child(1, 1, -0.9)], {1}),
         ("visits", [child(0, 9, -1, PROVEN_LOSS, 2), child(1, 1, -1, PROVEN_LOSS, 4)], {1}),
         ("visits", [child(3, 1, -1, PROVEN_LOSS, 4), child(6, 7, -1, PROVEN_LOSS, 4)], {3, 6}),

@@ -10,7 +10,7 @@ import pytest
 from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
 from claimeven.networks.policy_value import Floats, UniformPolicyValue, Words
-from claimeven.networks.puct import PuctForest, PuctOptions
+from claimeven.networks.puct import PuctForest, PuctOptions, PuctTree
 from tests.networks.puct.support import Hashed, check_laws
 
 WON = Position.from_moves("1213141")
@@ -37,12 +37,37 @@ def test_bad_sizes(given: dict[str, Any], told: str) -> None:
         ({"c": float("nan")}, "c must be"),
         ({"fpu": 3}, "fpu must be a number from 0 to 2, not 3"),
         ({"prior_temperature": 0}, "prior_temperature must be a number from 0.1 to 10, not 0"),
+        ({"temperature": 1001}, "temperature must be a number from 0 to 1000, not 1001"),
+        ({"noise": 1.5}, "noise must be a number from 0 to 1, not 1.5"),
+        ({"leaves": 4097}, "leaves must be a whole number from 1 to 4096, not 4097"),
+        ({"capacity": 63}, "capacity must be a whole number from 64 to 100000000, not 63"),
         ({"solver": 1}, "solver must be true or false"),
+        ({"reuse": 0}, "reuse must be true or false, not 0"),
     ],
 )
 def test_bad_options(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ClaimevenError, match=told):
         PuctOptions(**given)
+
+
+def test_options_at_their_bounds() -> None:
+    least: dict[str, Any] = {
+        "c": 0,
+        "fpu": 0,
+        "prior_temperature": 0.1,
+        "leaves": 1,
+        "capacity": 64,
+    }
+    most: dict[str, Any] = {
+        "c": 1000,
+        "fpu": 2,
+        "prior_temperature": 10,
+        "noise": 1,
+        "temperature": 1000,
+    }
+    for given in (least, most, {"leaves": 4096, "capacity": 100_000_000}):
+        options = PuctOptions(**given)
+        assert all(getattr(options, name) == value for name, value in given.items())
 
 
 def test_bad_calls() -> None:
@@ -55,12 +80,16 @@ def test_bad_calls() -> None:
             begin(0, Position(Geometry(5, 4)))
     with pytest.raises(ClaimevenError, match="tree must be a whole number from 0 to 1"):
         forest.reset(2)
-    with pytest.raises(ClaimevenError, match="leaves must be"):
-        forest.gather(0)
+    for leaves in (0, 4097):
+        with pytest.raises(ClaimevenError, match="leaves must be a whole number from 1 to 4096"):
+            forest.gather(leaves)
     with pytest.raises(ClaimevenError, match=r"column 8 \(counted from 0\) is not on the board"):
         forest.advance(0, 8)
-    with pytest.raises(ClaimevenError, match="temperature must be"):
-        forest.policies(-1.0)
+    for temperature in (-1.0, 1001):
+        with pytest.raises(ClaimevenError, match="temperature must be a number from 0 to 1000"):
+            forest.policies(temperature)
+    with pytest.raises(ClaimevenError, match="the game is over"):
+        PuctTree(WON, model).advance(0)
     for share, concentration, told in (
         (-0.5, 1.0, "share must be a number from 0 to 1, not -0.5"),
         (2.0, 1.0, "share must be a number from 0 to 1, not 2.0"),  # priors would be negative
@@ -70,7 +99,12 @@ def test_bad_calls() -> None:
         with pytest.raises(ClaimevenError, match=told):
             forest.add_noise(np.random.default_rng(1), share, concentration)
     values, priors = model.evaluate(*forest.gather())
-    for call in (lambda: forest.reset(0), lambda: forest.advance(0, 3), forest.gather):
+    for call in (
+        lambda: forest.reset(0),
+        lambda: forest.advance(0, 3),
+        lambda: forest.move_to(0, Position.from_moves("4")),
+        forest.gather,
+    ):
         with pytest.raises(ClaimevenError, match="back them up first"):
             call()
     for bad in ((values[:1], priors), (values, priors[:, :6]), (values.astype(float), priors)):
@@ -128,3 +162,37 @@ def test_memory_is_bounded() -> None:
     assert forest.used(0) < 100
     forest.run(Hashed(Geometry()), 3)
     assert forest.used(0) > 1
+
+
+def test_what_is_told_before_a_search() -> None:
+    """Nothing is known of a root that was not visited; positions told stay as they were."""
+    forest = PuctForest(trees=2)
+    assert forest.values().tolist() == [0.0, 0.0]
+    assert not forest.policies().any()
+    mines, masks = forest.roots()
+    forest.advance(0, 3)
+    assert not mines.any() and not masks.any()
+
+
+def test_noise_of_some_trees() -> None:
+    forest = PuctForest(trees=3)
+    forest.run(UniformPolicyValue(), 1)
+    before = forest.priors()
+    forest.add_noise(np.random.default_rng(1), 0.5, 1.0, [1])
+    assert (forest.priors() != before).any(axis=1).tolist() == [False, True, False]
+
+
+def test_noise_is_for_moves_that_may_be_made() -> None:
+    """Only one of these does not lose at once; where a win is proven there is nothing to try."""
+    model = UniformPolicyValue()
+    for moves, share in (("12131", 1.0), ("121212", 0.0)):
+        position, rng = Position.from_moves(moves), np.random.default_rng(1)
+        forest, tree = PuctForest(), PuctTree(position, model)
+        forest.reset(0, position)
+        assert forest.run(model, 1) == tree.run(1) == 1
+        forest.add_noise(rng, 0.5, 1.0)
+        tree.add_noise(rng, 0.5, 1.0)
+        assert forest.priors()[0].tolist() == [share, 0, 0, 0, 0, 0, 0]
+        assert {child.column: child.prior for child in tree.root.children or ()}[0] == share
+        drawn = rng.bit_generator.state != np.random.default_rng(1).bit_generator.state
+        assert drawn == bool(share)

@@ -155,6 +155,15 @@ def test_a_won_game_is_won_soon() -> None:
     assert sooner >= 3
 
 
+def test_a_win_in_five_ends_a_search() -> None:
+    """Of the moves that are not proven none could win sooner."""
+    forest = grown(Position.from_moves("25224244766567"), PuctOptions(), 600)
+    root = forest.node(forest.root(0))
+    assert (root.proof, root.distance) == (PROVEN_LOSS, 5)
+    assert any(forest.node(child).proof == UNPROVEN for child in root.children)
+    assert root.visits < 600
+
+
 def told(proof: Any, distance: Any) -> Any:
     """What `metas` hold of a child, or of many."""
     return proof << PROOF_SHIFT | distance << DISTANCE_SHIFT
@@ -201,6 +210,14 @@ def test_policies_by_hand(
         solver=True,
     )
     assert found[0] == pytest.approx([*expected, 0.0])
+
+
+def test_policies_without_the_solver_go_by_the_visits() -> None:
+    metas = np.array([[told(PROVEN_WIN, 0), 0]], np.int32)
+    given = np.array([[1, 3]], np.int32), np.zeros((1, 2), np.float32), metas
+    there = np.ones((1, 2), np.bool_)
+    assert policies(*given, there, 1.0, solver=False)[0].tolist() == [0.25, 0.75]
+    assert policies(*given, there, 1.0, solver=True)[0].tolist() == [1.0, 0.0]
 
 
 def test_policies_of_many_roots_are_as_of_each_alone() -> None:

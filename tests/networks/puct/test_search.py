@@ -7,6 +7,7 @@ import itertools
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ import pytest
 from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
-from claimeven.networks.policy_value import Floats, Words
+from claimeven.montecarlo.contract import Facts
+from claimeven.networks.policy_value import Floats, UniformPolicyValue, Words
 from claimeven.networks.puct import PuctOptions, PuctSearch
+from claimeven.networks.puct.engine import PuctView
 from claimeven.networks.puct.layout import FLIGHT
 from tests.networks.puct.support import Hashed, unfinished
 from tests.pressing import pressed_as_usual, pressed_at
@@ -78,7 +81,8 @@ def test_noise_is_mixed_in_once_at_a_root_that_is_searched_on(backend: str) -> N
     noisy = priors(following)
     assert noisy == priors(following)
     search.reset()
-    assert noisy != priors(following)
+    anew, plain = priors(following), searched(PuctOptions(), following).root.children
+    assert noisy != anew != [child.prior for child in plain]
 
 
 def test_what_is_told() -> None:
@@ -107,6 +111,45 @@ def test_what_is_told() -> None:
             check(child, -1.0)
     assert tree_json(tree, POSITION)["children"][0]["prior"] == tree.children[0].prior
     assert tree_text(tree, POSITION).splitlines()[4].split() == ["move", "P", "N", "T", "E", "Q"]
+
+
+def test_selection_is_told_after_one_visit_and_of_a_parent_that_is_lost() -> None:
+    """The bonus is c * P * sqrt(1) / 1 then; nothing is taken to be worth less than a loss."""
+    for backend in ("compiled", "python"):
+        search = PuctSearch(Hashed(Geometry()), PuctOptions(c=2.0, fpu=0.3), backend)
+        found = search.search(POSITION, np.random.default_rng(1), iterations=1)
+        assert found.branching == 7.0
+        for child in found.root.children:
+            assert child.prior is not None and child.bonus == pytest.approx(2.0 * child.prior)
+        assert isinstance(found.forest, PuctView)
+        untried = Facts(3, 0, 0.0, prior=0.5)
+        assert found.forest.bonus(Facts(0, 4, 2.0), untried) == (1.0 * 2.0, pytest.approx(-0.8))
+        assert found.forest.bonus(Facts(0, 4, 3.6), untried) == (1.0 * 2.0, -1.0)
+
+
+def test_a_total_of_nothing_has_no_sign() -> None:
+    """A model that takes every position to be even leaves the root at 0, not -0."""
+    search = PuctSearch(UniformPolicyValue(POSITION.geometry))
+    root = search.search(POSITION, np.random.default_rng(1), iterations=1).root
+    assert str(root.total) == str(root.mean) == "0.0"
+
+
+def test_equals_are_told_apart() -> None:
+    """By their means, then one blocks, then the more likely, the more central, the left one."""
+
+    def child(column: int, mean: float, prior: float) -> Branch:
+        return Branch(column, 5, 5 * mean, mean, 0.0, 0.0, mean, mean, 0, 0, (), 0, prior)
+
+    search, position = PuctSearch(Hashed(Geometry())), Position.from_moves("12131")  # 1 blocks
+    root = searched(PuctOptions(), position).root
+    for children, chosen in (
+        ((child(0, 0.1, 0.5), child(4, 0.2, 0.1)), 4),
+        ((child(0, 0.1, 0.1), child(4, 0.1, 0.5)), 0),
+        ((child(3, 0.1, 0.1), child(5, 0.1, 0.2)), 5),
+        ((child(1, 0.1, 0.1), child(5, 0.1, 0.1), child(6, 0.1, 0.1)), 1),
+    ):
+        given = replace(root, children=children)
+        assert search._choose(given, position, np.random.default_rng(1)).column == chosen
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0, 10.0])
@@ -162,6 +205,30 @@ def test_the_tree_is_kept() -> None:
         scratch = PuctSearch(Hashed(Geometry()), PuctOptions(reuse=False), backend)
         for _ in range(2):
             assert scratch.search(POSITION, rng, iterations=10).kept == 0
+
+
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+def test_the_tree_is_kept_for_four_moves(backend: str) -> None:
+    for moves, is_kept in ((4, True), (5, False)):
+        search, rng = PuctSearch(Hashed(Geometry()), backend=backend), np.random.default_rng(1)
+        line = search.search(POSITION, rng, iterations=300).line
+        assert len(line) > 5
+        later = POSITION
+        for column in line[:moves]:
+            later = later.play(column)
+        assert (search.search(later, rng, iterations=1).kept > 0) == is_kept
+
+
+def test_loading_keeps_a_tree_and_takes_the_smallest_board() -> None:
+    search, rng = PuctSearch(Hashed(Geometry())), np.random.default_rng(1)
+    search.search(POSITION, rng, iterations=20)
+    search.load(POSITION.geometry)
+    assert search.search(POSITION, rng, iterations=5).kept == 20
+    cell = Geometry(1, 1, 2)
+    search = PuctSearch(Hashed(cell))
+    search.load(cell)
+    assert search.search(Position(cell), rng, iterations=5).value == 0.0
+    assert copy.deepcopy(PuctSearch(Hashed(cell), backend="python")).backend == "python"
 
 
 def test_limits() -> None:
@@ -264,6 +331,8 @@ def test_bad_searches() -> None:
         (lambda: search.search(POSITION, rng, seconds=-1.0), "seconds must be"),
         (lambda: search.search(Position.from_moves("1212121"), rng, 5), "the game is over"),
         (lambda: search.search(Position(Geometry(4, 4)), rng, 5), "the model knows 7x6"),
+        (lambda: search.trace(POSITION, rng, 0), "iterations must be"),
+        (lambda: search.trace(Position.from_moves("1212121"), rng, 5), "the game is over"),
         (lambda: PuctSearch(Hashed(Geometry()), backend="c"), "unknown backend 'c'"),
     ):
         with pytest.raises(ClaimevenError, match=told):
