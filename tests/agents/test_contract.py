@@ -182,6 +182,22 @@ def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(classic, "MOST_TREE_NODES", entered - 1)
     with pytest.raises(AgentFault, match="shows no tree of more than"):
         agent.tree(2, 100)
+    monkeypatch.setattr(classic, "MOST_TREE_NODES", entered)
+    monkeypatch.setattr(classic, "_MOST_SEARCHED", decision.nodes - 1)
+    with pytest.raises(AgentFault, match="shows no tree of more than"):
+        agent.tree(2, 100)
+
+
+def test_bounds_of_columns_are_told_from_their_values() -> None:
+    """Alpha-beta knows of most columns only that they are no better than the best."""
+    position, rng = Position.from_moves("4455"), np.random.default_rng(0)
+    bounded = 0
+    for spec in ("minimax:depth=4", "alphabeta:depth=4"):
+        details = make_agent(spec).choose(position, Limit(), rng).details
+        words, exact = details["value_words"], details["exact"]
+        assert [word.startswith("<=") for word in words] == [not known for known in exact]
+        bounded += len(exact) - sum(exact)
+        assert (bounded == 0) == spec.startswith("minimax")
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy"])
@@ -238,6 +254,13 @@ def test_a_full_search_sees_the_end() -> None:
     decision = make_agent("negamax:depth=full").choose(position, Limit(), np.random.default_rng(0))
     assert decision.value == 1.0
     assert decision.details["plies_to_end"] == 1
+
+
+def test_what_is_not_limited_ends_with_the_game_or_at_the_usual_depth() -> None:
+    tiny, rng = Position(Geometry(3, 3, 3)), np.random.default_rng(0)
+    assert make_agent("minimax:depth=full").choose(tiny, Limit(), rng).depth == 9
+    late = next(p for p in random_positions(Geometry(), 100, 1, True) if 24 <= p.ply <= 34)
+    assert make_agent("ntuple-alphabeta").choose(late, Limit(), rng).depth == 6
 
 
 def test_presets_open_in_the_centre() -> None:

@@ -136,6 +136,16 @@ def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     assert [a.choose(Position(), Limit(), rng).column for a in agents] == [1, 2, 3]
 
 
+def test_its_own_neighbours_come_first_on_the_path(tmp_path: Path) -> None:
+    for best, folder in ((1, "other"), (2, "own")):
+        written(tmp_path, f"BEST = {best}\n", f"{folder}/users_twin.py")
+    text = "import users_twin\ndef agent(p):\n    return users_twin.BEST\n"
+    spec = written(tmp_path, text, "own/mine.py")
+    sys.path.insert(0, str(tmp_path / "other"))
+    sys.path.append(str((tmp_path / "own").resolve()))
+    assert choose(spec).column == 2
+
+
 def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
     written(tmp_path, "BEST = 4\n", "users_neighbour.py")
     spec = written(tmp_path, "from users_neighbour import BEST\ndef agent(p):\n    return BEST\n")

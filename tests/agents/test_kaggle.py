@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -131,6 +132,22 @@ def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen[-1] == 7
 
 
+def test_a_bank_may_be_emptied_to_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kaggle ends the game where less than nothing is left."""
+    now, takes = [0.0], iter((62, 2, 3))
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def thinks(obs: Any) -> int:
+        now[0] += next(takes)
+        return 0
+
+    agent, rng = KaggleAgent("mine", thinks), np.random.default_rng(0)
+    for _ in range(2):
+        assert agent.choose(Position(), Limit(), rng).details["bank"] == 0
+    with pytest.raises(AgentFault, match="used up its bank"):
+        agent.choose(Position(), Limit(), rng)
+
+
 def loaded(spec: str) -> KaggleAgent:
     parts, foreign = split_file_spec(spec), split_foreign(spec)
     if foreign is not None:
@@ -197,9 +214,10 @@ def test_without_a_name_the_last_callable_is_the_agent_and_that_is_told(
     ],
 )
 def test_submissions_that_cannot_be_loaded_are_told(tmp_path: Path, text: str, told: str) -> None:
-    file = written(tmp_path, text)
+    file, before = written(tmp_path, text), list(sys.path)
     with pytest.raises(InvalidSpec) as caught:
         loaded(f"kaggle:{file}")
+    assert sys.path == before
     assert str(caught.value).startswith(f"{file} {told}")
     with pytest.raises(InvalidSpec, match=r"nowhere\.py cannot be read: No such file"):
         loaded("kaggle:nowhere.py")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from claimeven import Decision, Geometry, Limit, Position
-from claimeven.agents import AgentFault
+from claimeven.agents import Agent, AgentFault
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.functions import as_agent
 from claimeven.agents.process import short, wire
-from claimeven.agents.worker import Worker
+from claimeven.agents.safe_text import MOST_TRACEBACK
+from claimeven.agents.worker import MOST_LINE, MOST_LINES, Worker
 
 
 class Whole(int):
@@ -55,6 +57,10 @@ def draws(position: Position) -> Any:
     return random.choice(position.legal_columns)
 
 
+def draws_by_numpy(position: Position) -> Any:
+    return int(np.random.choice(position.legal_columns))
+
+
 def chats(position: Position) -> Any:
     print("thinking")
     return 2
@@ -80,7 +86,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     },
     **{
         each.__name__: each
-        for each in (fails, leaves, objects, starves, spoils, overfills, draws, chats, for_kaggle)
+        for each in (
+            fails, leaves, objects, starves, spoils, overfills, draws, draws_by_numpy, chats,
+            for_kaggle,
+        )
     },
 }  # fmt: skip
 POSITION = Position.from_moves("444444")
@@ -189,6 +198,60 @@ def test_a_question_of_discs_is_about_the_board_told_last(
     assert {position.geometry for position in seen} == {board}
     assert [p.legal_columns for p in seen[1:]] == [p.legal_columns for p in positions]
     assert all(position.outcome is None for position in seen)
+
+
+def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def raises(position: Position) -> Any:
+        raise ValueError("\x1b[2J" + "x" * MOST_TRACEBACK + "\x1b[31m the end")
+
+    question = short.question(POSITION, LIMIT, b"")
+    assert question is not None
+    answer = wire.unpacked(worker_of(raises, monkeypatch).message(question))
+    assert answer["fault"].startswith("raised ValueError: \\x1b[2Jxxx")
+    assert answer["traceback"].startswith("...\nx")
+    assert answer["traceback"].endswith("x\\x1b[31m the end\n")
+    assert len(answer["traceback"]) == len("...\n") + MOST_TRACEBACK
+
+
+class Talks(Agent):
+    """Tells more steps than are kept."""
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        return Decision(0)
+
+    def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
+        yield "\x1b" + "x" * MOST_LINE
+        yield from map(str, range(MOST_LINES + 3))
+
+
+def test_the_lines_of_a_trace_are_bounded_in_number_and_length() -> None:
+    worker = Worker()
+    worker.agent = Talks()
+    asked = wire.from_position(POSITION), wire.from_limit(LIMIT)
+    told = worker.trace(*asked, wire.from_generator(np.random.default_rng(0)))
+    assert told["fault"] is None
+    assert len(told["lines"]) == MOST_LINES
+    assert told["lines"][0].startswith("\\x1bxxx") and len(told["lines"][0]) == MOST_LINE
+    assert told["lines"][1:3] == ["0", "1"]
+
+
+HARD_BOUND = """
+import resource
+resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+from claimeven.agents.worker import _bound_memory
+for memory_mb in (512, 4096):
+    _bound_memory(memory_mb)
+    print(resource.getrlimit(resource.RLIMIT_DATA)[0] >> 20)
+"""
+
+
+def test_a_process_asks_for_no_more_memory_than_the_system_grants() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HARD_BOUND], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "512\n1024\n", "")
 
 
 def test_what_is_printed_goes_to_stderr(

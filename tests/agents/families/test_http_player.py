@@ -134,12 +134,14 @@ def test_a_column_that_is_not_there_loses_the_game(column: int) -> None:
     assert "(counted from 1), which is not on the board: legal were 1, 2" in reason
 
 
-def test_a_full_column_is_told_as_the_server_counts() -> None:
-    with serving(saying({"column": 3})) as url:
-        result = play_match(url, "random", games=1, start="333333")
+@pytest.mark.parametrize("column", [1, 3, 7])
+def test_a_full_column_is_told_as_the_server_counts(column: int) -> None:
+    with serving(saying({"column": column})) as url:
+        result = play_match(url, "random", games=1, start=str(column) * 6)
     (reason,) = result.forfeits[0]
+    legal = ", ".join(str(other) for other in range(1, 8) if other != column)
     assert reason == (
-        "answered with column 3 (counted from 1), which is full: legal were 1, 2, 4, 5, 6, 7"
+        f"answered with column {column} (counted from 1), which is full: legal were {legal}"
     )
 
 
@@ -203,3 +205,12 @@ def test_a_server_that_is_not_there_is_told_before_the_match() -> None:
 def test_what_is_no_address_is_told(url: str) -> None:
     with pytest.raises(InvalidSpec):
         make_agent(f"{url}x" if url.endswith("\n") else url)
+
+
+def test_an_address_with_a_password_is_not_called() -> None:
+    """Specs are stored and shown, as a password should not be."""
+    with serving(saying({"column": 4})) as url:
+        assert choose(url) == 3
+        for name in ("me:secret", "me", ":secret"):
+            with pytest.raises(InvalidSpec, match="a name and a password is not taken"):
+                make_agent(url.replace("//", f"//{name}@"))

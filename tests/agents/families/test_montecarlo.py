@@ -60,6 +60,30 @@ def test_a_win_at_once_is_told(spec: str) -> None:
     assert trace == ["column 1 wins at once: no search"]
 
 
+@pytest.mark.parametrize(("scale", "lost"), [("-1..1", -1.0), ("0..1", 0.0)])
+def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float) -> None:
+    """The second player has columns 2, 3 and 4 at the bottom: every column but 5 loses."""
+    spec = f"uct:scale={scale},decisive=off,solver=yes"
+    decision, _, _, _ = told(spec, "721374", iterations=1000)
+    words, values = decision.details["value_words"], decision.details["values"]
+    assert [word == "loss" for word in words] == [column != 4 for column in range(7)]
+    assert [value == lost for value in values] == [column != 4 for column in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "remembers"),
+    [
+        ("uct-itu-table", True),
+        ("uct-itu-table:reuse=no", False),
+        ("uct-itu-table:table=off", False),
+        ("uct:table=equal,reuse=yes", False),
+        ("uct", False),
+    ],
+)
+def test_a_table_is_kept_from_game_to_game_by_one_preset_alone(spec: str, remembers: bool) -> None:
+    assert make_agent(spec).remembers is remembers
+
+
 def test_all_lost_at_once_is_told() -> None:
     decision, data, text, trace = told("uct", "41315", iterations=50)
     assert (decision.value, decision.details["proof"]) == (-1.0, "loss")

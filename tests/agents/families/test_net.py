@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.agents.decisions.decision_rows import decision_rows
+from claimeven.agents.families.model_files import read_once
 from claimeven.agents.families.net import NetAgent
 from claimeven.networks import evaluators
+from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net import Net, write_net
 from tests.networks.net.support import TINY, drawn_net
 from tests.positions import random_positions
@@ -79,3 +82,30 @@ def test_a_net_that_knows_no_scores_guesses_none() -> None:
     net = Net(TINY, drawn_net(SMALL).arrays, SMALL)
     decision = NetAgent(net).choose(Position(SMALL), Limit(), np.random.default_rng(0))
     assert [name for name, _ in decision_rows(decision)] == ["prior", "share"]
+
+
+def test_a_net_is_asked_about_its_own_board_alone() -> None:
+    with pytest.raises(InvalidNetwork, match=r"the net knows 4x4 connect 3, not 4x5 connect 3"):
+        NetAgent(drawn_net(SMALL)).choose(
+            Position(Geometry(4, 5, 3)), Limit(), np.random.default_rng(0)
+        )
+
+
+def test_a_model_is_read_again_only_where_its_file_is_another(tmp_path: Path) -> None:
+    """Whether it was replaced, or written anew in its place, as long as before or longer."""
+    file, seen = tmp_path / "model", []
+
+    @read_once
+    def read(name: str) -> str:
+        seen.append(Path(name).read_text())
+        return seen[-1]
+
+    for when, text in enumerate(("one", "two", "three"), start=1):
+        file.write_text(text)
+        os.utime(file, ns=(when, when))
+        assert read(str(file)) == read(str(file)) == text
+    (tmp_path / "other").write_text("other")
+    os.utime(tmp_path / "other", ns=(3, 3))
+    (tmp_path / "other").replace(file)
+    assert read(str(file)) == read(str(file)) == "other"
+    assert seen == ["one", "two", "three", "other"]

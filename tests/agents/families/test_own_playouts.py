@@ -21,8 +21,14 @@ def drawn(position, stream):
         if column in position.legal_columns:
             return column
 
+def perhaps(position, stream=None):
+    return position.legal_columns[0] if stream is None else drawn(position, stream)
+
 def off(position):
     return 8
+
+def beside(position):
+    return 7
 
 def full(position):
     return 3
@@ -68,6 +74,14 @@ def test_a_rule_of_ones_own_is_followed(rules: Path, name: str) -> None:
     )
 
 
+def test_a_rule_that_may_take_the_stream_is_given_it(rules: Path) -> None:
+    visits = [
+        decide(f"uct-aifour:playout={rules}:{name}").details["visits"]
+        for name in ("perhaps", "drawn", "leftmost")
+    ]
+    assert visits[0] == visits[1] != visits[2]
+
+
 def test_a_rule_of_the_position_alone(rules: Path) -> None:
     visits = [
         decide(f"uct-aifour:playout={rules}:{name}").details["visits"]
@@ -78,6 +92,7 @@ def test_a_rule_of_the_position_alone(rules: Path) -> None:
 
 @pytest.mark.parametrize(("name", "sentence"), [
     ("off", r"has a playout that answers wrongly: column 8 \(counted from 0\) is not on the board"),
+    ("beside", r"has a playout that answers wrongly: column 7 \(counted from 0\) is not on the"),
     ("full", r"has a playout that answers wrongly: column 3 \(counted from 0\) is full"),
     ("words", "returned 'four' instead of a column number"),
 ])  # fmt: skip

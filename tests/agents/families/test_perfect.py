@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import time
@@ -15,13 +16,16 @@ from claimeven import Geometry, Position
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.families.perfect import (
     LINES,
+    FullAgent,
     PerfectAgent,
+    Scores,
+    SolverAgent,
     best_known,
     drawn,
     lines_left,
 )
 from claimeven.solver import InvalidSolve, Solver
-from tests.positions import random_positions
+from tests.positions import position_after, random_positions
 
 SMALL = Geometry(5, 4, 4)
 #: Seconds beyond a limit that a busy machine may take; what is usual is a few milliseconds.
@@ -222,12 +226,40 @@ def test_full_looks_at_every_line_of_a_tiny_board() -> None:
         Position(Geometry(3, 3, 3))
     )
     assert lines_left(Position(Geometry(3, 3, 3))) == 1680
+    limited = make_agent("full").choose(Position(Geometry(3, 3, 3)), Limit(seconds=600), rng())
+    assert limited.details["engine"] == "solver"  # minimax knows of no time
+
+
+@pytest.mark.parametrize(("known", "column"), [(-2, 1), (3, 2)])
+def test_where_time_ends_a_search_no_score_is_told(known: int, column: int) -> None:
+    """The score of one column is none of the position: the others may be better."""
+    scores = (None, None, known, None, None)
+
+    class Stopped(SolverAgent):
+        def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
+            return scores, 10, False
+
+    class Full(Stopped, FullAgent):
+        pass
+
+    class Perfect(Stopped, PerfectAgent):
+        pass
+
+    for agent in (Full(), Perfect("centre", True, 10)):
+        decision = agent.choose(Position.from_moves("12", SMALL), Limit(seconds=1), rng())
+        assert (decision.score, decision.value, decision.details["complete"]) == (None, None, False)
+        assert decision.column == column
+        assert decision.details["values"] == list(scores)
 
 
 def test_boards_beyond_the_solver_are_refused() -> None:
-    for spec in ("perfect", "full"):
-        with pytest.raises(InvalidSolve, match="the solver holds boards of"):
-            make_agent(spec).choose(Position(Geometry(9, 9, 4)), Limit(), rng())
+    board = Geometry(9, 9, 8)
+    late = position_after(random.Random(1), board, 76)
+    assert lines_left(late) <= LINES
+    for position in (Position(board), late):
+        for spec in ("perfect", "full"):
+            with pytest.raises(InvalidSolve, match="the solver holds boards of"):
+                make_agent(spec).choose(position, Limit(), rng())
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,7 @@ FAULTS = [
     ("m + ' x'", FaultKind.ILLEGAL, r"answered '12 x'"),
     ("m + ' 1 2'", FaultKind.ILLEGAL, r"answered '12 1 2'"),
     ("m + ' 999'", FaultKind.ILLEGAL, r"answered '12 999'"),
+    ("m + ' -21'", FaultKind.ILLEGAL, r"answered '12 -21'"),  # of 20 cells
     ("'34 5'", FaultKind.ILLEGAL, r"answered '34 5' to '12'"),
     ("''", FaultKind.ILLEGAL, r"answered '' to '12'"),
     ("m + ' -1000' * 5", FaultKind.ILLEGAL, r"told scores of other columns than"),
@@ -74,6 +76,46 @@ def test_answers_that_are_none_are_faults(
     with pytest.raises(AgentFault, match=told) as caught:
         solver.scores(Position.from_moves("12", SMALL), 1.0)
     assert caught.value.kind is kind
+    solver.close()
+
+
+def test_one_in_python_that_forgets_to_flush_answers_all_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "solver.py"
+    file.write_text(ANSWERS.format("m + ' 7'").replace(", flush=True", ""), encoding="utf-8")
+    solver = PonsSolver(f"{sys.executable} {file}", SMALL)
+    assert solver.score(Position.from_moves("12", SMALL), 30.0) == 7
+    solver.close()
+
+
+def test_all_questions_about_the_columns_of_a_position_share_its_time(tmp_path: Path) -> None:
+    """It tells the score of the position at once, and then takes long for those after it."""
+    answer = "[__import__('time').sleep(4 if len(m) > 2 else 0), m + ' 0'][1]"
+    solver = PonsSolver(failing(tmp_path, answer), SMALL)
+    with pytest.raises(AgentFault, match="did not answer in time"):
+        solver.scores(Position.from_moves("12", SMALL), 0.5)
+    solver.close()
+
+
+def test_a_board_of_three_columns_is_refused() -> None:
+    """Three numbers could be the scores of its columns, or a score, nodes and time."""
+    with pytest.raises(InvalidSpec, match="three columns: its answers are ambiguous"):
+        solver_of("pons:cat", Geometry(3, 3, 3))
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the system bounds other processes")
+def test_the_memory_of_a_program_is_bounded(tmp_path: Path) -> None:
+    answer = "m + ' ' + str(__import__('resource').getrlimit(2)[0] >> 24)"  # in 16 MB
+    solver = PonsSolver(failing(tmp_path, answer), SMALL, memory_mb=208)
+    assert solver.score(Position.from_moves("12", SMALL), 30.0) == 13
+    solver.close()
+
+
+def test_a_program_that_has_ended_is_started_again(tmp_path: Path) -> None:
+    solver = PonsSolver(failing(tmp_path, "exit(3) if len(m) > 2 else m + ' 5'"), SMALL)
+    assert solver.score(Position.from_moves("12", SMALL)) == 5
+    with pytest.raises(AgentFault, match="exit status 3"):
+        solver.score(Position.from_moves("123", SMALL))
+    assert solver.score(Position.from_moves("12", SMALL)) == 5
     solver.close()
 
 

@@ -11,6 +11,7 @@ from claimeven.agents.contract import Agent
 from claimeven.agents.digests import digest_of_files
 from claimeven.agents.files import files_of, split_file_spec
 from claimeven.agents.foreign.kind import ForeignKind
+from claimeven.agents.foreign.program import split_command
 from claimeven.agents.foreign.table import FOREIGN, split_foreign
 from claimeven.agents.options import AgentKind, Option
 from claimeven.agents.registry import make_agent
@@ -73,6 +74,15 @@ def test_names_after_a_prefix_take_options() -> None:
         assert str(caught.value) == told
     with pytest.raises(InvalidSpec, match=r"^package: needs the extra 'package': pip install 'cl"):
         kind.need_extra()
+
+
+def test_settings_stand_before_a_program_whose_path_may_hold_an_equals_sign() -> None:
+    assert split_command("Hash=64 Book= ./v=2/engine Depth=3") == (
+        {"Hash": "64", "Book": ""},
+        ["./v=2/engine", "Depth=3"],
+    )
+    for path in ("/opt/v=2/engine", "../v=2/engine"):
+        assert split_command(path) == ({}, [path])
 
 
 def test_a_submission_plays_in_processes_and_jobs(tmp_path: Path) -> None:

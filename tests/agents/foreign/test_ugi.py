@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,78 @@ def test_the_same_seed_gives_the_same_games_in_jobs() -> None:
         for jobs in (1, 2)
     ]
     assert games[0] == games[1]
+
+
+def telling(folder: Path, infos: Sequence[str] = (), settings: str = "") -> tuple[str, Path]:
+    """The spec of an engine that says so much before a move, and where it writes what it hears."""
+    engine, heard = folder / "tells.py", folder / "heard.txt"
+    said = "\n".join([*infos, "bestmove d"])
+    engine.write_text(
+        "import pathlib, sys\n"
+        f"heard, said = pathlib.Path({str(heard)!r}), {said!r}\n"
+        "options = 'option name hash type spin\\noption name Seed type spin\\n'\n"
+        "answers = {'ugi': options + 'ugiok', 'isready': 'readyok'}\n"
+        "for line in sys.stdin:\n"
+        "    with heard.open('a') as file:\n"
+        "        file.write(line)\n"
+        "    answer = said if line.startswith('go') else answers.get(line.strip())\n"
+        "    if answer:\n"
+        "        print(answer, flush=True)\n",
+        encoding="utf-8",
+    )
+    return f"ugi:{settings} {sys.executable} {engine}", heard
+
+
+@pytest.mark.parametrize(
+    ("infos", "value", "depth", "nodes", "details"),
+    [
+        ((), None, None, None, {}),
+        (
+            ("info depth 9 nodes 70 score cp -12 pv d d c",),
+            None, 9, 70, {"cp": -12, "line": [3, 3, 2]},
+        ),
+        (("info score mate -3 nodes 80", "info depth 2"), -1.0, 2, 80, {"mate": -3}),
+        (("info score mate 3", "info score cp 5"), None, None, None, {"cp": 5}),
+        (("info depth 3", "info string depth 9 nodes 1 pv d"), None, 3, None, {}),
+        (("info depth -1 nodes -5 pv d a d",), None, None, None, {"line": [3]}),
+        (("info depth x nodes 1e9 pv z d",), None, None, None, {}),
+    ],
+)  # fmt: skip
+def test_what_an_engine_tells_is_in_its_decision(
+    tmp_path: Path,
+    infos: tuple[str, ...],
+    value: float | None,
+    depth: int | None,
+    nodes: int | None,
+    details: dict[str, object],
+) -> None:
+    agent = make_agent(telling(tmp_path, infos)[0], Geometry())
+    agent.reset()
+    position = Position.from_moves("111111")  # column a is full
+    decision = agent.choose(position, Limit(), np.random.default_rng(0))
+    agent.close()
+    assert (decision.column, decision.value) == (3, value)
+    assert (decision.depth, decision.nodes, decision.details) == (depth, nodes, details)
+
+
+def test_an_engine_hears_its_settings_and_the_limit_as_it_writes_them(tmp_path: Path) -> None:
+    """Names of options go by no case, and no time is too short to be told."""
+    spec, heard = telling(tmp_path, settings="Hash=64")
+    agent = make_agent(spec, Geometry())
+    agent.reset()
+    for limit in (Limit(seconds=0.0001), Limit(depth=4, nodes=50), Limit()):
+        agent.choose(Position(), limit, np.random.default_rng(0))
+    agent.close()
+    lines = heard.read_text().splitlines()
+    assert "setoption name hash value 64" in lines
+    assert sum(line.startswith("setoption name Seed value ") for line in lines) == 1  # a game
+    assert [line for line in lines if line.startswith("go")] == [
+        "go movetime 10",  # how it writes a move is asked first
+        "go movetime 1",
+        "go depth 4 nodes 50",
+        "go movetime 1000",
+    ]
+    assert lines[-1] == "quit"
 
 
 FAULTS = [
@@ -234,6 +307,12 @@ def test_files_of_the_command_are_digested(tmp_path: Path) -> None:
     spec = f"ugi:Hash=3 {sys.executable} '{engine}' --book none"
     assert files_of(spec) == (engine,)
     assert digest_of_files(spec) == digest_of_files(str(engine))
+    book = tmp_path / "a.book"
+    digests = set()
+    for content in ("e4", "d4"):
+        book.write_text(content, encoding="utf-8")
+        digests |= {digest_of_files(f"{spec} {book}"), digest_of_files(spec)}
+    assert len(digests) == 3
 
 
 def gone(process: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import signal
 import threading
@@ -27,6 +28,7 @@ from claimeven.agents import (
 )
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
+from claimeven.agents.worker import OOM_SCORE
 from claimeven.arena import play_match
 from claimeven.arena.games.guard import checked_decision, checked_trace, checked_tree
 
@@ -202,6 +204,80 @@ def test_built_in_agents_have_processes_when_asked() -> None:
         Isolation(memory_mb=0)
     with pytest.raises(InvalidLimit, match="memory_mb must be a whole number"):
         Isolation(memory_mb=1.5)  # type: ignore[arg-type]  # bad on purpose
+
+
+@pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="the system tells its memory")
+def test_a_process_may_hold_half_of_a_small_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    kilobytes = int(Path("/proc/meminfo").read_text().split("MemTotal:")[1].split()[0])
+    half = kilobytes // 2**11
+    assert Isolation().memory == min(2048, half)
+    assert Isolation(memory_mb=7).memory == 7
+    monkeypatch.setattr("claimeven.agents.process.isolation.USUAL_MEMORY", half + 1)
+    assert Isolation().memory == half
+
+
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux is told so")
+@pytest.mark.usefixtures("real_starts")
+def test_where_memory_runs_out_an_agent_is_ended_before_its_match() -> None:
+    agent = make_agent(bot("first"))
+    assert isinstance(agent, ProcessAgent)
+    score = int(Path(f"/proc/{agent.process}/oom_score_adj").read_text())
+    agent.close()
+    assert score == OOM_SCORE > int(Path("/proc/self/oom_score_adj").read_text())
+
+
+@pytest.mark.usefixtures("real_starts")
+def test_a_process_that_ends_between_two_games_is_started_again() -> None:
+    agent = make_agent(bot("remembers"))
+    assert isinstance(agent, ProcessAgent)
+    first = agent.process
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    agent.reset()
+    assert agent.process not in (None, first)
+    assert agent.choose(Position(), Limit(), rng()).column == 1
+    agent.close()
+
+
+@pytest.mark.usefixtures("real_starts")
+def test_a_fresh_process_is_told_the_board_again(tmp_path: Path) -> None:
+    file = tmp_path / "last.py"
+    file.write_text("def agent(position):\n    return position.geometry.columns - 1\n")
+    position, limit = Position(Geometry(5, 4)), Limit(seconds=60)
+    agent = make_agent(str(file), position.geometry, limit)
+    assert isinstance(agent, ProcessAgent)
+    agent.reset()
+    for _ in range(2):
+        assert agent.choose(position, limit, rng()).column == 4
+        process = agent.process
+        assert process is not None
+        os.kill(process, signal.SIGKILL)
+        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    agent.close()
+
+
+def test_a_copy_knows_what_the_agent_has_told_of_itself() -> None:
+    agent = make_agent(bot("remembers"))
+    other = pickle.loads(pickle.dumps(agent))
+    assert (other.limits, other.remembers) == (frozenset(("depth",)), True)
+    assert other.process is None
+    agent.close()
+
+
+def test_what_may_be_printed_is_counted_anew_for_each_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "tells.py"
+    file.write_text("def agent(position):\n    print('#' * 8_000)\n    return 0\n")
+    agent = make_agent(str(file))
+    for _ in range(3):
+        agent.reset()
+        agent.choose(Position(), Limit(), rng())
+    agent.close()
+    err = capsys.readouterr().err
+    assert err.count("#") == 24_000
+    assert "has printed" not in err
 
 
 FAILURES = [

@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena.accuracy.accuracy import Accuracy, Tally, is_decisive
-from claimeven.arena.accuracy.judging import judge_moves
+from claimeven.arena.accuracy.judging import judge_moves, ranked, worst_of
 from claimeven.arena.accuracy.known_scores import JudgeProgress
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver import Solver
@@ -96,6 +96,29 @@ def test_the_ten_worst_are_kept_by_outcome_then_points_then_how_early() -> None:
         found = [(each.move.column, each.move.ply, each.game) for each in accuracy.blunders(99)]
         assert found == expected[:10]
         assert told_worst == [each.as_dict() for each in accuracy.blunders(99)]
+
+
+def test_of_equal_blunders_the_earlier_in_its_game_is_worse_whatever_the_game() -> None:
+    scores = (3, -1, 3, 3, 3, 3, 3)
+    early, late = (
+        JudgedMove(Position.from_moves(moves), 1, scores) for moves in ("4455", "445566")
+    )
+    accuracy = Accuracy()
+    accuracy.add(late, "445566", game=1)
+    accuracy.add(early, "4455", game=9)
+    assert [(each.move.ply, each.game) for each in accuracy.blunders(2)] == [(4, 9), (6, 1)]
+
+
+def test_agents_rank_by_results_kept_and_those_without_a_move_come_last() -> None:
+    position, scores = Position.from_moves("4455"), (-4, -3, 18, 2, 2, 18, -3)
+    played = {"idle": (), "throws": (0,), "wins late": (3,), "wins soon": (2,)}
+    found = {
+        name: Accuracy.of(JudgedMove(position, column, scores) for column in columns)
+        for name, columns in played.items()
+    }
+    assert ranked(found) == ("wins soon", "wins late", "throws", "idle")
+    assert [each.move.column for each in worst_of(found.values(), 9)] == [0, 3]
+    assert [each.move.column for each in worst_of(found.values(), 1)] == [0]
 
 
 def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:

@@ -7,17 +7,19 @@ import stat
 from collections import defaultdict
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena import accuracy_of
-from claimeven.arena.accuracy.known_scores import JudgeProgress
+from claimeven.arena.accuracy.known_scores import JudgeProgress, KnownScores
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.solver import Solver
 from tests import naive
+from tests.positions import random_positions
 
 BOARD = {"columns": 4, "rows": 4, "connect": 3}
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
@@ -74,8 +76,31 @@ def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
 
     again = accuracy_of(path, solver=none, progress=told.append)
     assert again.as_dict() == first.as_dict()
-    assert told[-1].resumed == first.positions
+    assert (told[-1].resumed, told[-1].done) == (first.positions, first.positions)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("board", [Geometry(4, 4, 3), Geometry(8, 7, 8)])
+def test_kept_scores_serve_mirror_images_and_keys_of_64_bits(path: Path, board: Geometry) -> None:
+    """A number of SQLite's has 63 bits and a sign; columns full on one side alone tell images."""
+    late = (each for each in random_positions(board, 5000, 1, True) if each.ply >= board.cells - 8)
+    fitting = (
+        each
+        for each in late
+        if each.key != each.canonical_key
+        and each.heights != each.heights[::-1]
+        and (board.cells < 56 or each.canonical_key >> 63)
+    )
+    chosen = list(islice(fitting, 2))
+    assert len(chosen) == 2
+    KnownScores(path).solve(chosen, lambda: small(board))
+
+    def none() -> Solver:
+        raise AssertionError("nothing is left to solve")
+
+    again = KnownScores(path)
+    again.solve(chosen, none)
+    assert [again[each] for each in chosen] == [small(board).scores(each) for each in chosen]
 
 
 def test_kept_scores_that_cannot_be_are_worked_out_again(path: Path) -> None:
@@ -137,6 +162,20 @@ def test_blunders_name_their_game(path: Path) -> None:
         assert Position.from_moves(blunder.moves, Geometry(4, 4, 3)) == blunder.move.position
         assert AGENTS[game.agents[len(blunder.moves) % 2]].label == blunder.agent
         assert game.all_moves[len(blunder.moves)] == str(blunder.move.column + 1)
+
+
+def test_moves_before_a_blunder_begin_where_the_games_of_the_store_do(tmp_path: Path) -> None:
+    start = Position.from_moves("12", Geometry(4, 4, 3))
+    plan = {**BOARD, "start": [start.mine, start.mask]}
+    found = tmp_path / "later.db"
+    with Store.create(found, {"plan": plan}, AGENTS) as store:
+        store.add([replace(GAMES[0], opening="", moves="131")])
+    worst = accuracy_of(found, solver=small).worst(5)
+    assert worst
+    for blunder in worst:
+        assert "131".startswith(blunder.moves)
+        played = Position.from_moves(f"12{blunder.moves}", start.geometry)
+        assert played == blunder.move.position
 
 
 def test_moves_that_cannot_be_played_are_told(path: Path) -> None:

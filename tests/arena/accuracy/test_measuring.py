@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from claimeven import Geometry, Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
 from claimeven.arena.accuracy import answers
-from claimeven.arena.accuracy.examining import SetPlan
-from claimeven.arena.accuracy.measuring import MOST_FAULTS, measure, measured
+from claimeven.arena.accuracy.examining import Answer, SetPlan
+from claimeven.arena.accuracy.measuring import MOST_FAULTS, AgentAccuracy, measure, measured
 from claimeven.arena.accuracy.positions import InvalidPositions, ScoredSet, shipped_set
 from claimeven.processes import Child
 
@@ -61,6 +62,24 @@ def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.Monk
     assert [each["OPENBLAS_NUM_THREADS"] for each in asked] == ["1", "1"]
 
 
+def test_what_must_be_asked_in_order_is_asked_by_one_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A person has one keyboard, and a table that is kept knows what was asked before."""
+
+    class Unwanted(Child):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            raise AssertionError("no other process is wanted")
+
+    monkeypatch.setattr(answers, "Child", Unwanted)
+    few = _few(3)
+    typed = "".join(f"{each.position.legal_columns[0] + 1}\n" for each in few.positions)
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    agents = ("human", "negamax:depth=2,keep=yes")
+    for name in agents:
+        assert measure(SetPlan((name,), few), jobs=2)[name].answered == 3
+
+
 def _few(count: int) -> ScoredSet:
     whole = shipped_set()
     assert whole is not None
@@ -97,6 +116,26 @@ def test_faults_are_told_and_end_the_questions_in_time(tmp_path: Path) -> None:
     assert (whole["never"].stopped, whole["never"].seconds_a_move) == (True, None)
     assert whole["random"].answered == 50
     assert whole.ranking == ("random", "never")
+
+
+def test_an_agent_with_too_many_faults_is_not_called_again() -> None:
+    calls = []
+
+    def never(position: Position) -> int:
+        calls.append(position)
+        raise RuntimeError("no")
+
+    measure(SetPlan((never,), _few(50)))
+    assert len(calls) == MOST_FAULTS
+
+
+def test_the_time_of_a_move_is_the_mean_over_the_answers() -> None:
+    found = AgentAccuracy("me")
+    for place, seconds in enumerate((1.0, 4.0)):
+        column = _few(3).positions[place].position.legal_columns[0]
+        found.add(Answer(0, place, column, seconds), _few(3))
+    found.add(Answer(0, 2, None, 0.0, "crash", "raised"), _few(3))
+    assert (found.asked, found.answered, found.seconds_a_move) == (3, 2, 2.5)
 
 
 def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: Path) -> None:
@@ -176,3 +215,20 @@ def test_an_agent_stands_once_and_generators_of_positions_are_their_own() -> Non
 
     measure_accuracy(Drawing(), count=20)
     assert len(set(drawn)) == 20
+
+
+def test_an_agent_that_somebody_else_made_is_left_open() -> None:
+    from claimeven.agents import Agent, Decision
+
+    class Held(Agent):
+        closed = 0
+
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            return Decision(position.legal_columns[0])
+
+        def close(self) -> None:
+            self.closed += 1
+
+    held = Held()
+    measure_accuracy(held, count=2)
+    assert held.closed == 0

@@ -78,7 +78,7 @@ def test_a_part_is_drawn_evenly(shipped: ScoredSet) -> None:
     assert len(part.positions) == 30
     assert part.name == "7x6-v1, 30 of 4500"
     assert part.bands == shipped.bands
-    assert shipped.first(10**6) is shipped
+    assert shipped.first(10**6) is shipped.first(4500) is shipped
     with pytest.raises(InvalidPositions, match="1 position or more, not 0"):
         shipped.first(0)
 
@@ -92,6 +92,12 @@ def test_scores_may_be_left_out_and_are_worked_out(tmp_path: Path) -> None:
     assert second.scores == (-1, 0, -1, 7, 6, -2, 0)
     assert (third.band, second.band) == ("odd", "")
     assert own.digest != ScoredSet(own.name, own.positions[:2]).digest
+
+
+def test_a_word_before_moves_is_a_band_and_two_digits_behind_them_are_a_score() -> None:
+    banded, scored = parse_set("late 121\n121 12\n", STANDARD, "it")
+    assert (banded.band, banded.moves, banded.scores) == ("late", "121", ())
+    assert (scored.band, scored.moves, scored.scores) == ("", "121", (12,))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -161,3 +167,4 @@ def test_a_wrong_score_is_told() -> None:
 
 def test_other_boards_have_no_shipped_set() -> None:
     assert shipped_set(Geometry(5, 5)) is None
+    assert shipped_set(Geometry(7, 6, 5)) is None

@@ -299,3 +299,10 @@ def test_traces_and_trees_are_guarded() -> None:
             checked_tree(agent, 2, 10)
     agent.view = TreeView("text", {1: math.nan}, "svg")  # type: ignore[dict-item]  # bad on purpose
     assert checked_tree(agent, 2, 10) == TreeView("text", {"1": None}, "svg")
+
+
+def test_what_rounding_leaves_a_hair_outside_is_taken_for_the_end() -> None:
+    for told_value, value in ((1.0005, 1.0), (-1.0005, -1.0), (0.9995, 0.9995)):
+        assert asked(told(value=told_value)).value == value
+    decision = asked(told(policy=[1.0005, -0.0005] + [0.0] * 5, seconds=-0.0005))
+    assert (decision.policy, decision.seconds) == ((1.0, *[0.0] * 6), 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -112,6 +113,13 @@ def test_nothing_but_draws_and_a_single_game() -> None:
     assert [rating.agent for rating in single.ratings] == ["a", "b"]
     assert single.gap("a", "b").low < 0 < single.gap("a", "b").value
     assert [(rating.games, rating.points) for rating in single.ratings] == [(1, 1), (1, 0)]
+
+
+def test_agents_that_are_equal_in_a_sample_are_each_as_likely_the_stronger() -> None:
+    ladder = ladder_of([RatedGame(0, "a", "b", 1), RatedGame(0, "b", "a", 0.5)])
+    level = replace(ladder, samples=np.array([[10.0, 10], [10, 10], [30, 10], [0, 5]]))
+    assert (level.superiority("a", "b"), level.superiority("b", "a")) == (0.5, 0.5)
+    assert level.superiority("a", "a") == 0.5
 
 
 def test_no_games_give_an_empty_ladder() -> None:

@@ -202,6 +202,16 @@ def test_a_pair_is_told_once() -> None:
     assert (run.counts.pairs, run.waiting) == (3, 0)
 
 
+def test_a_game_of_a_pair_that_waits_is_told_once() -> None:
+    run = SequentialRun(SequentialTest(0, 5))
+    for number in (2, 3, 4):
+        run.add_game(number, 0.5)
+    assert (run.counts.pairs, run.waiting) == (0, 1)
+    for number in (2, 3, 4):
+        with pytest.raises(InvalidEvidence, match=f"game {number} is told twice"):
+            run.add_game(number, 0.5)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
