@@ -206,10 +206,8 @@ def test_built_in_agents_have_processes_when_asked() -> None:
         Isolation(memory_mb=1.5)  # type: ignore[arg-type]  # bad on purpose
 
 
-@pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="the system tells its memory")
 def test_a_process_may_hold_half_of_a_small_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    kilobytes = int(Path("/proc/meminfo").read_text().split("MemTotal:")[1].split()[0])
-    half = kilobytes // 2**11
+    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**21
     assert Isolation().memory == min(2048, half)
     assert Isolation(memory_mb=7).memory == 7
     monkeypatch.setattr("claimeven.agents.process.isolation.USUAL_MEMORY", half + 1)
@@ -223,7 +221,7 @@ def test_where_memory_runs_out_an_agent_is_ended_before_its_match() -> None:
     assert isinstance(agent, ProcessAgent)
     score = int(Path(f"/proc/{agent.process}/oom_score_adj").read_text())
     agent.close()
-    assert score == OOM_SCORE > int(Path("/proc/self/oom_score_adj").read_text())
+    assert score >= OOM_SCORE  # where this process has a higher one, it may not be lowered
 
 
 @pytest.mark.usefixtures("real_starts")
