@@ -49,6 +49,18 @@ def test_many_positions_are_looked_up_at_once(book: Book) -> None:
     assert found.tolist() == [MISSING if score is None else score for score in one_by_one]
 
 
+def test_keys_beyond_those_held_are_not_found(book: Book) -> None:
+    """Own discs in both corners make a greater key than a game does, and a ply may hold none."""
+    beyond = 2 + (2 << SMALL.bit(4, 0))
+    assert book.keys[2][-1] < beyond
+    keys = np.array([beyond, 0], dtype=np.uint64)
+    assert book.look_up_many(keys, np.array([2, 0])).tolist() == [MISSING, book.scores[0][0]]
+    none = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int8)
+    emptied = Book(SMALL, (book.keys[0], none[0]), (book.scores[0], none[1]))
+    assert emptied.look_up_many(keys, np.array([1, 0])).tolist() == [MISSING, book.scores[0][0]]
+    assert emptied.look_up(Position(SMALL).play(2)) is None
+
+
 def test_a_file_gives_the_same_book(book: Book, tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     book.save(path)
@@ -81,9 +93,38 @@ def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
         (*book.keys[:-1], book.keys[-1][1:]),
         (*book.scores[:-1], book.scores[-1][1:]),
     )
-    assert verify_book(fewer, sample=0, table_mb=4).missing == 1
+    lacking = verify_book(fewer, sample=0, table_mb=4)
+    assert lacking.missing == 1
+    assert not lacking.is_right
+    more = Book(
+        SMALL,
+        (*book.keys[:-1], np.append(book.keys[-1], book.keys[-1][-1] + np.uint64(1))),
+        (*book.scores[:-1], np.append(book.scores[-1], np.int8(0))),
+    )
+    assert verify_book(more, sample=0, table_mb=4).missing == 1
     with pytest.raises(InvalidBook, match=f"does not hold the positions of ply {PLIES}"):
         list(counts(fewer))
+
+
+def test_a_sample_of_the_last_ply_is_drawn_by_its_seed(book: Book) -> None:
+    """In a book whose last scores are all one too high, every entry drawn is found."""
+    high = Book(SMALL, book.keys, (*book.scores[:-1], book.scores[-1] + np.int8(1)))
+    told: list[tuple[int, int]] = []
+
+    def drawn(seed: int) -> list[int]:
+        found = verify_book(
+            high, sample=5, seed=seed, table_mb=1, report=lambda *at: told.append(at)
+        )
+        last = [entry for entry in found.wrong if entry.ply == PLIES]
+        assert all(entry.held == entry.right + 1 for entry in last)
+        return [entry.key for entry in last]
+
+    first = drawn(1)
+    assert len(set(first)) == 5
+    assert told == [(done, 5) for done in range(1, 6)]
+    assert drawn(1) == first != drawn(2)
+    start = Book(SMALL, book.keys[:2], book.scores[:2])
+    assert verify_book(start, sample=1000, table_mb=4).solved == len(start.keys[1])
 
 
 def test_counts_cover_all_positions(book: Book) -> None:

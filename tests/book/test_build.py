@@ -100,6 +100,9 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
         ("HEADING\n-1 1\n", "line 2 of .* is no result"),
         ("HEADING\nnonsense\n", "line 2 of .* is no result"),
         ("HEADING\n1 0\n", "line 2 of .* is no result"),
+        ("HEADING\n18446744073709551615 0\n", "line 2 of .* is no result"),
+        ("HEADING\n36 10\n", "line 2 of .* is no result"),
+        ("HEADING\n36 -9\n", "line 2 of .* is no result"),
     ],
 )
 def test_journals_that_cannot_be_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -123,6 +126,30 @@ def test_builds_that_cannot_be_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="cannot be written"):
         build_book(tmp_path / "no" / "a.book", SMALL, 1, table_mb=1)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_book_that_could_not_be_written_is_not_searched_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.book"
+    path.mkdir()
+    with pytest.raises(CannotWrite, match=r"a\.book cannot be written"):
+        build_book(path, SMALL, 2, table_mb=1)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_journal_stays_until_the_book_is_written(tmp_path: Path) -> None:
+    """A folder that takes the book's name during the search costs no results."""
+    path = tmp_path / "a.book"
+    reports: list[BuildProgress] = []
+
+    def take_its_name(at: BuildProgress) -> None:
+        if at.done == at.total:
+            path.mkdir()
+
+    with pytest.raises(CannotWrite, match=r"a\.book cannot be written"):
+        build_book(path, SMALL, 2, table_mb=1, report=take_its_name)
+    path.rmdir()
+    book = build_book(path, SMALL, 2, table_mb=1, report=reports.append)
+    assert reports[0].resumed == len(book.keys[2])
 
 
 def test_books_go_as_deep_as_a_board_allows(tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ def test_a_book_cut_short_or_too_long_is_refused(data: bytes) -> None:
         (10, "B", 1, "a book of 1x4 connect 4 goes to ply 0 to 3, not 5"),
         (12, "B", 9, "for no board: connect must be 2 to 8, not 9"),
         (13, "B", 4, "too long"),
+        (14, "<H", 1, "of version 1 of the book format"),
         (13, "B", 20, "cannot be a book: a book of 5x4 connect 4 goes to ply 0 to 14, not 20"),
         (13, "B", 255, "goes to ply 0 to 14, not 255"),
         (16, "<I", 2**32 - 1, "it says that it holds more than a book can"),
@@ -144,7 +145,16 @@ def test_keys_that_are_no_positions_are_refused(keys: list[int], message: str) -
         Book.from_bytes(crafted([EMPTY, (keys, [0, 0])]))
 
 
-@pytest.mark.parametrize("score", [127, 9, 8, -9, -128])
+def test_a_key_with_a_column_that_is_too_full_is_refused() -> None:
+    """Three discs in a column of two, in a key whose discs are as many as they should be."""
+    keys = [0, 1, 4, 4 + (1 << 3), 4 + (4 << 3), 7 + (6 << 3)]
+    plies = [([key], [0]) for key in keys]
+    assert Book.from_bytes(crafted(plies[:-1], (3, 2, 2))).plies == 4
+    with pytest.raises(InvalidBook, match="a key of ply 5 is that of no such position"):
+        Book.from_bytes(crafted(plies, (3, 2, 2)))
+
+
+@pytest.mark.parametrize("score", [127, 9, 8, -8, -9, -128])
 def test_scores_that_no_position_has_are_refused(score: int) -> None:
     message = f"it says {score} is the score of a position of ply 1; scores there are -7 to "
     if score == 8:
@@ -195,9 +205,10 @@ def test_what_unpacks_to_too_little_is_refused() -> None:
     for packed in ((zlib.compress(bytes(23)), zlib.compress(bytes(3))), (b"", b""), (b"x", b"y")):
         with pytest.raises(InvalidBook, match=r"it unpacks to another size|cannot be unpacked"):
             Book.from_bytes(crafted([EMPTY, ONE_DISC], packed=packed))
-    trailing = (zlib.compress(bytes(24)) + b"x", zlib.compress(bytes(3)))
-    with pytest.raises(InvalidBook, match="it unpacks to another size"):
-        Book.from_bytes(crafted([EMPTY, ONE_DISC], packed=trailing))
+    keys, scores = zlib.compress(bytes(24)), zlib.compress(bytes(3))
+    for packed in ((keys + b"x", scores), (keys[:-1], scores), (keys, scores[:-1])):
+        with pytest.raises(InvalidBook, match="it unpacks to another size"):
+            Book.from_bytes(crafted([EMPTY, ONE_DISC], packed=packed))
 
 
 def test_a_position_that_no_game_leads_to_is_found_out() -> None:

@@ -26,6 +26,7 @@ from claimeven.book.library import shipped
 from claimeven.book.openings import Keys, Scores, backed_up
 from claimeven.game.arrays import canonical_keys, has_line, moves
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.outputs import CannotWrite
 from claimeven.solver.scores import plies_to_end
 from tests.positions import random_positions
 
@@ -103,7 +104,7 @@ def test_a_small_database_becomes_the_book_that_is_built(
     assert made.book.unpacked().to_bytes() == right.to_bytes()
     assert (made.given, made.given + made.completed) == (len(entries), len(right.keys[-1]))
     assert (made.compared, made.solved) == (0, 20)
-    assert load_book(out).source.startswith("bitbully-databases by Markus Thill")
+    assert load_book(out).source == "bitbully-databases by Markus Thill (MIT licence), small.dat"
     assert [step[0] for step in told[-2:]] == ["scores solved anew", "writing"]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["deep.book", "small.dat"]
     again = tmp_path / "again.book"
@@ -134,6 +135,74 @@ def test_databases_that_are_not_whole_are_refused(
     assert str(refused.value).startswith(str(path))
     assert "\n" not in str(refused.value)
     assert not out.exists()
+
+
+#: The first column full, two discs in the second, three discs a side: `code` tells how.
+BOARD = "101110110" + "10110" + "000"
+
+
+def small_entry(board: str, value: int) -> bytes:
+    return int(board.ljust(24, "0"), 2).to_bytes(3, "big") + struct.pack("b", value)
+
+
+@pytest.mark.parametrize(("value", "score"), [(0, 0), (99, 7), (-98, -7), (87, 1), (-86, -1)])
+def test_what_an_entry_tells_becomes_a_score(value: int, score: int, tmp_path: Path) -> None:
+    """Six of twenty cells are taken: a win comes with disc 7, 9, .. 19, a loss with 8 .. 20."""
+    path = tmp_path / "one.dat"
+    path.write_bytes(small_entry(BOARD, value))
+    assert read_database(path, SMALL, DISCS)[1].tolist() == [score]
+
+
+@pytest.mark.parametrize(
+    ("board", "value"),
+    [
+        ("101110111" + "10110" + "000", 0),  # a full column that is not closed
+        ("101110110" + "10100" + "000", 0),  # four discs and two
+        ("101110110" + "1011110" + "000", 0),  # three discs and four
+        (BOARD + "1", 0),  # more than the columns there are
+        (BOARD, 85),  # a win with disc 21
+        (BOARD, -84),  # a loss with disc 22
+        (BOARD, 98),  # a win with the other's disc
+        (BOARD, -99),  # a loss with one's own
+        (BOARD, 100),  # a win in no plies
+    ],
+)
+def test_entries_that_cannot_be_are_counted_from_the_first(
+    board: str, value: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "damaged.dat"
+    path.write_bytes(small_entry(BOARD, 0) * 20_000 + small_entry(board, value))
+    with pytest.raises(InvalidBook, match=r"with 6 discs, or is damaged: entry 20,001 cannot be"):
+        read_database(path, SMALL, DISCS)
+
+
+def test_what_follows_is_held_against_the_book_of_the_package(tmp_path: Path) -> None:
+    """No side can win at once after four plies of 7x6, so a database holds all positions."""
+    ours, path, out = shipped(Geometry()), tmp_path / "four.dat", tmp_path / "deep.book"
+    assert ours is not None
+    values = {}
+    for position in positions_of(Geometry(), 4):
+        score = ours.look_up(position)
+        assert score is not None
+        away = 100 - plies_to_end(position, score)
+        values[position] = 0 if score == 0 else away if score > 0 else -away
+    path.write_bytes(b"".join(code(*entry) for entry in values.items()))
+    made = import_database(path, out, plies=4, sample=0, table_mb=1)
+    assert (made.given, made.compared) == (568, 1 + 4 + 25 + 121 + 568)
+    out.unlink()
+    drawn = next(position for position, value in values.items() if value == 0)
+    values[drawn] = 100 - 37
+    path.write_bytes(b"".join(code(*entry) for entry in values.items()))
+    with pytest.raises(
+        InvalidBook, match=r"four\.dat is wrong: \d+ scores of ply \d that follow from it"
+    ):
+        import_database(path, out, plies=4, sample=0, table_mb=1)
+    assert not out.exists()
+
+
+def test_where_nothing_can_be_written_nothing_is_read(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="cannot be written"):
+        imported(tmp_path / "none.dat", tmp_path / "no" / "deep.book")
 
 
 def test_a_wrong_score_is_found_by_solving(entries: list[bytes], tmp_path: Path) -> None:

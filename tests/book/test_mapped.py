@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import random
 import sys
@@ -86,6 +87,28 @@ def test_every_damaged_byte_is_noticed_by_a_look_at_all(book: Book, path: Path) 
             found.unpacked()
 
 
+@pytest.mark.parametrize(
+    ("place", "new", "message"),
+    [
+        (8, b"\x03\0", "is of version 3 of the book format, not 2"),
+        (14, b"\xe9\x03", "it says that its source takes 1001 bytes"),
+        (32, b"\xff" * 8, "it says that it holds more than a book can"),
+        (32, b"\2", "does not hold the positions of ply 0 that it should"),
+        (32 + 8 * (PLIES + 1), b"\n", "its source is no text"),
+        (32 + 8 * (PLIES + 1), b"\xff", "its source is no text"),
+    ],
+)
+def test_heads_that_cannot_be_are_refused(path: Path, place: int, new: bytes, message: str) -> None:
+    """The head was changed and its checksum fits again."""
+    data = bytearray(path.read_bytes())
+    data[place : place + len(new)] = new
+    data[16:32] = hashlib.blake2b(data[:16] + data[32:4096], digest_size=16).digest()
+    path.unlink()
+    path.write_bytes(data)
+    with pytest.raises(InvalidBook, match=message):
+        MappedBook(path).unpacked()
+
+
 def test_a_file_cut_short_or_too_long_is_refused(path: Path) -> None:
     data = path.read_bytes()
     for size in [*range(60), 4000, len(data) // 2, len(data) - 1]:
@@ -114,13 +137,17 @@ def test_damage_in_a_block_of_a_book_in_use_is_told_when_it_is_met(tmp_path: Pat
     book = load_book(path)
     assert isinstance(book, MappedBook)
     assert book.look_up(Position(rows)) == 0
+    late = Position.from_moves("11111666664", rows)  # its heights come last of those with a block
+    with pytest.raises(InvalidBook, match=r"the checksum of block \d+ is wrong"):
+        book.look_up(late)
     with pytest.raises(InvalidBook, match=r"the checksum of block \d+ is wrong"):
         book.check()
 
 
-def test_scores_that_no_position_has_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("score", [99, 11, -11])
+def test_scores_that_no_position_has_are_refused(tmp_path: Path, score: int) -> None:
     path = tmp_path / "wrong.book"
-    keys, scores = np.zeros(1, dtype=np.uint64), np.full(1, 99, dtype=np.int8)
+    keys, scores = np.zeros(1, dtype=np.uint64), np.full(1, score, dtype=np.int8)
     write_mapped(path, Book(SMALL, (keys,), (scores,)), "")
     with pytest.raises(InvalidBook, match="it holds scores beyond -10 to 10"):
         load_book(path).look_up(Position(SMALL))
