@@ -45,7 +45,9 @@ def test_what_the_journal_holds_is_not_solved_again(tmp_path: Path) -> None:
         + "".join(f"{key} {score}\n" for key, score in entries[:30])
     )
     reports: list[BuildProgress] = []
+    begin = time.monotonic()
     build_book(path, SMALL, 4, table_mb=4, report=reports.append)
+    assert 0 <= reports[0].seconds <= reports[-1].seconds <= time.monotonic() - begin
     assert (reports[0].resumed, reports[0].done, reports[0].nodes) == (30, 30, 0)
     assert reports[-1].done == reports[-1].total == len(entries)
     assert reports[-1].nodes > 0
@@ -95,6 +97,7 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
     [
         ("something else\n", "is not the journal of this build: it should begin with"),
         ("claimeven book journal: 7x6 connect 4, ply 3\n", "is not the journal of this build"),
+        ("HEADING0\n", "is not the journal of this build"),
         ("HEADING\n1 2 3\n", "line 2 of .* is no result of this build"),
         ("HEADING\n12345678901234567890123 1\n", "line 2 of .* is no result"),
         ("HEADING\n-1 1\n", "line 2 of .* is no result"),

@@ -173,7 +173,7 @@ def test_no_score_of_a_position_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "counts", [(0, 2), (2, 1), (1, 5), (1, 2**32 - 1), (1, 4, 17), (1,) * 5 + (2**31,)]
+    "counts", [(0, 0), (0, 2), (2, 1), (1, 5), (1, 2**32 - 1), (1, 4, 17), (1,) * 5 + (2**31,)]
 )
 def test_numbers_of_positions_that_cannot_be(counts: tuple[int, ...]) -> None:
     with pytest.raises(InvalidBook, match=r"it says it holds .* positions of ply"):
@@ -181,8 +181,9 @@ def test_numbers_of_positions_that_cannot_be(counts: tuple[int, ...]) -> None:
 
 
 def test_more_positions_than_fit_the_memory() -> None:
-    counts = [16**ply for ply in range(8)]
-    with pytest.raises(InvalidBook, match="a book holds 67108864 at most"):
+    counts = [16**ply for ply in range(7)]
+    counts.append((1 << 26) + 1 - sum(counts))
+    with pytest.raises(InvalidBook, match="67108865 positions; a book holds 67108864 at most"):
         Book.from_bytes(crafted([EMPTY], (16, 3, 4), counts=counts))
 
 

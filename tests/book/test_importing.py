@@ -106,9 +106,12 @@ def test_a_small_database_becomes_the_book_that_is_built(
     assert (made.compared, made.solved) == (0, 20)
     assert load_book(out).source == "bitbully-databases by Markus Thill (MIT licence), small.dat"
     assert [step[0] for step in told[-2:]] == ["scores solved anew", "writing"]
+    backed = [step[1:] for step in told if step[0] == "scores of ply"]
+    assert backed == [(done, DISCS) for done in range(1, DISCS + 1)]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["deep.book", "small.dat"]
     again = tmp_path / "again.book"
-    imported(database, again, sample=0)
+    imported(database, again, sample=10_000, report=lambda *step: told.append(step))
+    assert told[-2] == ("scores solved anew", len(entries), len(entries))
     assert again.read_bytes() == out.read_bytes()
 
 
@@ -222,6 +225,21 @@ def test_a_wrong_score_is_found_by_solving(entries: list[bytes], tmp_path: Path)
     ):
         imported(path, out, sample=10_000)
     assert not out.exists()
+
+
+def test_the_sample_that_is_solved_is_drawn_by_its_seed(
+    entries: list[bytes], tmp_path: Path
+) -> None:
+    """In a database without a right score the first position drawn is told."""
+    path = tmp_path / "wrong.dat"
+    path.write_bytes(b"".join(e[:-1] + (b"\0" if e[-1] else bytes([87])) for e in entries))
+
+    def told(seed: int) -> str:
+        with pytest.raises(InvalidBook, match="of the position of key") as refused:
+            imported(path, tmp_path / "deep.book", sample=1, seed=seed)
+        return str(refused.value)
+
+    assert told(1) == told(1) != told(2)
 
 
 def test_a_database_of_another_board_is_refused(database: Path, tmp_path: Path) -> None:

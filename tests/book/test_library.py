@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, Solver
@@ -53,6 +54,13 @@ def test_a_book_in_the_folder_is_used_in_place_of_the_others(folder: Path, book:
     solver = Solver(SMALL, table_mb=1)
     assert solver.score(Position(SMALL)) == book.scores[0][0]
     assert solver.statistics.nodes == 0
+    higher = Book(SMALL, book.keys, (book.scores[0] + np.int8(1), *book.scores[1:]))
+    size = path.stat().st_size
+    write_mapped(path, higher, "")
+    assert path.stat().st_size == size
+    replaced = open_book(SMALL, USUAL_BOOK)
+    assert replaced is not None
+    assert replaced.look_up(Position(SMALL)) == book.scores[0][0] + 1
     book.save(path)
     assert isinstance(open_book(SMALL, USUAL_BOOK), Book)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import pickle
 import random
@@ -67,6 +68,11 @@ def test_a_copy_opens_the_same_file_wherever_one_has_gone(
     monkeypatch.chdir("/")
     copied = pickle.loads(pickle.dumps(book))
     assert copied.look_up(Position(SMALL)) == book.look_up(Position(SMALL))
+
+
+def test_a_copy_within_a_process_is_the_same_book(path: Path) -> None:
+    book = load_book(path)
+    assert copy.deepcopy([book])[0] is book
 
 
 def test_a_position_that_no_game_leads_to_is_not_held(path: Path) -> None:
@@ -140,6 +146,9 @@ def test_damage_in_a_block_of_a_book_in_use_is_told_when_it_is_met(tmp_path: Pat
     late = Position.from_moves("11111666664", rows)  # its heights come last of those with a block
     with pytest.raises(InvalidBook, match=r"the checksum of block \d+ is wrong"):
         book.look_up(late)
+    keys = np.array([0, late.key], dtype=np.uint64)
+    with pytest.raises(InvalidBook, match=r"the checksum of block \d+ is wrong"):
+        book.look_up_many(keys, np.array([0, late.ply]))
     with pytest.raises(InvalidBook, match=r"the checksum of block \d+ is wrong"):
         book.check()
 

@@ -59,6 +59,7 @@ def test_every_line_is_a_position_with_its_score(book: Book, lines: list[str]) -
         (lambda lines: [*lines, lines[5]], r"line \d+ of t.txt: its position came before"),
         (lambda lines: [*lines, "12x 1"], "move 3: 'x' is not a column"),
         (lambda lines: [*lines, "12 good"], "'good' is no score"),
+        (lambda lines: [*lines, "12 1 # good"], "move 4: '#' is not a column"),
         (lambda lines: [*lines, "11111 1"], "more than 4 moves"),
         (lambda lines: ["# claimeven book: 4x2 connect 3, plies 4", "111 0"], "that is full"),
         (lambda lines: ["# claimeven book: 4x4 connect 1, plies 4"], "connect must be 2 to 8"),
