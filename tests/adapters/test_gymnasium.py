@@ -16,10 +16,21 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from claimeven import Geometry, IllegalMove, InvalidSpec, Position, Solver, encodings, make_agent
+from claimeven import (
+    Decision,
+    Geometry,
+    IllegalMove,
+    InvalidSpec,
+    Limit,
+    Position,
+    Solver,
+    encodings,
+    make_agent,
+)
 from claimeven.adapters.episodes import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv, spec_of
-from claimeven.agents import AgentFault
+from claimeven.agents import Agent, AgentFault
+from claimeven.game.drawing import draw
 from tests import naive
 from tests.agents.process.test_process import bot
 
@@ -199,6 +210,75 @@ def test_an_opponent_that_fails_says_so(tmp_path: Path) -> None:
     env.close()
 
 
+def test_an_opponent_that_plays_a_full_column_wins_nothing() -> None:
+    env = ConnectFourEnv(opponent=lambda position: 3, start="444444", seat="first")
+    env.reset(seed=1)
+    with pytest.raises(AgentFault, match="column 3"):
+        env.step(0)
+    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+        env.step(0)
+
+
+def test_an_opponent_hears_the_limit_and_is_closed_once() -> None:
+    heard: list[Any] = []
+
+    class Leftmost(Agent):
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            heard.append(limit)
+            return Decision(position.legal_columns[0])
+
+        def close(self) -> None:
+            heard.append("closed")
+
+    env = ConnectFourEnv(opponent=Leftmost(), limit=Limit(iterations=7), seat="second")
+    env.reset(seed=1)
+    env.step(6)
+    env.close()
+    env.close()
+    assert heard == [Limit(iterations=7)] * 2 + ["closed"]
+
+
+def test_an_episode_that_cannot_begin_leaves_none_going_on() -> None:
+    env = ConnectFourEnv(seat="first")
+    env.reset(seed=1)
+    with pytest.raises(InvalidSpec):
+        env.reset(options={"opponent": "alphabet"})
+    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+        env.step(3)
+
+
+def test_the_board_is_printed_whenever_the_learner_is_to_move(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    env = ConnectFourEnv(opponent=None, render_mode="human")
+    env.reset()
+    assert "first player (" in capsys.readouterr().out
+    env.step(3)
+    assert "second player (" in capsys.readouterr().out
+
+
+def test_the_disc_played_last_is_marked_until_the_next_episode() -> None:
+    env = ConnectFourEnv(opponent=None, render_mode="ansi")
+    env.reset()
+    assert env.render() == draw(Position())
+    env.step(3)
+    assert env.render() == draw(env.position, last=3) != draw(env.position)
+    env.reset(options={"start": "44"})
+    assert env.render() == draw(env.position)
+
+
+def test_what_was_observed_stays_as_it_was() -> None:
+    env = ConnectFourEnv(opponent=None, rows=1, connect=7)
+    kept = [env.reset()]
+    for column in range(3):
+        observation, _, _, _, info = env.step(column)
+        kept.append((observation, info))
+    for ply, (observation, info) in enumerate(kept):
+        assert observation["observation"].sum() == ply
+        playable = [0] * ply + [1] * (7 - ply)
+        assert observation["action_mask"].tolist() == info["action_mask"].tolist() == playable
+
+
 def test_after_ctrl_c_while_the_opponent_thinks_no_episode_goes_on() -> None:
     plies: list[int] = []
 
@@ -295,6 +375,8 @@ def test_numbers_of_numpy_are_numbers() -> None:
     [
         ({"opponent": "alphabet"}, InvalidSpec, "no agent 'alphabet'"),
         ({"opponent": 11}, InvalidEnvironment, "a level is a number from 0 to 10, not 11"),
+        ({"opponent": True}, InvalidSpec, "True"),
+        ({"opponent": -1}, InvalidEnvironment, "a level is a number from 0 to 10, not -1"),
         ({"seat": "third"}, InvalidEnvironment, "no seat 'third'.*first, second, random"),
         ({"render_mode": "svg"}, InvalidEnvironment, "there is no render mode 'svg'"),
         ({"opponent": ["random"]}, InvalidEnvironment, r"no agent is made of \['random'\]"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import math
 import random
 from functools import partial
 from typing import Any
@@ -13,6 +16,8 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, ren
 from claimeven import Geometry, IllegalMove, InvalidSolve, Position, Solver, encodings
 from claimeven.adapters import pettingzoo
 from claimeven.adapters.episodes import InvalidEnvironment
+from claimeven.adapters.pictures import image
+from claimeven.game.drawing import draw
 from tests import naive
 
 BOARDS = [(7, 6, 4), (5, 4, 3), (16, 5, 5)]
@@ -121,6 +126,8 @@ def test_steps_outside_of_an_episode_are_refused() -> None:
     env = pettingzoo.ConnectFour(2, 1, 2)
     with pytest.raises(InvalidEnvironment, match=r"no episode is going on: call reset\(\) first"):
         env.step(0)
+    with pytest.raises(InvalidEnvironment, match=r"no episode is going on: call reset\(\) first"):
+        env.observe("player_0")
     env.reset()
     for action in (0, 1, None, None):
         env.step(action)
@@ -140,6 +147,8 @@ def test_openings_are_random_and_options_hold_once() -> None:
     assert len(drawn) > 15
     env.reset(options={"start": Position.from_moves("112"), "opening_plies": 0})
     assert env.position == Position.from_moves("112") and env.agent_selection == "player_1"
+    env.reset(options={"start": "5"})
+    assert env.position.ply == 4 and env.position.cell(4, 0) == 0
     env.reset()
     assert env.position.cell(3, 0) == 0
     with pytest.warns(UserWarning, match=r"no reset option 'starts' \(did you mean start\?\)"):
@@ -164,6 +173,58 @@ def test_a_move_costs_what_the_solver_says() -> None:
     assert max(losses) > 0 == min(losses)
 
 
+def test_what_moves_cost_is_counted_until_the_same_agent_has_moved_again() -> None:
+    """A reward lasts over the other's move, and no longer."""
+    env = pettingzoo.env(columns=5, rows=4, shaping=0.25)
+    solver, rng = Solver(Geometry(5, 4, 4)), random.Random(2)
+    env.reset()
+    own = {"player_0": 0.0, "player_1": 0.0}
+    for _ in range(8):
+        agent, position = env.agent_selection, env.position
+        assert env.last()[1] == own[agent]
+        column = rng.choice([c for c in position.legal_columns if not position.play(c).is_over])
+        own[agent] = -0.25 * (solver.score(position) + solver.score(position.play(column)))
+        env.step(column)
+    assert min(own.values()) < 0
+    env.reset()
+    assert env.last()[1] == 0
+
+
+def test_a_seed_fixes_the_openings_after_it_too() -> None:
+    env = pettingzoo.env(opening_plies=6)
+    drawn = []
+    for _ in range(2):
+        for seed in (5, None, None):
+            env.reset(seed=seed)
+            drawn.append(env.position)
+    assert drawn[:3] == drawn[3:] and len(set(drawn)) == 3
+
+
+def test_the_board_is_printed_after_each_move(capsys: pytest.CaptureFixture[str]) -> None:
+    env = pettingzoo.env(render_mode="human")
+    env.reset()
+    assert "first player (" in capsys.readouterr().out
+    env.step(3)
+    assert "second player (" in capsys.readouterr().out
+
+
+def test_the_disc_played_last_is_marked() -> None:
+    env = pettingzoo.env(render_mode="ansi")
+    env.reset()
+    env.step(3)
+    assert env.render() == draw(env.position, last=3) != draw(env.position)
+
+
+def test_masks_are_nobody_elses() -> None:
+    env = pettingzoo.env(rows=1)
+    env.reset()
+    env.observe("player_0")["action_mask"][:] = 0
+    told = env.infos["player_0"]["action_mask"]
+    assert env.observe("player_0")["action_mask"].all() and told.all()
+    env.step(3)
+    assert told.all() and not env.infos["player_1"]["action_mask"].all()
+
+
 def test_state_and_pictures() -> None:
     env = pettingzoo.env(render_mode="rgb_array", start="4455")
     env.reset()
@@ -181,16 +242,68 @@ def test_state_and_pictures() -> None:
     assert not np.array_equal(env.render()[-48:, 96:], before[-48:, 96:])
 
 
+def test_a_picture_tells_the_sides_and_the_line_apart() -> None:
+    """The mark of the first player is a ring, of the second a dot; a line has a light rim."""
+    shown = image(Position.from_moves("1212121"), 60)
+    first, second = shown[-60:, :60], shown[-60:, 60:120]
+    # The middle of a ring is as the disc between it and the rim; the middle of a dot is not.
+    assert np.array_equal(first[30, 30], first[30, 48])
+    assert not np.array_equal(second[30, 30], second[30, 48])
+    # The ring lies 13 sixtieths from the middle, outside of where the dot would be.
+    assert not np.array_equal(first[30, 43], first[30, 48])
+    assert np.array_equal(second[30, 43], second[30, 48])
+    # At 24 sixtieths from the middle runs the rim.
+    before = image(Position.from_moves("121212"), 60)
+    assert first[30, 54].astype(int).sum() > before[-60:, :60][30, 54].astype(int).sum()
+    assert np.array_equal(second, before[-60:, 60:120])
+
+
+class _Terminal(io.TextIOWrapper):
+    """Standard output that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+@pytest.mark.parametrize(
+    ("kind", "no_color", "is_coloured"),
+    [(_Terminal, "", True), (_Terminal, "1", False), (io.TextIOWrapper, "", False)],
+)
+def test_a_board_is_printed_as_the_terminal_takes_it(
+    kind: type[io.TextIOWrapper],
+    no_color: str,
+    is_coloured: bool,
+    encoding: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    env = pettingzoo.env(render_mode="human", start="44")
+    octets = io.BytesIO()
+    with contextlib.redirect_stdout(kind(octets, encoding=encoding)):
+        env.reset()
+        printed = octets.getvalue().decode(encoding)
+    charset = "unicode" if encoding == "utf-8" else "ascii"
+    drawn = draw(Position.from_moves("44"), charset=charset, colour=is_coloured)
+    assert printed.replace("\r\n", "\n") == drawn + "\n\n"
+    assert printed.isascii() == (charset == "ascii") and ("\x1b" in printed) == is_coloured
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"render_mode": "text"}, "there is no render mode 'text'.*choose from ansi, rgb_array"),
         ({"opening_plies": 42}, "opening_plies must be 0 to 41 from there on 7x6 connect 4"),
+        ({"opening_plies": 40, "start": "44"}, "opening_plies must be 0 to 39 from there on"),
+        ({"opening_plies": -1}, "opening_plies must be 0 to 41 from there on"),
         ({"opening_plies": 1.0}, "opening_plies must be a whole number"),
         ({"start": "1212121"}, "no game can begin where it is over: first player wins"),
         ({"start": None}, "start is a position, or the moves to it, not None"),
         ({"start": Position(Geometry(5, 4))}, "the start position is of 5x4 connect 4, the"),
         ({"shaping": -1}, "shaping is a number from 0 on"),
+        ({"shaping": math.nan}, "shaping is a number from 0 on"),
+        ({"shaping": math.inf}, "shaping is a number from 0 on"),
+        ({"shaping": True}, "shaping is a number from 0 on"),
         ({"columns": 17}, "columns must be 1 to 16"),
     ],
 )

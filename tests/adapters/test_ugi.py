@@ -11,13 +11,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from claimeven import Geometry, Limit, Position
+from claimeven import Decision, Geometry, Limit, Position
 from claimeven.adapters import ugi
 from claimeven.adapters.ugi import UgiEngine, serve
+from claimeven.adapters.ugi_words import info_of, limit_of
 from claimeven.agents import AGENTS, Agent, InvalidSpec, make_agent
 from claimeven.arena import play_match
 from tests import forks
@@ -108,6 +110,106 @@ def test_limits_go_to_the_agent() -> None:
     assert told[-1].startswith("bestmove ")
     for clock in ("p1time 300 p2time 9 p1inc 10 p2inc 0", "wtime 300 btime 9"):
         assert said(f"go {clock}", spec="uct")[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize(
+    ("spec", "words", "limit"),
+    [
+        # A fifteenth of the time left and four fifths of the increment, without 10 ms for the talk.
+        ("uct", "p1time 30000 p2time 60000 p1inc 1000 p2inc 2000", Limit(seconds=2.79)),
+        ("uct", "wtime 30000 btime 60000", Limit(seconds=1.99)),
+        # At most half of what is left, and always something.
+        ("uct", "p1time 1000 p1inc 5000", Limit(seconds=0.49)),
+        ("uct", "p1time 0", Limit(seconds=0.001)),
+        ("uct", "p1time -5", Limit(seconds=0.001)),
+        ("uct", "movetime 250", Limit(seconds=0.24)),
+        ("uct", "movetime 3", Limit(seconds=0.001)),
+        ("uct", "p1time 30000 movetime 250", Limit(seconds=0.24)),
+        ("uct", "p2time 30000", Limit()),
+        ("uct", "nodes 70", Limit(iterations=70)),
+        ("alphabeta", "nodes 70", Limit(nodes=70)),
+        ("alphabeta", "depth 0", Limit(depth=1)),
+        ("alphabeta", "nodes 99999999999999999999", Limit(nodes=10**12)),
+        ("greedy", "nodes 70 depth 3", Limit(nodes=70, depth=3)),
+    ],
+)
+def test_limits_are_read(spec: str, words: str, limit: Limit) -> None:
+    found, is_endless, _ = limit_of(words.split(), make_agent(spec), Position())
+    assert found.seconds == pytest.approx(limit.seconds)
+    assert replace(found, seconds=limit.seconds) == limit and not is_endless
+
+
+def test_the_clock_is_that_of_the_side_to_move() -> None:
+    words = ["p1time", "30000", "p2time", "60000", "p1inc", "1000", "p2inc", "2000"]
+    found, _, _ = limit_of(words, make_agent("uct"), Position.from_moves("4"))
+    assert found.seconds == pytest.approx(60 / 15 + 0.8 * 2 - 0.01)
+
+
+def test_what_an_agent_found_is_told_in_the_words_of_engines() -> None:
+    start = Position()
+    found = Decision(3, value=-0.25, depth=4, nodes=500, details={"line": [3, 2]})
+    line = "info depth 4 score cp -25 nodes 500 time 2000 nps 250 pv"
+    assert info_of(found, start, 2.0, letters=True) == f"{line} d c"
+    assert info_of(found, start, 2.0, letters=False) == f"{line} 4 3"
+    drawn = info_of(Decision(0, score=0), start, 0.0, letters=True)
+    assert drawn == "info score cp 0 nodes 0 time 0 nps 0 pv a"
+    assert " nodes 7 " in info_of(Decision(0, iterations=7), start, 1.0, letters=True)
+
+
+def test_a_move_that_is_none_is_told_by_its_number() -> None:
+    told = said("position startpos moves d 4 x d")
+    assert len(told) == 1 and told[0].startswith("info string move 3: ")
+
+
+def test_the_notation_lasts_until_another_is_read() -> None:
+    told = said("position startpos moves 4", "position startpos", "go", "position startpos moves d",
+                "go")  # fmt: skip
+    moves = [line.split()[1] for line in told if line.startswith("bestmove")]
+    assert moves[0].isdigit() and moves[1].isalpha()
+
+
+def test_a_position_is_that_of_the_last_line_that_changes_it() -> None:
+    start, played = "response 7/7/7/7/7/7 r 1", "response 7/7/7/7/7/3r3 y 1"
+    moves = "position startpos moves d"
+    assert said(moves, "uginewgame", "query fen") == [start]
+    assert said(moves, "setoption name Rows value 6", "query fen") == [played]
+    assert said(moves, "setoption name Rows value 5", "query fen") == ["response 7/7/7/7/7 r 1"]
+    assert said("setoption name Rows value 5", "setoption name Columns value 4", "query fen") == [
+        "response 4/4/4/4/4 r 1"
+    ]
+
+
+def test_lines_that_say_too_much_or_too_little() -> None:
+    told = said("query islegal", "x" * 500, "quit", "ugi")
+    assert told[:2] == [
+        "info string query takes p1turn, gameover, result, fen or islegal MOVE", "response none",
+    ]  # fmt: skip
+    assert len(told) == 3 and len(told[2]) < 100
+    assert said("query islegal z") == ["response false"]
+
+
+def test_seeds_have_bounds() -> None:
+    for seed, refused in ((2**31 - 1, False), (2**31, True), (10**30, True)):
+        told = said(f"setoption name Seed value {seed}")
+        assert [f"whole number up to {2**31 - 1}, not '{seed}'" in line for line in told] == (
+            [True] * refused
+        )
+    assert "option name Seed type spin default 123456 min 0 max 2147483647" in said(
+        "setoption name Seed value 123456", "ugi"
+    )
+
+
+def test_an_option_set_after_a_search_is_that_of_the_next() -> None:
+    told = said("go", "setoption name depth value 3", "go", spec="alphabeta:depth=2")
+    assert [line.split()[2] for line in told if line.startswith("info depth")] == ["2", "3"]
+
+
+def test_options_are_declared_as_they_are_set() -> None:
+    told = said("setoption name Notation value digits", "ugi", spec="greedy:win=yes,block=no")
+    assert "option name Notation type combo default digits var auto var letters var digits" in told
+    assert "option name win type check default true" in told
+    assert "option name block type check default false" in told
+    assert "option name cut type spin default 5 min 0 max 1000" in said("ugi", spec="uct:cut=5")
 
 
 def test_options_change_the_agent_and_the_board() -> None:

@@ -156,9 +156,77 @@ def _played(steps: int, **options: Any) -> list[Any]:
 
 def test_a_seed_fixes_the_games_with_any_number_of_threads() -> None:
     assert VectorConnectFour(9000, threads=2).threads == 2
+    assert VectorConnectFour(8191, threads=2).threads == 1
     one, two = _played(15, threads=1), _played(15, threads=2)
     assert data_equivalence(one, two, exact=True)
     assert not np.array_equal(one[5][0]["observation"][0], one[5][0]["observation"][1])
+
+
+def test_a_reset_without_a_seed_goes_on_where_the_draws_were() -> None:
+    envs = VectorConnectFour(64, opening_plies=6)
+    drawn = []
+    for _ in range(2):
+        for seed in (5, None, None):
+            drawn.append(envs.reset(seed=seed)[0]["observation"])
+    assert data_equivalence(drawn[:3], drawn[3:], exact=True)
+    assert not np.array_equal(drawn[0], drawn[1]) and not np.array_equal(drawn[1], drawn[2])
+
+
+def test_a_seed_of_some_games_leaves_the_others_as_they_are() -> None:
+    one, other = VectorConnectFour(64), VectorConnectFour(64)
+    some = np.arange(64) % 2 == 0
+    for envs in (one, other):
+        envs.reset(seed=1)
+    one.reset(seed=2, options={"reset_mask": some})
+    for _ in range(2):
+        actions = one.sample_actions()
+        assert np.array_equal(actions[~some], other.sample_actions()[~some])
+        seen, expected = (envs.step(actions)[0]["observation"] for envs in (one, other))
+        assert np.array_equal(seen[~some], expected[~some])
+        assert not np.array_equal(seen[some], expected[some])
+
+
+def test_a_sample_changes_no_game() -> None:
+    one, other = VectorConnectFour(64), VectorConnectFour(64)
+    for envs in (one, other):
+        envs.reset(seed=1)
+    one.sample_actions()
+    left = np.zeros(64, np.int64)
+    assert data_equivalence(one.step(left)[0], other.step(left)[0], exact=True)
+
+
+def test_a_sample_is_written_into_whole_numbers_alone() -> None:
+    envs = VectorConnectFour(3)
+    envs.reset(seed=1)
+    for out in (np.zeros(3, np.int32), np.zeros(2, np.int64)):
+        with pytest.raises(InvalidEnvironment, match="out must be an array of int64 of shape"):
+            envs.sample_actions(out)
+
+
+def test_a_game_that_waits_shows_no_moves_while_others_are_reset() -> None:
+    envs = VectorConnectFour(2, opponent=None, start="121212")
+    envs.reset()
+    _, _, ended, *_ = envs.step([0, 3])
+    assert ended.tolist() == [True, False]
+    observed, _ = envs.reset(options={"reset_mask": ~ended})
+    assert observed["action_mask"].any(axis=1).tolist() == [False, True]
+
+
+def test_games_that_go_on_show_no_last_position() -> None:
+    envs = VectorConnectFour(32, opponent=None, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    *_, infos = envs.step(np.zeros(32, np.int64))
+    assert not infos["_final_obs"].any() and not infos["final_obs"]["observation"].any()
+
+
+def test_seats_and_ends_that_are_written_into_change_no_game() -> None:
+    envs = VectorConnectFour(4, opponent=None, autoreset_mode="SameStep", start="121212")
+    _, infos = envs.reset()
+    infos["seat"][:] = 1
+    assert envs.position(0) == Position.from_moves("121212")
+    _, _, ended, _, infos = envs.step([0, 1, 2, 3])
+    ended[:] = False
+    assert infos["_final_obs"].tolist() == [True, False, False, False]
 
 
 def test_what_is_returned_is_not_written_again() -> None:
@@ -307,6 +375,8 @@ def test_games_that_cannot_go_on_are_told() -> None:
     envs = VectorConnectFour(2, 2, 1, 2, opponent=None, autoreset_mode="Disabled")
     with pytest.raises(InvalidEnvironment, match=r"call reset\(\) first"):
         envs.step([0, 0])
+    with pytest.raises(InvalidEnvironment, match="reset all of them first"):
+        envs.reset(options={"reset_mask": np.array([True, False])})
     envs.reset()
     envs.step([0, 0])
     _, _, ended, *_ = envs.step([1, 1])
@@ -315,9 +385,15 @@ def test_games_that_cannot_go_on_are_told() -> None:
         envs.step([0, 0])
     with pytest.raises(InvalidEnvironment, match="reset_mask is bool of shape"):
         envs.reset(options={"reset_mask": [1, 0]})
-    with pytest.raises(InvalidEnvironment, match="over before the learner moves"):
-        VectorConnectFour(2, 2, 1, 2, opponent="random", seat="second", start="1").reset()
-        VectorConnectFour(2, 2, 2, 2, opponent="random", seat="second", opening_plies=3).reset()
+    # The opponent fills the board; three discs in two columns of two always hold a line of two.
+    for made in (
+        VectorConnectFour(2, 2, 1, 2, opponent="random", seat="first", start="1"),
+        VectorConnectFour(2, 2, 2, 2, opponent="random", seat="second", opening_plies=3),
+    ):
+        with pytest.raises(InvalidEnvironment, match="over before the learner moves"):
+            made.reset()
+        with pytest.raises(InvalidEnvironment, match=r"call reset\(\) first"):
+            made.step([0, 0])
     for threads in (1, 2):
         envs = VectorConnectFour(4, threads=threads)
         envs.reset()
