@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from claimeven.learning import InvalidRun
-from claimeven.learning.curves import curves_of, draw_curves, read_run
+from claimeven.learning.curves import Run, curves_of, draw_curves, names_of, read_run
 
 pytest.importorskip("matplotlib", reason="charts need the extra plot")
 
@@ -67,6 +67,49 @@ def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
     ] and axes.get_xlabel() == "games"
 
 
+@pytest.mark.parametrize(
+    ("longest", "unit", "across"),
+    [
+        (600.0, "seconds", 600.0),
+        (660.0, "minutes", 11.0),
+        (18_000.0, "minutes", 300.0),
+        (21_600.0, "hours", 6.0),
+    ],
+)
+def test_time_is_told_in_the_unit_that_suits_the_longest_run(
+    longest: float, unit: str, across: float
+) -> None:
+    from matplotlib.figure import Figure
+
+    times = (longest / 2, longest)
+    runs = [Run(f"to {time}", ({"seconds": time, "plies": 9},)) for time in times]
+    (panel,) = curves_of(runs)["by-time"]
+    axes = Figure().add_subplot()
+    panel.draw(axes)
+    assert axes.get_xlabel() == unit
+    assert [line.get_xdata().tolist() for line in axes.get_lines()] == [[across / 2], [across]]
+
+
+def test_a_run_looks_the_same_in_every_panel_and_its_parts_of_shares_are_in_per_cent() -> None:
+    from matplotlib.figure import Figure
+
+    both = Run("one", ({"steps": 1, "plies": 9},)), Run("two", ({"steps": 1, "plies": 8,
+                                                                 "hard.late": 0.25},))  # fmt: skip
+    looks = {}
+    for panel in curves_of(both)["by-steps"]:
+        axes = Figure().add_subplot()
+        panel.draw(axes)
+        line = axes.get_lines()[-1]
+        looks[panel.name] = (line.get_color(), line.get_marker(), line.get_linestyle())
+        if panel.name == "hard.late":
+            assert line.get_ydata().tolist() == [25.0]
+    assert looks["plies"] == looks["hard.late"]
+
+
+def test_a_folder_without_a_last_name_is_called_by_all_of_it() -> None:
+    assert names_of(["/", "a/run"]) == {"/": "/", "a/run": "run"}
+
+
 def test_files_are_written_and_the_same_every_time(tmp_path: Path) -> None:
     rows = [{key: row[key] for key in ("seconds", "perfect")} for row in ROWS[:2]]
     run = folder_of(tmp_path / "run", rows)
@@ -91,6 +134,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     huge = folder_of(
         tmp_path / "huge", ROWS[:1], end='{"seconds": 1, "games": 1' + "0" * 400 + "}\n"
     )
+    endless = folder_of(tmp_path / "endless", ROWS[:1], end='{"seconds": Infinity}\n')
     bare = folder_of(tmp_path / "bare", [{"seconds": 1.0}])
     new = tmp_path / "new"
     new.mkdir()
@@ -102,6 +146,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         ([torn], "log.jsonl is damaged in line 2"),
         ([cut], "log.jsonl is damaged in line 2"),
         ([huge], "log.jsonl is damaged in line 2"),
+        ([endless], "log.jsonl is damaged in line 2"),
         ([bare], "has measured nothing that could be drawn"),
         ([good, good], "several runs are drawn into a folder of their own: name one"),
         ([good] * 7, "1 to 6 runs can be drawn together, not 7"),

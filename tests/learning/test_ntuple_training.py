@@ -353,6 +353,8 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
     [
         ({"games": 0}, "games is 0: 1 to 1000000000 can be"),
         ({"trace": 1.5}, "trace is 1.5: 0 to 1 can be"),
+        ({"games": None}, "games must be a whole number, not None"),
+        ({"trace": True}, "trace must be a number, not True"),
         ({"games": 1.5}, r"games must be a whole number, not 1\.5"),
         ({"length": 2.0}, r"length must be a whole number, not 2\.0"),
         ({"step_size": 0}, "step size is 0: 1e-09 to 10"),

@@ -164,3 +164,13 @@ def test_a_window_holds_the_last_positions() -> None:
     same = again.batch(200, np.random.default_rng(1))
     assert all(np.array_equal(a, b) for a, b in zip(batch, same, strict=True))
     assert len(joined([positions, positions]).values) == 2 * count
+
+
+def test_the_first_and_the_last_position_of_a_window_are_drawn() -> None:
+    none, one = np.zeros(1, np.uint64), np.ones(1, np.uint64)
+    shares = np.full((1, BOARD.columns), 1 / BOARD.columns, np.float32)
+    replay = Replay(2, BOARD)
+    for word, value in ((none, 0.25), (one, -0.5)):
+        replay.add(Positions(none, word, shares, np.full(1, value, np.float32)))
+    batch = replay.batch(40, np.random.default_rng(1))
+    assert set(batch.values.tolist()) == {0.25, -0.5}
