@@ -302,6 +302,8 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
         ([(1, 4, 0)], "shares of plies are numbers greater than 0"),
         ([], "shares of plies are of some plies: name one at least"),
         ([(1, 4, float("nan"))], "shares of plies are numbers greater than 0"),
+        ([(1, 4, float("inf"))], "shares of plies are numbers greater than 0, not inf"),
+        ([(1, 4, True)], "shares of plies are numbers greater than 0, not True"),
     ],
 )
 def test_shares_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], said: str) -> None:

@@ -48,6 +48,30 @@ def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Data
         assert any(before.play(column).is_over for column in before.legal_columns)
 
 
+def test_bad_moves_are_played_too_as_likely_as_it_is_told() -> None:
+    """A tenth is added to what falls by the factor e for two points."""
+    many, words = 6000, np.zeros(6000, np.uint64)
+    scores = np.tile(np.array([-4, 0, -8, -12], np.int8), (many, 1))
+    empty = Dataset(SMALL, words, words, scores, np.arange(many))
+    found = one_move_on(empty, np.random.default_rng(1))
+    assert found.places.tolist() == list(range(many))
+    wanted = 0.1 + np.exp([-2.0, 0.0, -4.0, -6.0])
+    for score, share in zip((4, 0, 8, 12), wanted / wanted.sum(), strict=True):
+        assert (found.scores == score).mean() == pytest.approx(share, abs=0.02)
+
+
+def test_no_position_one_move_on_is_a_full_board() -> None:
+    board = Geometry(3, 3, 3)
+    last = Position.from_moves("33121221", board)
+    assert last.legal_columns == (2,) and last.play(2).outcome is not None
+    scores = np.full((1, 3), ILLEGAL, np.int8)
+    scores[0, 2] = 0
+    one = Dataset(board, *(np.array([word], np.uint64) for word in (last.mine, last.mask)),
+                  scores, np.array([0]))  # fmt: skip
+    for make in (one_move_on, one_disc_elsewhere):
+        assert len(make(one, np.random.default_rng(1)).places) == 0
+
+
 def test_positions_with_a_disc_elsewhere_have_the_score_that_is_known(data: Dataset) -> None:
     found = one_disc_elsewhere(data, np.random.default_rng(1))
     solver, tried = Solver(SMALL, table_mb=1), set()

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position, play_match
+from claimeven import Geometry, Position, make_agent, play_match
+from claimeven.agents import Limit
+from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.learning import (
     InvalidRun,
     NTupleLearner,
@@ -27,7 +29,9 @@ from claimeven.learning import (
     train_ntuple,
 )
 from claimeven.learning.ntuple_training import _measure, agent_of
+from claimeven.learning.oracle import measure_learner
 from claimeven.learning.run_folder import cores_spent
+from claimeven.learning.td_kernel import DRAWS, FIRST_WINS, PLIES
 from claimeven.networks import ModelFile, read_model, read_network, write_model
 from claimeven.outputs import CannotWrite
 from tests import forks, naive
@@ -271,6 +275,31 @@ def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
     assert spent[3] == pytest.approx(spent[2] + 10.0)
 
 
+def test_no_seconds_of_cores_are_told_twice(tmp_path: Path) -> None:
+    begin = cores_spent()
+    with RunFolder.opened(tmp_path / "of" / "many" / "runs", {}) as run:
+        run.take_up("test checkpoint")
+        while cores_spent() < begin + 0.1:
+            pass
+        for games in range(3):
+            run.note({"games": games})
+        assert run.rows[-1]["core_seconds"] <= cores_spent() - begin + 0.001
+        run.note({"core_seconds": 7.5})
+        assert run.rows[-1] == {"core_seconds": 7.5}
+
+
+def test_rows_that_came_after_the_checkpoint_are_dropped(tmp_path: Path) -> None:
+    for games in (1, 3):
+        with RunFolder.opened(tmp_path / "run", {}) as run:
+            run.take_up("test checkpoint")
+            assert [row["games"] for row in run.rows] == ([] if games == 1 else [1])
+            run.note({"games": games})
+            if games == 1:
+                run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+                run.note({"games": 2})
+    assert told(tmp_path / "run") == [{"games": 1}, {"games": 3}]
+
+
 def test_numbers_of_numpy_are_as_good(whole: Path, tmp_path: Path) -> None:
     numbers: dict[str, Any] = {
         name: type(np.asarray(value)[()])(value)
@@ -280,6 +309,48 @@ def test_numbers_of_numpy_are_as_good(whole: Path, tmp_path: Path) -> None:
     asked = NTupleRecipe(**{**vars(QUICK), **numbers, "trace": np.float32(0.5)})
     train_ntuple(tmp_path / "run", asked)
     assert train_ntuple(tmp_path / "run", replace(QUICK, trace=0.5))[-1]["games"] == QUICK.games
+
+
+def test_the_last_measurement_is_after_the_last_game(tmp_path: Path) -> None:
+    rows = train_ntuple(tmp_path / "run", replace(QUICK, games=500, against=0))
+    assert [row["games"] for row in rows] == [200, 400, 500]
+
+
+def test_a_row_tells_of_the_games_since_the_row_before(whole: Path) -> None:
+    learner = NTupleLearner(QUICK)
+    for row in told(whole):
+        before = learner.totals.copy()
+        learner.play(200)
+        fresh = learner.totals - before
+        assert row["first_wins"] == pytest.approx(fresh[FIRST_WINS] / 200)
+        assert row["draws"] == pytest.approx(fresh[DRAWS] / 200)
+        assert row["plies"] == pytest.approx(fresh[PLIES] / 200, abs=0.006)
+
+
+def test_a_draw_is_half_a_point_and_games_differ() -> None:
+    """Three in a row on 3x3 is a draw by perfect play, and lost now and then by random play."""
+    board, seen = Geometry(3, 3, 3), list[int]()
+    assert score_against_perfect(make_agent("perfect", board), board, 3, 1, seen.append) == 0.5
+    assert seen == [1, 2, 3]
+    score = score_against_perfect(make_agent("random", board), board, 40, seed=1)
+    assert 0 < score < 0.5
+
+
+def test_shares_of_a_measurement_are_what_asking_position_by_position_says() -> None:
+    agent, rng, positions = make_agent("greedy"), np.random.default_rng(0), shipped_set()
+    assert positions is not None
+    perfect, keeping = [], []
+    for each in positions.first(60).positions:
+        known = {column: score for column, score in enumerate(each.scores) if score is not None}
+        column, best = agent.choose(each.position, Limit(), rng).column, max(known.values())
+        perfect.append(known[column] == best)
+        if len({np.sign(score) for score in known.values()}) > 1:
+            keeping.append(np.sign(known[column]) == np.sign(best))
+    assert 0 < len(keeping) < len(perfect) == 60
+    told = measure_learner(agent, Geometry(), games=0, seed=0, count=60)
+    assert told["perfect"] == pytest.approx(np.mean(perfect))
+    assert told["keeping"] == pytest.approx(np.mean(keeping))
+    assert told["against_perfect"] is None
 
 
 def test_a_score_is_of_some_games(whole: Path) -> None:
@@ -342,6 +413,49 @@ def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> 
         train_ntuple(copy, QUICK)
 
 
+def test_a_checkpoint_that_tells_no_place_in_the_log_is_refused(
+    whole: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(whole, copy)
+    kept = read_model(whole / "checkpoint.npz")
+    for rows in ("3", None, 2.5):
+        facts = {**kept.facts, "rows": rows}
+        write_model(
+            copy / "checkpoint.npz", ModelFile(kept.kind, kept.geometry, kept.arrays, facts)
+        )
+        with pytest.raises(InvalidRun, match=r"is the checkpoint of another run.*delete it"):
+            train_ntuple(copy, QUICK)
+
+
+def test_a_whole_number_may_be_told_either_way_when_a_run_goes_on(tmp_path: Path) -> None:
+    for number, rate in enumerate((20, 20.0, 20)):
+        with RunFolder.opened(tmp_path / "run", {"rates": [{"rate": rate}]}) as run:
+            assert (run.take_up("test checkpoint") is None) == (number == 0)
+            run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+
+
+def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> None:
+    learner, other = NTupleLearner(QUICK), NTupleLearner(QUICK)
+    learner.play(20)
+    learner.spent[:] = 3.0, 4.0
+    kept = learner.checkpoint()
+    old = {name: kept.arrays[name] for name in ("places", "weights", "changes", "totals")}
+    other.take_up(ModelFile(kept.kind, kept.geometry, old))
+    assert other.games == 20 and other.measured.tolist() == other.totals.tolist()
+    assert other.spent.tolist() == [0.0, 0.0]
+    other.take_up(kept)
+    assert not other.measured.any() and other.spent.tolist() == [3.0, 4.0]
+
+
+def test_a_model_tells_which_positions_it_was_measured_by(tmp_path: Path) -> None:
+    every = shipped_set()
+    assert every is not None and every.digest != every.first(20).digest
+    recipe = NTupleRecipe(games=1, tuples=2, length=2, against=0, positions=20)
+    train_ntuple(tmp_path / "run", recipe)
+    assert read_model(tmp_path / "run" / "model.npz").facts["positions"] == every.first(20).digest
+
+
 def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
     assert NTupleRecipe(geometry=Geometry(9, 6)).against == 0
     assert NTupleRecipe(geometry=Geometry(9, 6), against=2).against == 2
@@ -357,6 +471,7 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
         ({"trace": True}, "trace must be a number, not True"),
         ({"games": 1.5}, r"games must be a whole number, not 1\.5"),
         ({"length": 2.0}, r"length must be a whole number, not 2\.0"),
+        ({"positions": 5, "geometry": SMALL}, "no positions of 4x4 connect 3 come along: leave"),
         ({"step_size": 0}, "step size is 0: 1e-09 to 10"),
         ({"length": 11}, "a tuple has 1 to 10 cells"),
         ({"geometry": Geometry(9, 9)}, "64 bits"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import random
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -139,6 +141,7 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("header.npy", None, "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b"{}", np.uint8)), "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b'{"format": 1}', np.uint8)), "no header of ours"),
+        ("header.npy", member(np.frombuffer(b"[" * 100_000, np.uint8)), "it has no header of ours"),
         ("weights.npy", None, "its part 'weights' is missing"),
         ("weights.npy", member(np.zeros((2, 3), np.float32)), "'weights' is missing, or not of"),
         ("weights.npy", LONG, "'weights.npy' is not as long as it says"),
@@ -146,8 +149,11 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("weights.npy", member(np.zeros((2, 3), np.uint8)), "one place for each of its weights"),
         ("weights.npy", member(np.zeros((3, 3), np.uint8)), "its numbers are not of 2 bytes"),
         ("tuples.npy", member(np.zeros((2, 3), np.int8)), "its tuples are no lists of cells"),
+        ("tuples.npy", member(np.zeros((9, 4, 3), np.int8)), "its tuples are no lists of cells"),
         ("tuples.npy", member(np.full((9, 4, 2), 9, np.int8)), "tuple 1 holds a cell"),
         ("unit.npy", member(np.array([np.nan], np.float32)), "its unit is no number"),
+        ("unit.npy", member(np.ones(2, np.float32)), "its unit is no number"),
+        ("unit.npy", member(np.float32(1)), "its unit is no number"),
         (
             "unit.npy",
             member(np.array([3e38], np.float32)),
@@ -199,6 +205,76 @@ def test_two_weights_for_one_place_are_refused(whole: Path, tmp_path: Path) -> N
     write_model(path, ModelFile(model.kind, model.geometry, {**model.arrays, "places": places}))
     with pytest.raises(InvalidNetwork, match="it has two weights for one place"):
         read_network(path)
+
+
+def test_a_weight_beyond_the_tables_is_refused(tmp_path: Path) -> None:
+    """One tuple of one cell has four weights for each side to move: places 0 to 7."""
+    tuples, path = NTuples((((3, 0),),)), tmp_path / "beyond.npz"
+    weights = np.zeros(8, np.float32)
+    weights[7] = 1.0
+    write_network(path, NTupleNetwork(tuples, weights))
+    assert read_network(path).weights.tolist() == weights.tolist()
+    model = read_model(path)
+    places = np.array(model.arrays["places"])
+    assert places[:, 0].tolist() == [8, 0, 0, 0]
+    places[0, 0] = 9
+    write_model(path, ModelFile(model.kind, model.geometry, {**model.arrays, "places": places}))
+    with pytest.raises(InvalidNetwork, match="it has not one place for each of its weights"):
+        read_network(path)
+
+
+@pytest.mark.parametrize(
+    "array", [np.array(["text"]), np.ones(2, complex), np.zeros(2, "M8[s]"), np.zeros(2, "V3")]
+)
+def test_what_is_no_number_is_refused_in_any_part(tmp_path: Path, array: object) -> None:
+    path = tmp_path / "other.npz"
+    write_model(path, ModelFile("any", Geometry(), {}))
+    path.write_bytes(changed(path, "more.npy", member(array)))
+    with pytest.raises(InvalidNetwork, match=r"'more\.npy' holds something else than numbers"):
+        read_model(path)
+
+
+def test_a_file_as_large_as_can_be_is_read_and_a_larger_one_is_not(tmp_path: Path) -> None:
+    """Bytes drawn at random take more room packed than unpacked."""
+    path = tmp_path / "random.npz"
+    drawn = np.frombuffer(random.Random(1).randbytes(3 << 20), np.uint8)
+    write_model(path, ModelFile("any", Geometry(), {"drawn": drawn}), quick=True)
+    size = path.stat().st_size
+    assert size > len(drawn) + 500
+    assert np.array_equal(read_model(path, most=size).arrays["drawn"], drawn)
+    with pytest.raises(InvalidNetwork, match=r"random\.npz is no model: it is larger than 3 MB"):
+        read_model(path, most=size - 1)
+
+
+def test_the_largest_model_that_can_be_read_is_written(tmp_path: Path) -> None:
+    path, model = tmp_path / "a.npz", ModelFile("any", Geometry(), {"zeros": np.zeros(5000)})
+    write_model(path, model)
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(each.file_size for each in archive.infolist())
+    path.unlink()
+    with pytest.raises(CannotWrite, match="it would hold more than"):
+        write_model(path, model, most=unpacked - 1)
+    write_model(path, model, most=unpacked)
+    assert len(read_model(path, most=unpacked).arrays["zeros"]) == 5000
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of POSIX")
+def test_a_model_may_come_through_a_pipe(whole: Path, tmp_path: Path) -> None:
+    """A pipe tells no size: one that holds a byte too many is refused as a file is."""
+    pipe, content = tmp_path / "pipe", whole.read_bytes()
+    os.mkfifo(pipe)
+
+    def read(most: int | None) -> ModelFile:
+        writer = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
+        writer.start()
+        try:
+            return read_model(pipe, most=most)
+        finally:
+            writer.join(10)
+
+    assert read(None).facts == read_model(whole).facts
+    with pytest.raises(InvalidNetwork, match="pipe is no model: it is larger than 0 MB"):
+        read(len(content) - 1)
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

@@ -136,6 +136,13 @@ def test_tuples_are_drawn_by_their_seed() -> None:
         )
 
 
+def test_a_tuple_and_its_image_are_drawn_once() -> None:
+    """Of the six pairs of cells of 2x2 two are their own images, the others each other's."""
+    drawn = NTuples.drawn(4, 2, Geometry(2, 2, 2)).tuples
+    images = [tuple(sorted((1 - column, row) for column, row in cells)) for cells in drawn]
+    assert len({*drawn, *images}) == 6
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -145,8 +152,10 @@ def test_tuples_are_drawn_by_their_seed() -> None:
         (lambda: NTuples((tuple((0, r) for r in range(11)),)), "tuple 1 has 11 cells: 1 to 10"),
         (lambda: NTuples.drawn(9, 11), "a tuple has 1 to 10 cells on 7x6 connect 4, not 11"),
         (lambda: NTuples.drawn(9, 2, Geometry(2, 2, 2)), "has fewer than 9 different tuples of 2"),
+        (lambda: NTuples.drawn(5, 2, Geometry(2, 2, 2)), "has fewer than 5 different tuples of 2"),
         (lambda: NTuples.drawn(9, 4, Geometry(12, 6)), "64 bits"),
         (lambda: NTupleNetwork(NTuples.drawn(1, 1), np.zeros(9, np.float32)), "are 8 of type"),
+        (lambda: NTupleNetwork(NTuples.drawn(1, 1), np.zeros(8)), "are 8 of type float32"),  # type: ignore[arg-type]
         (lambda: NTupleSearch(made(Geometry(5, 4, 3))).search(Position(), 1), "not 7x6 connect 4"),
     ],
 )
