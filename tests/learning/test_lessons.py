@@ -9,6 +9,7 @@ from claimeven import Geometry, Position
 from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
 from claimeven.learning.lessons import Lessons, batch_of
 from claimeven.learning.neighbours import one_disc_elsewhere, one_move_on
+from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.net import Features
 from claimeven.solver import Solver
 from claimeven.solver.solver import ILLEGAL
@@ -164,3 +165,30 @@ def test_the_image_of_a_position_one_move_on_is_it(data: Dataset) -> None:
     for seed in range(5):
         batch = Lessons(one, 1, seed, ahead=0.9, barred=keys).at(0)
         assert batch.best_counts is not None and not batch.best_counts.any()
+
+
+def test_all_that_a_net_sees_of_a_position_one_move_on_is_its_own() -> None:
+    words = np.zeros(1, np.uint64)
+    one = Dataset(SMALL, words, words, np.zeros((1, 4), np.int8), np.array([0]))
+    after = [Position(SMALL).play(column) for column in range(4)]
+    planes, states = Features(SMALL).of(
+        *(np.array([getattr(each, word) for each in after], np.uint64) for word in ("mine", "mask"))
+    )
+    for seed in range(4):
+        batch = Lessons(one, 1, seed, ahead=0.9).at(0)
+        (place,) = np.flatnonzero((planes == batch.planes[0]).all(axis=1))
+        assert np.array_equal(batch.states[0], states[place])
+
+
+def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) -> None:
+    few = data.picked(np.arange(5))
+    lessons = Lessons(few, 64, seed=1, chances=np.array([0.0, 1.0, 0.0, 2.0, 0.0]))
+    assert lessons.steps == 1
+    for step in range(3):
+        chosen = lessons.chosen(step).tolist()
+        assert len(chosen) == 64 and set(chosen) == {1, 3}
+
+
+def test_nothing_is_no_lesson(data: Dataset) -> None:
+    with pytest.raises(InvalidRun, match="the data sets hold no position to learn from"):
+        Lessons(data.picked(np.arange(0)), 8, seed=1)

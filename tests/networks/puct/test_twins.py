@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimeven.game import Geometry
+from claimeven.game import Geometry, Position
 from claimeven.montecarlo.layout import PROVEN_LOSS, UNPROVEN
-from claimeven.networks import NTupleNetwork, NTuples
+from claimeven.networks import InvalidNetwork, NTupleNetwork, NTuples
 from claimeven.networks.ntuple_policy import NTuplePolicyValue
 from claimeven.networks.policy_value import PolicyValue, UniformPolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctTree
@@ -122,3 +122,43 @@ def test_network_of_tuples() -> None:
             value, shares = model.judge(position)
             assert values[number] == pytest.approx(value, abs=1e-6)
             assert priors[number] == pytest.approx(shares, abs=1e-6)
+
+
+@pytest.mark.parametrize("softness", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_softness_that_cannot_be_is_refused(softness: float) -> None:
+    network = NTupleNetwork(NTuples.drawn(count=2, length=2, geometry=Geometry(4, 4, 3)))
+    with pytest.raises(InvalidNetwork, match="softness must be a number above 0, not"):
+        NTuplePolicyValue(network, softness)
+
+
+def test_a_softer_network_of_tuples_favours_its_best_column_less() -> None:
+    """Two columns that are worth 1 and 0 have priors that differ by the factor e for 1: here the
+    one wins at once, and a network without weights thinks nothing of the others.
+    """
+    network = NTupleNetwork(NTuples.drawn(count=2, length=2, geometry=Geometry(4, 4, 3)))
+    position = Position.from_moves("1122", network.geometry)
+    words = np.repeat(np.array([position.mine, position.mask], np.uint64), 2)
+    for softness in (1.0, 0.5):
+        model = NTuplePolicyValue(network, softness)
+        values, priors = model.evaluate(words[:2], words[2:])
+        least = np.exp(-1 / softness)
+        wanted = np.array([least, least, 1.0, least]) / (1 + 3 * least)
+        assert values.tolist() == [1.0, 1.0]
+        assert priors == pytest.approx(np.array([wanted, wanted]), abs=1e-6)
+        value, told = model.judge(position)
+        assert value == 1.0 and told == pytest.approx(wanted)
+
+
+def test_a_network_of_tuples_takes_every_other_word_of_an_array() -> None:
+    network = NTupleNetwork(NTuples.drawn(count=2, length=2, geometry=Geometry(4, 4, 3)))
+    model, board = NTuplePolicyValue(network), Geometry(4, 4, 3)
+    positions = [Position.from_moves(moves, board) for moves in ("1122", "12", "3", "44")]
+    mines, masks = (
+        np.array([getattr(each, word) for each in positions], np.uint64)
+        for word in ("mine", "mask")
+    )
+    (values, priors), (some, some_priors) = (
+        model.evaluate(mines, masks), model.evaluate(mines[::2], masks[::2])
+    )  # fmt: skip
+    assert some.tolist() == values[::2].tolist()
+    assert some_priors.tolist() == priors[::2].tolist()
