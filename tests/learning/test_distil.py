@@ -199,6 +199,7 @@ def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
     assert lessons.steps == 10
     seen = np.concatenate([lessons.at(step).planes.sum(axis=1) for step in range(10)])
     assert sorted(seen) == sorted(Features(SMALL).of(data.mines, data.masks)[0].sum(axis=1))
+    assert lessons.chosen(0).tolist() != lessons.chosen(10).tolist()  # of the next epoch
     again = Lessons(data, 100, seed=3)
     for one, other in zip(again.at(13), lessons.at(13), strict=True):
         assert np.array_equal(one, other)

@@ -180,6 +180,18 @@ def test_all_that_a_net_sees_of_a_position_one_move_on_is_its_own() -> None:
         assert np.array_equal(batch.states[0], states[place])
 
 
+def test_the_column_that_is_known_has_the_score_of_the_move_that_was_played() -> None:
+    """All columns are labelled 5 here, so it is 5 whichever disc was taken back."""
+    before, many = Position.from_moves("12", SMALL), 20
+    words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
+    alike = Dataset(SMALL, *words, np.full((many, 4), 5, np.int8), np.arange(many))
+    batch = Lessons(alike, many, seed=1, beside=1.0).at(0)
+    beside = np.isnan(batch.values)
+    assert beside.sum() > 5
+    assert np.array_equal(batch.scores[beside], 5 * batch.scored[beside])
+    assert (batch.scored[beside].sum(axis=1) == 1).all()
+
+
 def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) -> None:
     few = data.picked(np.arange(5))
     lessons = Lessons(few, 64, seed=1, chances=np.array([0.0, 1.0, 0.0, 2.0, 0.0]))
