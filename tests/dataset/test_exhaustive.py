@@ -165,8 +165,9 @@ def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, cut: int, th
     "row",
     ["5,1", "999999999999,1", "-5,1", ",1", "5", "{key},100", "{key},6", "{key},-5", "{key},x"],
 )
-def test_a_damaged_journal_is_refused(tmp_path: Path, row: str) -> None:
-    """The check of the line is right: what is wrong is what it says.
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool) -> None:
+    """Whether the check of the line is right, and what it says is wrong, or it has none.
 
     With 7 of 16 discs played a score is 5 at most, for a win with disc 8, and -4 at least.
     """
@@ -180,7 +181,8 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, row: str) -> None:
     header, first = partial.read_text().splitlines()[:2]
     text = row.format(key=first.split(",")[1])
     check = zlib.crc32(f"{text}\n".encode(), 1)
-    partial.write_text(f"{header}\n{first}\n1:{check:08x},{text}\n")
+    line = f"1:{check:08x},{text}" if is_checked else f"0,{text}"
+    partial.write_text(f"{header}\n{first}\n{line}\n")
     with pytest.raises(InvalidDatasetFile, match="is damaged in line 3"):
         make_dataset(path, plan(2, 6), Solver(BOARD, table_mb=4))
     with pytest.raises(InvalidDatasetFile, match="was begun with plies 2-6, not 2-7"):

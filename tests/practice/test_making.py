@@ -42,9 +42,8 @@ def test_the_puzzles_are_right_and_no_two_the_same(whole: Path, solver: Solver) 
     assert len({(puzzle.kind, puzzle.band) for puzzle in puzzles[:5]}) == 5
 
 
-def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    partial = tmp_path / "a.txt.partial"
+def made_five(path: Path, solver: Solver) -> None:
+    """Begin a set of twelve, and end the work by Ctrl-C after five."""
 
     def stop_at_five(at: PuzzleProgress) -> None:
         if at.made == 5:
@@ -52,6 +51,12 @@ def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_pat
 
     with pytest.raises(KeyboardInterrupt):
         make_puzzles(path, 12, **ASKED, solver=solver, progress=stop_at_five)
+
+
+def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    partial = tmp_path / "a.txt.partial"
+    made_five(path, solver)
     assert not path.exists()
     kept = partial.read_bytes()
     assert kept.count(b"\n") == 6
@@ -72,13 +77,7 @@ def test_fewer_puzzles_than_were_made_may_be_asked(
     whole: Path, solver: Solver, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
-
-    def stop_at_five(at: PuzzleProgress) -> None:
-        if at.made == 5:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        make_puzzles(path, 12, **ASKED, solver=solver, progress=stop_at_five)
+    made_five(path, solver)
     made = make_puzzles(path, 3, **ASKED, solver=solver)
     assert made.puzzles == read_puzzles(path, BOARD).puzzles
     assert made.puzzles == read_puzzles(whole, BOARD).puzzles[:3]

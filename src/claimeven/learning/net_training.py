@@ -116,7 +116,8 @@ class Aim(NamedTuple):
 class Descent:
     """How the weights go down: `steps` in all, the greatest `rate`, and the `decay` of weights.
 
-    After the first steps the rate falls to nothing by half a cosine; with `fall` "stepwise" it is
+    The rate rises over the first 500 steps, or over a quarter of all where that is less (over 100
+    where it does not fall). Then it falls to nothing by half a cosine; with `fall` "stepwise" it is
     divided by 3 after half of the steps and again after three quarters, with "none" it stays. Of
     the running mean the part `stays` stays at a step. `optimizer` is one of `OPTIMIZERS`.
 

@@ -77,7 +77,7 @@ class _Worker:
             self.batch = max(1, min(a_spell, 2 * self.batch, MOST))
             self.games_at = now
 
-    def time(self, patience: float) -> float:
+    def allowance(self, patience: float) -> float:
         """Return the seconds that it has to say something, or to take a message."""
         return patience if self.is_ready else START
 
@@ -85,7 +85,7 @@ class _Worker:
         """Return what is to be said of it if it has games and was silent for too long."""
         if patience is None or not self.numbers:
             return None
-        most = self.time(patience)
+        most = self.allowance(patience)
         if now - self.heard_at < most:
             return None
         return f"no sign of life for {most:g} s" if self.is_ready else f"not ready after {most:g} s"
@@ -140,7 +140,7 @@ class _Workers:
 
     def _send(self, worker: _Worker, message: bytes) -> None:
         patience = self._patience
-        worker.child.send(message, None if patience is None else worker.time(patience))
+        worker.child.send(message, None if patience is None else worker.allowance(patience))
 
     def _hand_out(self, worker: _Worker) -> None:
         batch = self._next(worker.batch)
