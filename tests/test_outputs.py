@@ -24,6 +24,7 @@ from claimeven.outputs import (
     write_bytes,
     write_text,
 )
+from tests import forks
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Unix")
 
@@ -142,20 +143,11 @@ def test_a_read_only_file_is_refused() -> None:
 
 def refused_to_nobody(path: Path) -> str:
     """What is said when somebody who is not root writes to a file."""
-    out, into = os.pipe()
-    child = os.fork()
-    if child == 0:
-        if os.geteuid() == 0:
-            os.setuid(65534)
-        try:
-            write_text(path, "x")
-        except CannotWrite as error:
-            os.write(into, str(error).encode())
-        os._exit(0)
-    os.close(into)
-    os.waitpid(child, 0)
-    with os.fdopen(out, "rb") as said:
-        return said.read().decode()
+    before = "from claimeven.errors import ClaimevenError\nfrom claimeven.outputs import write_text"
+    code = "try: write_text(sys.argv[1], 'x')\nexcept ClaimevenError as error: print(error)"
+    status, out, err = forks.run_as_nobody(before, code, str(path))
+    assert (status, err) == (0, "")
+    return out.rstrip()
 
 
 def test_the_longest_names_can_be_written(tmp_path: Path) -> None:

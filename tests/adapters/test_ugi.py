@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from claimeven import Decision, Geometry, Limit, Position
@@ -329,17 +331,59 @@ def test_a_search_is_stopped_and_answers_while_it_searches() -> None:
         assert program.stdout is not None
         for search in ("go infinite", "go movetime 1000000", "go"):
             program.stdin.write(f"position startpos moves d\n{search}\nisready\n")
-            line = program.stdout.readline()
-            while line.startswith("info depth"):
-                line = program.stdout.readline()
-            assert line == "readyok\n"
+            lines = iter(program.stdout.readline, "")
+            assert next(line for line in lines if not line.startswith("info depth")) == "readyok\n"
             program.stdin.write("stop\n")
-            while not line.startswith("bestmove"):
-                line = program.stdout.readline()
+            assert any(line.startswith("bestmove") for line in lines)
         program.stdin.write("go infinite\nquit\n")
         rest = program.stdout.read()
         assert rest.splitlines()[-1].startswith("bestmove ")
         assert program.wait(timeout=DEADLINE) == 0
+
+
+class Deaf(Agent):
+    """An agent that passes the first interrupt over, as Python does where it meets a callback."""
+
+    limits: frozenset[str] = frozenset()
+
+    def __init__(self, begun: Callable[[], object]) -> None:
+        self.begun = begun
+        self.interrupts = 0
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        is_new, begin = True, time.monotonic()
+        while time.monotonic() < begin + DEADLINE:
+            try:
+                if is_new:
+                    is_new = False
+                    self.begun()
+                time.sleep(0.01)
+            except KeyboardInterrupt:
+                self.interrupts += 1
+                if self.interrupts == 2:
+                    raise
+        return Decision(0)
+
+
+@pytest.mark.parametrize("last", ["", "quit\n"])
+def test_a_search_that_passed_a_stop_over_is_stopped_again(
+    monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    """By itself after a while, and by no more than two interrupts."""
+    told: list[str] = []
+    ours, theirs = os.pipe()
+    deaf = Deaf(lambda: os.write(theirs, f"stop\nstop\n{last}".encode()))
+    monkeypatch.setattr(ugi, "make_agent", lambda spec, geometry: deaf)
+
+    def write(line: str) -> None:
+        told.append(line)
+        os.close(theirs)
+
+    with os.fdopen(ours) as lines:
+        os.write(theirs, b"go\n")
+        serve(UgiEngine("greedy", write), lines)
+    assert deaf.interrupts == 2
+    assert told == ["bestmove d"]
 
 
 def test_a_stop_ends_the_search_that_was_asked_for_before_it() -> None:

@@ -281,8 +281,10 @@ def test_ctrl_c_tells_the_moves_as_ctrl_d_does() -> None:
         program.stdin.write("5\n")
         program.stdin.flush()
         said = ""
-        while "●[●]" not in said:  # the disc just played is marked
-            said += program.stderr.readline()
+        for line in program.stderr:
+            said += line
+            if "●[●]" in line:  # the disc just played is marked
+                break
         program.send_signal(signal.SIGINT)
         said += program.stderr.read()
         out, _ = program.communicate(timeout=60)

@@ -25,7 +25,15 @@ process of the tests started.
 
 from tests.forks.agents import AGENT, launch_workers
 from tests.forks.launched import REAL, Launched, Template, children_of
-from tests.forks.program import PROGRAM, SOURCES, command, environment, program, run_program
+from tests.forks.program import (
+    PROGRAM,
+    SOURCES,
+    command,
+    environment,
+    program,
+    run_as_nobody,
+    run_program,
+)
 
 __all__ = [
     "AGENT",
@@ -39,5 +47,6 @@ __all__ = [
     "environment",
     "launch_workers",
     "program",
+    "run_as_nobody",
     "run_program",
 ]

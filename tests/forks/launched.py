@@ -30,6 +30,10 @@ AT_START = (
 LATER = "PYTHONBREAKPOINT"
 #: What Linux calls it to adopt orphans (`prctl`).
 _ADOPT = 36
+#: Held by who launches: the process adopts orphans meanwhile, and not after.
+_ONE_LAUNCH = threading.Lock()
+#: Seconds that a template has to answer, or to end.
+_PATIENCE = 120.0
 #: What a template runs.
 _START = (
     "import sys; sys.path.insert(0, {root!r}); from tests.forks.template import main; "
@@ -56,6 +60,7 @@ class Template:
     def take(self, asking: socket.socket, variables: Mapping[str, str]) -> None:
         """Be what a process of this number asks on a socket, which was started with variables."""
         self._owner, self._at_start, self._asking = os.getpid(), _at_start(variables), asking
+        asking.settimeout(_PATIENCE)
 
     def fits(self, variables: Mapping[str, str], sets_path: bool) -> bool:
         """Whether Python would start with these variables as the template has.
@@ -75,9 +80,13 @@ class Template:
     def launch(self, asked: Mapping[str, Any], descriptors: list[int]) -> int:
         """Return the number of a new process, a child of this one."""
         question = json.dumps(asked).encode()
-        with self._lock, _adopting():
-            socket.send_fds(self._asking, [question], descriptors)
-            answer = self._asking.recv(LONGEST)
+        with self._lock, _ONE_LAUNCH, _adopting():
+            try:
+                socket.send_fds(self._asking, [question], descriptors)
+                answer = self._asking.recv(LONGEST)
+            except BaseException:
+                self._owner = 0  # a late answer would be taken for that to the next question
+                raise
         assert answer, "the template of the processes has ended"
         return int(answer)
 
@@ -99,7 +108,10 @@ class Template:
     def _end(self) -> None:
         if self._owner == os.getpid():
             self._asking.close()
-            self.process.wait()
+            try:
+                self.process.wait(_PATIENCE)
+            finally:
+                self.process.kill()
 
 
 class Launched(subprocess.Popen[Any]):

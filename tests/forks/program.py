@@ -54,6 +54,33 @@ def program(arguments: list[str], **options: Any) -> Launched:
     return Launched(arguments, PROGRAM, launches, **options)
 
 
+#: What a launch does before and after it is somebody who is not root, and a line between the two.
+_AS_NOBODY = """
+import os, sys
+{before}
+for stream in (sys.stdout, sys.stderr):
+    print({line!r}, file=stream, flush=True)
+if os.geteuid() == 0:
+    os.setuid(65534)
+{after}
+"""
+_LINE = "--- as nobody ---"
+
+
+def run_as_nobody(before: str, after: str, *words: str) -> tuple[int, str, str]:
+    """The status of a launch that does `after` as somebody who is not root, and what it says then.
+
+    What that needs is imported by what it does `before`: somebody else may not be able to read it.
+    """
+    code = _AS_NOBODY.format(before=before, after=after, line=_LINE)
+    ran = run_program(
+        [sys.executable, "-c", code, *words],
+        capture_output=True, text=True, timeout=300, env=environment(),
+    )  # fmt: skip
+    out, err = (said.split(f"{_LINE}\n", 1)[1] for said in (ran.stdout, ran.stderr))
+    return ran.returncode, out, err
+
+
 def run_program(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:
     """Launch the program and wait for its end, as `subprocess.run` does with the same options."""
     given, seconds = options.pop("input", None), options.pop("timeout", None)

@@ -7,6 +7,7 @@ over. A search is stopped as Ctrl-C would stop it, so `serve` belongs in the mai
 
 from __future__ import annotations
 
+import math
 import queue
 import signal
 import threading
@@ -45,8 +46,11 @@ MOST_LINE = 1 << 16
 _FIRST_SECONDS = 0.1
 #: Seconds for an answer where a search was stopped that had none yet.
 _HASTE = 0.1
-#: Seconds between two looks at whether anybody still hears the answers.
+#: Seconds between two looks at whether anybody still hears the answers, and a stopped search ends.
 _LOOKING = 0.5
+#: Seconds that a search has to end before it is stopped once more: Python drops an interrupt that
+#: comes while it runs a callback, as that of a weak reference.
+_INSISTING = 2.0
 
 
 class UgiEngine:
@@ -75,6 +79,7 @@ class UgiEngine:
         # The number of the last search read, of the last answered, and of the last to be stopped.
         self._read = self._answered = self._stopped = 0
         self._is_searching = self._is_endless = self._is_closing = False
+        self._interrupted_at = -math.inf
         self._position: Position | None = Position(self.options.geometry)
         self._last_move = ""
         self._seed(1)
@@ -103,6 +108,12 @@ class UgiEngine:
         if busy and word == "isready":
             self._say("readyok")
         return not (busy and word in ("isready", "stop"))
+
+    def insist(self) -> None:
+        """Stop a search once more that was stopped a while ago and goes on."""
+        with self._state:
+            if self._is_searching and self._is_stopped:
+                self._interrupt()
 
     def hang_up(self) -> None:
         """Stop what is being searched: nobody hears the answer."""
@@ -259,7 +270,7 @@ class UgiEngine:
             return
         while self._ask(agent, position, Limit(seconds=budget)) > budget / 2:
             budget *= 2
-            if self._is_closing:
+            if self._is_closing or self._is_stopped:
                 break
 
     def _in_haste(self, agent: Agent, position: Position) -> Decision:
@@ -279,6 +290,7 @@ class UgiEngine:
                     if self._is_stopped:
                         return
                     self._is_searching, self._is_endless = True, endless
+                    self._interrupted_at = -math.inf
                 search()
             finally:
                 self._end_search()
@@ -302,12 +314,19 @@ class UgiEngine:
         """Stop the searches up to that number."""
         self._stopped = max(self._stopped, number)
         if self._is_searching:
-            self._is_searching = False
-            main = threading.main_thread().ident
-            if hasattr(signal, "pthread_kill") and main is not None:
-                signal.pthread_kill(main, signal.SIGINT)
-            else:
-                signal.raise_signal(signal.SIGINT)
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        """Interrupt the main thread, which searches, unless that was done a moment ago."""
+        now = time.monotonic()
+        if now < self._interrupted_at + _INSISTING:
+            return
+        self._interrupted_at = now
+        main = threading.main_thread().ident
+        if hasattr(signal, "pthread_kill") and main is not None:
+            signal.pthread_kill(main, signal.SIGINT)
+        else:
+            signal.raise_signal(signal.SIGINT)
 
     # --- what it has ----------------------------------------------------------------------------
 
@@ -358,9 +377,9 @@ def serve(engine: UgiEngine, lines: TextIO, is_gone: Callable[[], bool] = lambda
 
     def look() -> None:
         while not is_done.wait(_LOOKING):
+            engine.insist()
             if is_gone():
                 engine.hang_up()
-                return
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
