@@ -255,7 +255,6 @@ def test_ctrl_c_ends_a_call_that_works_and_one_that_waits() -> None:
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED],
         capture_output=True, text=True, timeout=300, check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
