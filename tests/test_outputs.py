@@ -19,6 +19,7 @@ from claimeven.outputs import (
     CannotWrite,
     GrowingFile,
     binary_file,
+    binary_files,
     check_output,
     text_file,
     write_bytes,
@@ -49,6 +50,28 @@ def test_what_fails_leaves_the_old_file_alone(tmp_path: Path, error: type[BaseEx
         raise error
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_files_are_there_together_or_not_at_all(tmp_path: Path, was_there: bool) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    if was_there:
+        first.write_bytes(b"old")
+    with (
+        pytest.raises(CannotWrite, match=r"second cannot be written: Is a directory"),
+        binary_files(first, second) as (one, other),
+    ):
+        one.write(b"new")
+        other.write(b"new")
+        second.mkdir()  # in its way by now
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["first"] * was_there
+    second.rmdir()
+    with binary_files(first, second) as (one, other):
+        one.write(b"1")
+        other.write(b"2")
+        assert not second.exists()
+    assert (first.read_bytes(), second.read_bytes()) == (b"1", b"2")
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_file_is_not_touched_before_the_end(tmp_path: Path) -> None:

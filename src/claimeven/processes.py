@@ -34,6 +34,7 @@ from claimeven.watched import (
     ChildGone,
     ChildSilent,
     WatchedProcess,
+    can_read,
     close_ends,
     tie,
 )
@@ -297,7 +298,7 @@ class Parent:
 def _end_with(lifeline: int) -> None:
     """End this process and its group when the other end of a pipe closes."""
     if tie(lifeline, os.getpgrp()):
-        if select.select([lifeline], [], [], 0)[0]:
+        if can_read(lifeline):
             os._exit(1)  # it was closed already
         return
 

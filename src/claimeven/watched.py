@@ -152,7 +152,7 @@ class WatchedProcess:
                 raise self._end_of_it()
             self._received += data
             return True
-        if has_ended(self._process) and not select.select([self._answers], [], [], 0)[0]:
+        if has_ended(self._process) and not can_read(self._answers):
             raise self._end_of_it()
         return False
 
@@ -169,7 +169,7 @@ class WatchedProcess:
     def _pass_on_the_rest(self) -> None:
         """Hand over what it has said and nobody has read, within reason."""
         for _ in range(self._pieces):
-            if self._aside == NONE or not select.select([self._aside], [], [], 0)[0]:
+            if self._aside == NONE or not can_read(self._aside):
                 return
             self._pass_on()
 
@@ -198,6 +198,13 @@ class WatchedProcess:
         if starved > before:
             return kind(f"{how}, for the system had run out of memory", starved=True)
         return kind(how)
+
+
+def can_read(end: int) -> bool:
+    """Whether a pipe holds anything or was closed; `select.select` knows no number above 1023."""
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _await_room(end: int, seconds: float) -> None:

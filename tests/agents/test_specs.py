@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from claimeven import ClaimevenError
-from claimeven.agents import AGENTS, AgentKind, InvalidSpec, Option, make_agent
+from claimeven import Agent, ClaimevenError, Decision, Geometry, Limit, Position
+from claimeven.agents import AGENTS, AgentKind, InvalidSpec, Option, make_agent, make_agents
+from claimeven.agents.contract import InvalidLimit
 from claimeven.agents.foreign.table import FOREIGN
 from claimeven.evaluation import InvalidEvaluation
 
@@ -147,3 +149,41 @@ def test_options_of_every_kind() -> None:
     kind = AgentKind("x", "an agent", (flag, number), lambda options: make_agent("random"))
     assert kind.parse({"c": "2"}) == {"win": False, "c": 2.0}
     assert kind.preset("y", "another", c=3.0).parse({}) == {"win": False, "c": 3.0}
+
+
+def test_limits_that_are_none_are_refused() -> None:
+    for limits in (3, [Limit()], "ab c"):
+        with pytest.raises(InvalidLimit, match=r"^limits are a Limit, as Limit\(seconds=1\), or "):
+            make_agents(["random", "greedy"], limits=limits)  # type: ignore[arg-type]  # bad on purpose
+    with pytest.raises(InvalidLimit, match=r"^a limit is a Limit, as Limit\(seconds=1\), not 3$"):
+        make_agents(["random", "greedy"], limits=[Limit(), 3])  # type: ignore[list-item]  # as above
+
+
+class Loads(Agent):
+    """Raises something while it is loaded."""
+
+    name = "loads"
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        return Decision(position.legal_columns[0])
+
+    def load(self, geometry: Geometry) -> None:
+        raise self.error
+
+    def close(self) -> None:
+        raise AssertionError("it belongs to somebody else")
+
+
+def test_what_an_agent_raises_while_it_is_loaded_is_told() -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        make_agents(["random", Loads(ValueError("two\nlines"))])
+    assert str(caught.value) == "loads cannot be loaded: it raised ValueError: two"
+    assert "two" in caught.value.traceback
+    with pytest.raises(InvalidSpec, match=r"^loads cannot be loaded: no board$"):
+        make_agents([Loads(ClaimevenError("no board"))])
+    for error in (KeyboardInterrupt(), MemoryError()):
+        with pytest.raises(type(error)):
+            make_agents([Loads(error)])

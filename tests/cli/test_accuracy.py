@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
+import sys
+from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -12,10 +15,12 @@ import pytest
 
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.known_scores import JudgeProgress
+from claimeven.arena.accuracy.measuring import MOST_FAULTS
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests import naive
 from tests.cli.conftest import Run, bad_input, interrupted
+from tests.cli.shared.test_progress import sent, shown, terminal
 
 BOARD = {"columns": 5, "rows": 5, "connect": 4}
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
@@ -39,7 +44,23 @@ def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -
     (head,) = [place for place, line in enumerate(lines) if line.startswith("game 7, disc ")]
     assert lines[head].endswith("bob plays 5, a loss (-10); right is 4, a draw (0)")
     assert lines[head + 1] == "after 33251"
-    assert any(line.startswith("Column 5 gives the draw away") for line in lines[head:])
+    said = [
+        next(place for place, line in enumerate(lines) if line.startswith(words))
+        for words in ("Column 5 gives the draw away", "Column 4 holds the draw")
+    ]
+    assert head < said[0] < said[1]
+    (told,) = json.loads(run("accuracy", str(path), "--worst", "1", "--json").out)["blunders"]
+    assert told["played_text"].startswith("Column 5 gives the draw away")
+    assert told["right_text"].startswith("Column 4 holds the draw")
+
+
+def test_a_first_move_may_be_the_worst(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "first.db"
+    with Store.create(path, {"plan": {**BOARD, "rows": 4}}, AGENTS) as store:
+        store.add([StoredGame("a", 0, 0, 0, 1, "", "1", None, finished=False)])
+    lines = run("accuracy", str(path), "--worst", "1").out.splitlines()
+    head = lines.index("game 1, disc 1: ann plays 1, a loss (-1); right is 3 or 2 or 4, a draw (0)")
+    assert lines[head + 1] == "after no move"
 
 
 def test_one_agent_is_told_by_ply_and_by_right_columns(run: Run, path: Path) -> None:
@@ -50,6 +71,51 @@ def test_one_agent_is_told_by_ply_and_by_right_columns(run: Run, path: Path) -> 
     told = json.loads(run("accuracy", str(path), "--agent", "ann", "--json").out)
     assert [agent["label"] for agent in told["agents"]] == ["ann"]
     assert sum(part["moves"] for part in told["agents"][0]["by_ply"]) == told["agents"][0]["moves"]
+    assert told["seconds"] > 0
+
+
+def share(mean: float) -> str:
+    return f"{mean:.1%}"
+
+
+def split_row(name: str, told: dict[str, float]) -> list[str]:
+    """The line of a table of some moves, from what JSON tells of them."""
+    shares = ("perfect", "floor_perfect", "keeping", "floor_keeping")
+    losses = (f"{told[name]:.2f}" for name in ("loss", "floor_loss"))
+    return [*name.split(), str(told["moves"]), *(share(told[name]) for name in shares), *losses]
+
+
+def test_tables_hold_the_figures_of_json(run: Run) -> None:
+    words = ("accuracy", "greedy", "--count", "60", "--worst", "0", "--jobs", "1")
+    lines = [line.split() for line in run(*words).out.splitlines()]
+    (told,) = json.loads(run(*words, "--json").out)["agents"]
+    decisive = told["decisive"]
+    assert lines[3][:-1] == [
+        "greedy", "60", share(told["perfect"]), f"{told['loss']:.2f}", str(decisive["moves"]),
+        share(decisive["keeping"]), share(decisive["floor_keeping"]),
+    ]  # fmt: skip
+    assert split_row("all", told) in lines
+    bands = [split_row(part["band"], part) for part in told["by_band"]]
+    right = [split_row(str(part["right_columns"]), part) for part in told["by_right_columns"]]
+    for heading, rows in (("band", bands), ("right", right)):
+        at = next(place for place, line in enumerate(lines) if line[:1] == [heading])
+        assert lines[at + 1 : at + 1 + len(rows)] == rows
+    moves = Counter[str]()
+    for part in told["by_ply"]:
+        low = part["ply"] - part["ply"] % 4
+        moves[f"{low}-{low + 3}"] += part["moves"]
+    plies = [line for line in lines if line and re.fullmatch(r"\d+-\d+", line[0])]
+    assert {line[0]: int(line[1]) for line in plies} == moves
+
+
+def test_a_file_of_the_name_of_an_agent_is_no_file_of_games(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("greedy").write_text("notes")
+    ran = run("accuracy", "greedy", "--count", "9", "--jobs", "1", "--memory", "900")
+    assert ran.status == 0
+    assert ran.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
 
 
 def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
@@ -62,6 +128,19 @@ def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
     assert [blunder["agent"] for blunder in told["blunders"]] == ["greedy"] * 2
     assert all(blunder["played_text"].startswith("Column ") for blunder in told["blunders"])
     assert [part["band"] for part in told["agents"][0]["by_band"]] == ["easy", "medium", "hard"]
+
+
+def test_positions_of_ones_own_are_asked_in_on_their_board(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("".join(f"{column}\n" for column in ("1", "2", "11", "12", "13", "112")))
+    words = ("accuracy", "random", "--positions", str(path), "--columns", "5", "--rows", "4",
+             "--worst", "0", "--table-mb", "1", "--json", "--seed")  # fmt: skip
+    told = [json.loads(run(*words, seed).out) for seed in ("1", "1", "2")]
+    assert [(each["positions"], each["rows"], each["seed"]) for each in told] == [
+        (6, 4, 1), (6, 4, 1), (6, 4, 2)
+    ]  # fmt: skip
+    losses = [[part["loss"] for part in each["agents"][0]["by_ply"]] for each in told]
+    assert losses[0] == losses[1] != losses[2]
 
 
 def test_long_names_are_not_cut(run: Run) -> None:
@@ -79,14 +158,25 @@ def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     text = " ".join(ran.out.split())
     assert f"{bot} gave no answer: " in text
     assert " x raised ZeroDivisionError: " in text
+    assert "was asked no more" not in text
+    bot.write_text("def agent(position):\n    return [][position.ply] if position.ply % 9 else 7\n")
+    ran = run("accuracy", str(bot), "--count", "300", "--worst", "0", "--jobs", "1")
+    text = " ".join(ran.out.split())
+    first, second = re.findall(r"gave no answer: (\d+) x", text)
+    assert int(first) > int(second)
+    assert int(first) + int(second) == MOST_FAULTS
+    assert f"After {MOST_FAULTS} faults {bot} was asked no more." in text
 
 
 def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
         "import pathlib, time\n"
+        "asked = []\n"
         "def agent(position):\n"
-        "    pathlib.Path(__file__).with_name('asked').touch()\n"
+        "    asked.append(position)\n"
+        "    if len(asked) == 40:\n"
+        "        pathlib.Path(__file__).with_name('asked').touch()\n"
         "    time.sleep(0.02)\n"
         "    return position.legal_columns[0]\n"
     )
@@ -96,7 +186,9 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
     assert ended.status == 130, ended.err
     assert ended.err.splitlines()[-1].startswith("interrupted after ")
     assert "Traceback" not in ended.err
-    assert json.loads(ended.out)["agents"][0]["answered"] < 4500
+    told = json.loads(ended.out)
+    assert 0 < told["agents"][0]["answered"] < 4500
+    assert told["blunders"] == []  # to explain them takes time
 
 
 def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
@@ -125,6 +217,25 @@ def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
     assert told[0].resumed == kept < told[0].total
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
+def test_scores_that_cannot_be_kept_are_told_beside_the_progress(
+    run: Run, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE scores (of_another_kind)")
+    words = ("accuracy", str(path), "--worst", "0")
+    told = f"scores are not kept in {path}: "
+    ran = run(*words)
+    assert (ran.status, ran.err.count("\n")) == (0, 1)
+    assert ran.err.startswith(told)
+    assert told not in ran.out
+    with terminal(monkeypatch) as there:
+        assert run(*words).status == 0
+        lines = shown(sent(there))
+    assert any(line.startswith("7 of 7 positions") for line in lines)
+    assert any(line.startswith(told) for line in lines)  # in a line of its own
+
+
 def _kept(path: Path) -> int:
     """Scores that a store holds by now."""
     with closing(sqlite3.connect(path)) as connection, suppress(sqlite3.OperationalError):
@@ -147,6 +258,7 @@ def _kept(path: Path) -> int:
         (("FILE", "--isolate"), "--isolate goes with agents, not with a file of games"),
         (("FILE", "--seconds", "3"), "--seconds goes with agents, not with a file of games"),
         (("FILE", "--memory", "3"), "--memory goes with agents, not with a file of games"),
+        (("FILE", "--load-seconds", "3"), "--load-seconds goes with agents, not with a file of"),
         (("FILE", "--columns", "8"), "are of 5x5 connect 4, not 8x6 connect 4"),
         (("TEXT",), "is no file of games of claimeven"),
         (("greedy", "--agent", "greedy"), "--agent goes with a file of games"),
@@ -171,3 +283,4 @@ def test_bad_input_gets_one_sentence(
     text.write_text("44\n4489\n")
     files = {"FILE": str(path), "TEXT": str(text)}
     assert said in bad_input(run("accuracy", *(files.get(word, word) for word in arguments)))
+    assert _kept(path) == 0  # it is refused before it is judged

@@ -23,6 +23,14 @@ def test_a_table_accuracies_and_a_chart(run: Run) -> None:
     assert "Best play from here: first player wins with disc 5, in 1 ply." in unfinished
 
 
+def test_the_chart_is_drawn_as_the_terminal_can_show_it(run: Run, process: Run) -> None:
+    blocks = run("analyze", "12121", *SMALL)
+    plain = process("analyze", "12121", *SMALL, PYTHONIOENCODING="ascii:strict")
+    assert (blocks.status, plain.status, plain.err) == (0, 0, "")
+    assert "█" in blocks.out
+    assert plain.out.isascii() and "?" not in plain.out
+
+
 def test_json(run: Run) -> None:
     data = json.loads(run("analyze", "1212", "--json", *SMALL).out)
     assert len(data["judged"]) == 4
@@ -51,6 +59,7 @@ def test_many_games_are_judged_line_by_line(run: Run, tmp_path: Path, from_file:
     assert ran.err == (f"claimeven: {where} 3: move 1: '5' is not a column: choose from 1 to 4\n")
     heads = [line for line in ran.out.splitlines() if line.startswith("game ")]
     assert heads == ["game 12121", "game 123", "game 55", "game (no moves)"]
+    assert "not judged: move 1: '5' is not a column: choose from 1 to 4" in ran.out.splitlines()
     lines = run("analyze", name, "--json", *SMALL, typed=games).out.splitlines()
     assert lines[2] == "null"
     for line, moves in zip(lines, ("12121", "123", None, ""), strict=True):

@@ -11,7 +11,8 @@ import pytest
 from claimeven import Geometry
 from claimeven.book.book import Book
 from claimeven.book.mapped import write_mapped
-from tests.cli.conftest import Run, bad_input
+from claimeven.book.verify import counts, verify_book
+from tests.cli.conftest import Run, bad_input, interrupted
 
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
@@ -53,9 +54,14 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run(*build[:2], "--plies", "1", *BOARD, "--out", str(tmp_path / "b.book")).status == 0
     assert run("book", "export", str(tmp_path / "b.book"), "--out", str(text)).status == 0
     assert "is a book already" in bad_input(run("book", "import", str(text), "--out", str(path)))
-    for words in (("export", str(path), "--out", str(path)),
-                  ("import", "--from", "bitbully-databases", "--out", str(path))):  # fmt: skip
-        assert bad_input(run("book", *words))
+    link = tmp_path / "link.txt"
+    link.symlink_to(path)
+    for out in (path, link, tmp_path / "folder" / ".." / "a.book"):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        said = bad_input(run("book", "export", str(path), "--out", str(out)))
+        assert said == f"{out} is the book that is exported: name another file"
+    database = ("import", "--from", "bitbully-databases", "--out", str(path))
+    assert "is a book already, of 4x4 connect 3" in bad_input(run("book", *database))
     assert run("book", "info", str(path)).status == 0
     path.write_text("no book")
     said = bad_input(run(*build, "1", *BOARD))
@@ -103,6 +109,76 @@ def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
     assert {entry["ply"] for entry in told["wrong"]} == {1}
 
 
+def test_what_a_check_found_is_told_whole(run: Run, file: Path) -> None:
+    right = Book.load(file)
+    last = tuple(scores + (ply == right.plies) for ply, scores in enumerate(right.scores))
+    wrong = Book(right.geometry, right.keys, last)
+    wrong.save(file)
+    words = ("book", "verify", str(file), "--table-mb", "1", "--sample", "3")
+    for options, sample, seed in ((("--seed", "7"), 3, 7), ((), 3, 0), (("--all",), None, 0)):
+        found = verify_book(wrong, sample=sample, seed=seed, table_mb=1)
+        ran = run(*words, *options, "--json")
+        assert (ran.status, json.loads(ran.out)) == (
+            1, {"file": str(file), **vars(found), "wrong": [vars(entry) for entry in found.wrong]}
+        )  # fmt: skip
+    assert len(found.wrong) > 20  # more than are listed
+    text, *listed = " ".join(run(*words, "--all").out.split()).split(" ply ")
+    assert text.endswith(
+        f": {len(wrong)} entries, 0 missing or extra, {found.backed} compared with their children,"
+        f" {found.solved} solved again, {len(found.wrong)} wrong"
+    )
+    assert listed == [
+        f"{entry.ply}, key {entry.key}: {entry.held}, should be {entry.right}"
+        for entry in found.wrong[:20]
+    ]
+
+
+def test_a_book_that_lacks_positions_is_wrong(run: Run, file: Path) -> None:
+    book = Book.load(file)
+    keys, scores = ((*layers[:-1], layers[-1][1:]) for layers in (book.keys, book.scores))
+    Book(book.geometry, keys, scores).save(file)
+    ran = run("book", "verify", str(file), "--table-mb", "1")
+    assert (ran.status, " 1 missing or extra, 0 compared " in " ".join(ran.out.split())) == (
+        1,
+        True,
+    )
+    assert json.loads(run("book", "verify", str(file), "--json").out)["missing"] == 1
+    told = bad_input(run("book", "counts", str(file)))
+    assert told == "the book does not hold the positions of ply 3"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+def test_a_build_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "a.book"
+    journal = tmp_path / "a.book.journal"
+    board = ("--columns", "6", "--rows", "6", "--table-mb", "4")
+    words = ("book", "build", "--plies", "6", "--out", str(path), *board)
+    ran = interrupted(
+        *words, when=lambda: journal.exists() and journal.read_bytes().count(b"\n") > 1
+    )
+    assert (ran.status, ran.out) == (130, "")
+    assert ran.err.strip() == f"interrupted; run the same again to go on from {journal}"
+    assert not path.exists()
+
+
+def test_games_over_by_then_are_counted_too(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "two.book"
+    board = (*BOARD[:4], "--connect", "2")
+    assert run("book", "build", "--plies", "3", "--out", str(path), *board).status == 0
+    found = list(counts(Book.load(path)))
+    rows = [(row.ply, *row.positions, row.over, *row.quiet) for row in found]
+    assert any(row.over for row in found)
+    lines = run("book", "counts", str(path)).out.splitlines()[1:]
+    assert [tuple(map(int, line.split())) for line in lines] == rows
+    told = json.loads(run("book", "counts", str(path), "--json").out)["plies"]
+    words = ("win", "draw", "loss")
+    assert [
+        (row["ply"], *(row["positions"][word] for word in words), row["over"],
+         *(row["quiet"][word] for word in words))
+        for row in told
+    ] == rows  # fmt: skip
+
+
 def test_counts_are_told_by_ply(run: Run, file: Path) -> None:
     lines = run("book", "counts", str(file)).out.splitlines()
     assert len(lines) == 5
@@ -126,6 +202,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
     [
         (("info", "none.book"), "none.book cannot be read: No such file or directory"),
         (("verify", "FILE", "--sample", "-1"), "--sample and --seed are 0 or more, not -1"),
+        (("verify", "FILE", "--seed", "-7"), "--sample and --seed are 0 or more, not -7"),
         (("verify", "FILE", "--table-mb", "0"), "more than 0 MB"),
         (("import", "none.txt", "--out", "x.book"), "none.txt cannot be read: No such file"),
         (
@@ -148,6 +225,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("import",), "name a FILE to import, or a database with --from bitbully-databases"),
         (("import", "FILE"), "name the book to write with --out"),
+        (("import", "-", "--out", "x.book"), "stdin is no book: it should begin"),
         (("import", "--from", "bitbuly"), "'bitbuly' is none of text, bitbully-databases"),
         (
             ("import", "none.dat", "--from", "bitbully-databases", "--out", "x.book"),

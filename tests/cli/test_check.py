@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 from tests.agents.process.test_process import bot
@@ -51,6 +53,59 @@ def test_faults_are_told_where_they_happened(run: Run) -> None:
     assert "which is full" in bad_input(again)
     told = run("check", bot("raises"), "--columns", "5", "--rows", "4", "--connect", "3").out
     assert f'think "" --agent {bot("raises")} --columns 5 --rows 4 --connect 3\n' in told
+    assert ", on the empty board:" in " ".join(told.split())
+
+
+LATE = """
+def a(n):
+    if n:
+        return b(n - 1)
+    raise RuntimeError("deep")
+def b(n):
+    return a(n)
+def agent(position):
+    return a(20) if position.ply > 5 and position.turn else position.legal_columns[0]
+"""
+
+
+def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "it's late.py"
+    path.write_text(LATE, encoding="utf-8")
+    limits = ("--seconds", "3", "--bank", "60", "--memory", "700", "--seed", "3")
+    ran = run("check", str(path), *limits)
+    told = json.loads(run("check", str(path), *limits, "--json").out)
+    text = " ".join(ran.out.split())
+    (fault,) = told["faults"]
+    games, moves = fault["games"], fault["moves"]
+    assert len(games) > 1
+    assert f"CRASH, {len(games)} games: it raised RuntimeError: deep" in text
+    assert text.endswith(f"It forfeited {len(games)} of 10 games.")
+    first = told["games"][games[0] - 1]
+    seat = {1: "first", 2: "second"}[first["player"]]
+    where = f"It happened in game {games[0]}, as {seat} player against {first['opponent']}"
+    assert f"{where}, after {moves}:" in text
+    lines = ran.out.splitlines()
+    dots = lines.index("    ...")  # of a traceback the end is shown
+    assert lines[dots + 11] == "    RuntimeError: deep"
+    assert "Traceback" not in ran.out
+    spec = shlex.quote(str(path))
+    assert f"To see it again: claimeven think {moves} --agent {spec} --seconds 3" in lines
+    assert "it had 3 s, and 60 s in its bank. It held" in text
+    assert "it may hold 700 MB" in text
+    slowest = re.search(r"at the most \(game (\d+), (?:after (\d+)|on the empty board)\)", text)
+    assert slowest is not None
+    assert told["games"][int(slowest[1]) - 1]["moves"].startswith(slowest[2] or "")
+    other = json.loads(run("check", str(path), "--json").out)
+    assert [game["opening"] for game in other["games"]] != [
+        game["opening"] for game in told["games"]
+    ]
+    broken = tmp_path / "broken.py"
+    broken.write_text("import nothing_of_that_name\n", encoding="utf-8")
+    said = run("check", str(broken))
+    assert said.status == 1
+    assert "    ModuleNotFoundError: No module named 'nothing_of_that_name'" in said.out
+    assert "What to do: " in said.out
+    assert "a seed is 0 or more" in bad_input(run("check", "greedy", "--seed", "-1"))
 
 
 def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -> None:
@@ -75,6 +130,7 @@ def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
     assert ran.out.endswith(
         f"2 of 4 agents have no faults\n  no agent: nowhere.py\n  no agent: {folder}\n"
     )
+    assert run("check", "nowhere.py", bot("raises")).status == 2
     ran = run("check", "nowhere.py", "greedy", "--json")
     assert (ran.status, [json.loads(line)["ok"] for line in ran.out.splitlines()]) == (2, [True])
 

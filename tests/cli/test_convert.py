@@ -77,6 +77,31 @@ def test_positions_are_labelled_by_the_solver(run: Run, games: Path, tmp_path: P
     assert "a position without an order of its discs is judged as 12" in judged.err
 
 
+def test_labels_are_those_of_the_first_player_and_stay_as_they_are(
+    run: Run, tmp_path: Path
+) -> None:
+    board = ("--columns", "4", "--rows", "4", "--connect", "3")
+    solved = run("convert", "-", "--to", "uci", *board, "--table-mb", "1", typed="-\n1\n12\n")
+    assert (solved.status, solved.err) == (0, "")
+    labels = [line.rpartition(",")[2] for line in solved.out.splitlines()]
+    assert labels == ["win"] * 3
+    for moves in ("", "1", "12"):
+        judged = json.loads(run("analyze", moves, *board, "--table-mb", "1", "--json").out)
+        assert judged["course"][-1] > 0  # for the first player
+    told = solved.out.replace("win", "loss")  # labels are taken as they are
+    again = run("convert", "-", "--from", "uci", "--to", "uci", *board, typed=told)
+    assert (again.status, again.out, again.err) == (0, told, "")
+    replays = tmp_path / "two.json"
+    replays.write_text(
+        "".join(
+            run("convert", "-", "--to", "kaggle", "--rows", rows, *board[:2], typed="12\n").out
+            for rows in "45"
+        )
+    )
+    both = run("convert", str(replays), "--to", "uci", "--table-mb", "1")
+    assert [line.count(",") for line in both.out.splitlines()] == [16, 20]
+
+
 def test_a_file_of_games_is_not_written_over(run: Run, games: Path, tmp_path: Path) -> None:
     path, link = tmp_path / "class.txt", tmp_path / "link.txt"
     with Store.create(path, {"plan": {}}, (StoredAgent(0, "ann", "greedy"),)) as store:
@@ -123,6 +148,7 @@ def test_stored_games_are_read(run: Run, tmp_path: Path) -> None:
         ("ann", "44", "first", None),
         ("bob", "", "first", "stall"),
     ]
+    assert [row["reason"] for row in rows] == [None, "no answer"]
     (won, forfeit) = run("convert", str(path), "--to", "kaggle").out.splitlines()
     assert json.loads(won)["info"] == {"TeamNames": ["ann", "bob"]}
     assert json.loads(forfeit)["statuses"] == ["DONE", "TIMEOUT"]
@@ -137,6 +163,11 @@ def test_stored_games_have_a_board_and_a_format(run: Run, tmp_path: Path) -> Non
         (("games", "--game", "1", "--columns", "8"), "are of 7x6 connect 4, not 8x6"),
     ):
         assert said in bad_input(run(words[0], str(path), *words[1:]))
+    small = ("--columns", "4", "--rows", "4")
+    path = tmp_path / "small.db"
+    run("games", str(path), "--import", "-", "--first", "a", "--second", "b", *small, typed="44\n")
+    for board in ((), small):
+        assert run("convert", str(path), *board).out == "44\n"
 
 
 def test_replays_are_judged_and_imported(run: Run, games: Path, tmp_path: Path) -> None:
@@ -161,6 +192,14 @@ def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path:
     said = bad_input(run("convert", str(source), "-o", str(out)))
     assert "g.txt, line 2: move 2: '8' is not a column: choose from 1 to 7; nothing was" in said
     assert not out.exists()
+    for name, typed, where in ((str(source), "", f"{source}, "), ("-", "44\n48\n", "")):
+        told = run("convert", name, typed=typed)
+        assert (told.status, told.err) == (
+            2, f"claimeven: {where}line 2: move 2: '8' is not a column: choose from 1 to 7\n"
+        )  # fmt: skip
+    two = run("convert", "-", "-o", str(out), "--skip", "--json", typed="44\n48\n12\n49\n")
+    assert (two.status, json.loads(two.out)["skipped"], json.loads(two.out)["games"]) == (1, 2, 2)
+    assert two.err.splitlines()[0].startswith("claimeven: line 2: move 2: '8' is not a column")
     ran = run("convert", str(source), "-o", str(out), "--skip", "--json")
     assert ran.status == 1
     assert "line 2: move 2: '8' is not a column" in ran.err
@@ -184,6 +223,8 @@ def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -
     board = ("--columns", "9", "--rows", "9")
     said = bad_input(run("convert", str(source), "--to", "uci", *board))
     assert "12 cannot be labelled: the solver holds boards of" in said
+    said = bad_input(run("convert", "-", "--to", "uci", *board, typed="-\n"))
+    assert said.startswith("the empty board cannot be labelled: the solver holds boards of")
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
         ),
         ("--positions 5 --source mixed --random-moves 2 --out x.csv", "from 0 to 1, not 2.0"),
         ("--positions 5 --random-moves 0.1 --out x.csv", "only the source mixed takes a share"),
+        ("--positions 5 --random-moves 0 --out x.csv", "only the source mixed takes a share"),
         ("--positions 5 --one-a-game --out x.csv", "only the source mixed takes one position"),
         ("--positions 5 --split 2 --out x.csv", "share to train on is a number from 0 to 1, not"),
         ("--positions 5 --source rndom --out x.csv", "there is no source 'rndom' (did you mean"),
@@ -80,7 +81,9 @@ def test_both_sides_of_a_split_are_told(run: Run, tmp_path: Path) -> None:
     path.unlink()
     other.unlink()
     text = " ".join(run(*words).out.split())
-    assert text.startswith(f"{path}: {told['positions']} positions; held out, {other}: ")
+    held_out = f"held out, {other}: {told['held_out_positions']}, "
+    assert text.startswith(f"{path}: {told['positions']} positions; {held_out}")
+    assert told["nodes"] > 0
 
 
 def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -> None:

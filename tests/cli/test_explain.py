@@ -45,6 +45,7 @@ def test_each_of_many_positions_has_its_moves_above_it(run: Run, tmp_path: Path)
     assert ran.err.startswith(f"claimeven: {file}, line 2: move 1: '9' is not a column")
     heads = [line for line in ran.out.splitlines() if line.startswith("position ")]
     assert heads == ["position 21", "position 12", "position 9", "position (the empty board)"]
+    assert "not explained: move 1: '9' is not a column: choose from 1 to 4" in ran.out
     answers = [
         json.loads(line)
         for line in run("explain", "21", str(file), "--json", *SMALL).out.splitlines()

@@ -19,6 +19,7 @@ def test_a_file_is_written_and_plays(
     ran = run("export", "alphabeta:depth=2", "-o", "main.py")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith("main.py: alphabeta:depth=2 for Kaggle ConnectX, ")
+    assert " ".join(ran.out.split()).endswith(f" {out.stat().st_size:,} bytes")
     assert out.read_text("utf-8") == submission("alphabeta:depth=2")
     match = ("match", f"kaggle:{out}", "random", "--games", "2", "--json")
     totals = json.loads(run(*match).out)

@@ -36,6 +36,51 @@ def test_the_list_tells_who_played_and_how_it_ended(run: Run, path: Path) -> Non
     assert "1 game of 2 on 7x6 connect 4" in few.out
 
 
+def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> None:
+    with Store.extend(path) as store:
+        store.add(
+            [
+                StoredGame("c", 2, 1, 0, 1, "", "1212", None, finished=False),
+                StoredGame("d", 3, 1, 1, 0, "", "", 1, fault="crash", fault_seat=0),
+                StoredGame("e", 4, 2, 1, 0, "", "12121", None, finished=False),
+            ]
+        )
+
+    def picked(*words: str) -> list[int]:
+        lines = run("games", str(path), *words, "--json").out.splitlines()
+        return [json.loads(line)["game"] for line in lines]
+
+    assert [picked("--pair", "1"), picked("--pair", "2")] == [[1, 2], [3, 4]]
+    assert [picked("--plies", text) for text in ("0", "3", "3-4", " 5-7 ")] == [
+        [4], [2], [2, 3], [1, 5]
+    ]  # fmt: skip
+    assert [picked("--opening", "44"), picked("--opening", "445")] == [[1, 2], [1, 2]]
+    assert " ".join(run("games", str(path)).out.split()).endswith(
+        "5 games on 7x6 connect 4: first player won 2, second 1, drawn 0, unfinished 2; forfeits 2"
+    )
+    out = tmp_path / "few.csv"
+    told = json.loads(run("games", str(path), "--plies", "7", "--export", str(out), "--json").out)
+    assert told == {"out": str(out), "games": 1}
+    lines = run("games", str(path), "--game", "4").out.splitlines()
+    assert lines[:3] == [
+        "game 4: first player bob, second player ann",
+        "second player wins, 0 discs; bob forfeits: crash",
+        "moves ",
+    ]
+
+
+def test_a_game_that_cannot_be_played_is_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "odd.db"
+    with Store.create(path, {"plan": {"columns": 7}}, AGENTS) as store:
+        store.add(
+            StoredGame(moves, number, 0, 0, 1, "", moves, 0)
+            for number, moves in enumerate(("4444444", "49"))
+        )
+    for number, said in (("1", "column 4 is full"), ("2", "move 2: '9' is not")):
+        told = bad_input(run("games", str(path), "--game", number))
+        assert told.startswith(f"game {number} of {path} cannot be read: {said}")
+
+
 def test_one_game_is_drawn(run: Run, path: Path) -> None:
     ran = run("games", str(path), "--game", "1")
     assert ran.out.splitlines()[:4] == [
@@ -67,6 +112,13 @@ def test_games_go_out_and_come_in(run: Run, path: Path, tmp_path: Path) -> None:
     listed = [json.loads(line) for line in run("games", str(other), "--json").out.splitlines()]
     assert [game["moves"] for game in listed] == ["4455667", "445", "44", "1"]
     assert [game["first"] for game in listed] == ["ann", "bob", "x", "x"]
+    assert [game["second"] for game in listed] == ["bob", "ann", "y", "y"]
+    text = tmp_path / "moves.txt"
+    text.write_text("71\n")
+    names = ("--first", "ann", "--second", "y")
+    assert run("games", str(other), "--import", str(text), *names).status == 0
+    last = json.loads(run("games", str(other), "--json").out.splitlines()[-1])
+    assert [last[key] for key in ("first", "second", "moves")] == ["ann", "y", "71"]
 
 
 def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
@@ -75,6 +127,10 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
     assert run("games", store, *words, typed="1213\n").status == 0
     told = json.loads(run("accuracy", store, "--table-mb", "1", "--json").out)
     assert (told["moves"], told["columns"]) == (4, 4)
+    # A file knows its board: it need not be said again, and cannot be another.
+    assert run("games", store, *words[:6], typed="1213\n12\n").status == 0
+    refused = bad_input(run("games", store, *words[:6], "--columns", "5", typed="12\n"))
+    assert "4x4 connect 4, not 5x6 connect 4" in refused
 
 
 @pytest.mark.parametrize(
@@ -91,6 +147,7 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
         (("FILE", "--opening", "48"), "'8' is not a column"),
         (("FILE", "--columns", "5"), "are of 7x6 connect 4, not 5x6 connect 4"),
         (("FILE", "--export", "a.xls"), "a.xls must end in .csv, .jsonl, .parquet, .txt"),
+        (("FILE", "--second", "ann"), "--first and --second name the players of --import"),
         (("FILE", "--first", "ann"), "--first and --second name the players of --import"),
         (("FILE", "--import", "TEXT"), "holds the games of a tournament"),
         (("new.db", "--import", "TEXT", "--game", "1"), "--game picks from games that are there"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import pool
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.ladder import pool_lines
@@ -48,6 +49,35 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
     assert "is there already: go on with --resume" in refused
     told = json.loads(run(*words, "--resume", "--json").out)
     assert (told["label"], told["games"], len(told["against"])) == ("my_bot", 24, 12)
+    verdicts = [each["verdict"] for each in told["against"]]
+    beaten = sum(each["share"] > 0.5 for each in told["against"])
+    assert (
+        f"It took more than half the points off {beaten} of 12; it is stronger than"
+        f" {verdicts.count('stronger')} and weaker than {verdicts.count('weaker')}, 95 % sure"
+    ) in " ".join(ran.out.split())
+    assert f"0 is {pool.ANCHOR}; moving first is worth" in ran.out
+    rows = [line.removeprefix(">").split() for line in ran.out.splitlines()]
+    for each in told["against"]:
+        (row,) = [row for row in rows if row[1:2] == [each["agent"]]]
+        assert row[-2:] == [f"{each['share']:.1%}", each["verdict"]]
+    assert "forfeits" not in ran.out
+
+
+def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "fails.py"
+    bot.write_text("def agent(position):\n    return [][position.ply]\n")
+    words = ("ladder", str(bot), "--rounds", "1", "--memory", "900", "--seconds", "2", *HERE)
+    ran = run(*words, "--out", str(tmp_path / "mine.db"))
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("fails: place 13 of 13, -")
+    marked = [line.split() for line in ran.out.splitlines() if line.startswith(">")]
+    assert [line[:3] for line in marked] == [[">", "13", "fails"]]
+    assert "forfeits: 24 x crash" in ran.out.splitlines()
+    with Store.read(tmp_path / "mine.db") as store:
+        plan = store.meta["plan"]
+    assert (plan["limit"], plan["memory_mb"]) == ({"seconds": 2.0}, 900)
+    built_in = run("ladder", "greedy:win=yes", "--rounds", "1", "--memory", "900", *HERE)
+    assert built_in.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
 
 
 def test_games_unlike_those_that_come_along_are_told() -> None:
@@ -82,6 +112,8 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
         (("--published", "--rounds", "3"), "--published does not go with --rounds"),
         (("--published", "--out", "x.db"), "--published does not go with --out"),
         (("--seconds", "1"), "budgets of their own"),
+        (("--memory", "900"), "--memory is for AGENT: the agents of the pool play as they are"),
+        (("--isolate",), "--isolate is for AGENT: the agents of the pool play as they are"),
         (("negamax", "--resume"), "--resume goes on with a file"),
         (("uct", "--depth", "3"), "uct cannot be limited by depth"),
     ],

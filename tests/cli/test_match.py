@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -14,9 +15,11 @@ import pytest
 from claimeven import Position, play_match
 from claimeven.arena import InvalidMatch
 from claimeven.arena.store.store import Store
+from claimeven.cli.parts.match_report import labels
 from tests import forks
 from tests.agents.process.test_process import bot
 from tests.cli.conftest import Run, bad_input, command, environment
+from tests.cli.test_tournament import CRAMPED, unix
 
 LONG = "alphabeta:depth=1,eval=sequences,order=left,start=centre"
 
@@ -82,6 +85,13 @@ def test_verbose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: 
     assert ", in agent\n" in verbose.err
     assert "\x1b" not in quiet.out + verbose.err
     assert "worker.py" not in verbose.err
+    both = tmp_path / "both.py"
+    both.write_text("def agent(p):\n    return [][p.ply] if p.turn else 1 // 0\n")
+    told = run("match", str(both), "random", "--games", "6", "--verbose").err
+    heads = [line.partition(":")[0] for line in told.splitlines() if line.startswith("game ")]
+    assert (told.count("Traceback"), heads) == (2, ["game 1", "game 2"])
+    shown = run("match", str(both), "random", "--games", "2", "--show").out
+    assert "both.py forfeits: raised ZeroDivisionError" in " ".join(shown.split())
     file = tmp_path / "broken.py"
     file.write_text("1 / 0\n", encoding="utf-8")
     assert "Traceback" not in run("match", str(file), "random").err
@@ -139,6 +149,8 @@ def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
         return text.partition("\n10 games on")[0]
 
     assert games(resumed) == games(whole)
+    with Store.read(tmp_path / "m.db") as store:
+        assert store.meta["command"].startswith("claimeven match greedy random --games 10 ")
     assert "--resume goes on with a file" in bad_input(run("match", "a", "b", "--resume"))
     assert "takes part twice" in bad_input(
         run("match", "random", "random", "--out", str(tmp_path / "n.db"))
@@ -161,6 +173,22 @@ def test_ctrl_c_tells_how_to_go_on_with_a_match(tmp_path: Path) -> None:
     assert told is not None
     with Store.read(path) as store:
         assert len(store) - int(told[1]) in (0, 1)  # one may be stored and not counted yet
+
+
+@unix
+def test_a_full_disk_ends_a_match_with_what_was_played(tmp_path: Path) -> None:
+    path, page = tmp_path / "m.db", tmp_path / "m.html"
+    words = ("match", "random", "greedy", "--games", "6000", "--out", str(path), "--json",
+             "--report", str(page))  # fmt: skip
+    ended = forks.run_program(
+        [sys.executable, "-c", CRAMPED, "500000", *words],
+        capture_output=True, text=True, env=environment(),
+    )  # fmt: skip
+    assert ended.returncode == 2
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith(f"claimeven: {path} cannot be written: the disk is full")
+    assert 0 < json.loads(ended.stdout)["games"] < 6000
+    assert not page.exists()
 
 
 def test_sigterm_ends_all_processes_of_a_match() -> None:
@@ -229,3 +257,19 @@ def test_bounds_hold_for_an_agent_from_a_file(run: Run) -> None:
     ran = run("match", bot("first"), "greedy", "--games", "2", "--memory", "900")
     assert ran.status == 0
     assert "no agent here" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("names", "marks"),
+    [
+        (("x" * 20, "random"), ("x" * 20, "random")),
+        (("random", "random"), ("A random", "B random")),
+        (("x" * 21, "bots/" + "y" * 18), ("A " + "x" * 15 + "...", "B " + "y" * 18)),
+        (("x" * 21, "alphabeta:depth=3"), ("A " + "x" * 15 + "...", "B alphabeta:depth=3")),
+        (("ugi:/opt/engines/my-engine --depth 3", "random"), ("A ugi:my-engine", "B random")),
+    ],
+)
+def test_labels_are_short_and_tell_two_agents_apart(
+    names: tuple[str, str], marks: tuple[str, str]
+) -> None:
+    assert labels(names, 20) == marks

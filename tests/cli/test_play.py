@@ -20,6 +20,7 @@ def test_a_game_of_two_people_to_its_end(run: Run) -> None:
     ran = run("play", "--second", "human", typed="1\n2\n1\n2\n1\n2\n1\n")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.splitlines()[-1] == "first player wins, moves 1212121"
+    assert "--seed" not in ran.out  # nothing was drawn
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,7 @@ def test_a_full_column_asks_again(run: Run) -> None:
     ran = run("play", "--second", "human", "--position", "444444", typed="4\n\n1\nq\n")
     assert "column 4 is full." in ran.out.splitlines()
     assert ran.out.splitlines()[-1] == "game left after moves 4444441"
+    assert ran.out.count("first player (●) to move") == 1  # no board after the refusal
 
 
 def test_undo_and_redo_go_back_to_the_turn_of_the_person(run: Run) -> None:
@@ -66,6 +68,20 @@ def test_a_person_who_moves_second_takes_back_their_own_move(run: Run) -> None:
     told = json.loads(run(*arguments, typed="4\nu\nu\n5\nq\n").out)
     assert told["moves"][:2] == "15"
     assert len(told["moves"]) == 3
+    first = ("play", "--first", "random", "--second", "human", "--seed", "3", "--json")
+    ran = run(*first, typed="undo\n" * 5 + "q\n")
+    assert json.loads(ran.out)["moves"] == json.loads(run(*first, typed="q\n").out)["moves"]
+    assert ran.err.splitlines().count("there is no move to take back.") == 5
+    assert ran.err.count(" to move\n") == 2  # and nothing has moved meanwhile
+
+
+def test_the_move_that_ended_a_game_can_be_played_again(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "second.py"
+    file.write_text("def agent(p):\n    return 1\n", encoding="utf-8")
+    ran = run("play", "--second", str(file), typed="1\n1\n1\n1\n\nundo\nredo\nq\n")
+    lines = ran.out.splitlines()
+    assert lines.count("first player wins, moves 1212121") == 2
+    assert not any("there is no move" in line or "the game is over" in line for line in lines)
 
 
 @pytest.mark.parametrize("typed", ["?\nH\nQ\n", "help\nhint\nquit\n", "HELP\n Hint \nexit\n"])
@@ -91,7 +107,7 @@ def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
     assert "  undo, u    take your last move back" in letters
 
 
-@pytest.mark.parametrize("moves", ["1122", "112", "12", "134", "1223"])
+@pytest.mark.parametrize("moves", ["1122", "112", "12", "134", "1223", "2444", "22232"])
 def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
     """On 4x4 connect 3, where plain minimax finds the same."""
     board = ("--columns", "4", "--rows", "4", "--connect", "3")
@@ -116,6 +132,34 @@ def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
     assert told.count(" draws") == sum(score == 0 for score in worth.values())
 
 
+def test_a_hint_is_the_same_each_time_and_changes_nothing(run: Run) -> None:
+    game = ("play", "--second", "random", "--hint", "random", "--seed", "4", "--json")
+    ran = run(*game, typed="h\n" * 6 + "4\n" + "h\n" * 6 + "3\n2\nq\n")
+    hints = [line for line in ran.err.splitlines() if "random would play" in line]
+    assert [len(hints), len(set(hints[:6])), len(set(hints[6:]))] == [12, 1, 1]
+    assert ran.out == run(*game, typed="4\n3\n2\nq\n").out
+
+
+def test_a_hint_fits_a_narrow_terminal_and_is_not_limited_as_the_game(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    file = tmp_path / "h.py"
+    file.write_text(
+        "from claimeven import Agent, Decision\n"
+        "class Sees(Agent):\n"
+        "    def choose(self, position, limit, rng):\n"
+        "        return Decision(3, value=0.25 if limit.depth is None else 0.5)\n",
+        encoding="utf-8",
+    )
+    hint = ("--hint", f"{file}:Sees")
+    ran = run("play", "--second", "human", "--depth", "3", *hint, typed="h\nq\n")
+    assert "at +0.25 (-1 lost, +1 won)" in " ".join(ran.out.split())
+    told = run("play", "--second", "human", "--position", "44444", typed="h\nq\n").out.splitlines()
+    assert max(map(len, told)) <= 40
+    assert sum(len(line) > 34 for line in told) > 2
+
+
 def test_a_hint_that_fails_is_no_end(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "bad.py"
     file.write_text("def agent(p):\n    raise ValueError('no idea')\n", encoding="utf-8")
@@ -125,11 +169,36 @@ def test_a_hint_that_fails_is_no_end(run: Run, tmp_path: Path) -> None:
     assert ran.out.splitlines()[-1] == "game left after moves 4"
 
 
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (None, "would play it could not work all columns out in the time it has"),
+        (10**9, "1000000000 is no score of a position with 0 of 42 discs."),
+    ],
+)
+def test_a_hint_of_scores_that_cannot_be_is_no_end(
+    run: Run, tmp_path: Path, score: int | None, said: str
+) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(
+        "from claimeven import Agent, Decision\n"
+        "class Odd(Agent):\n"
+        "    def choose(self, position, limit, rng):\n"
+        f"        details = {{'values': [{score}] * 7, 'values_are': 'score'}}\n"
+        "        return Decision(3, score=1, details=details)\n",
+        encoding="utf-8",
+    )
+    ran = run("play", "--second", "human", "--hint", f"{file}:Odd", typed="h\n4\nq\n")
+    assert (ran.status, ran.err) == (0, "")
+    assert said in " ".join(ran.out.split())
+    assert ran.out.splitlines()[-1] == "game left after moves 4"
+
+
 @pytest.mark.parametrize("typed", ["", "4\n", "4"])
 def test_the_end_of_the_input_ends_the_game(run: Run, typed: str) -> None:
     ran = run("play", "--second", "human", typed=typed)
     assert (ran.status, ran.err) == (0, "")
-    assert ("game left after moves 4" in ran.out) == bool(typed)
+    assert ("game left after moves 4" in ran.out) == ("game left" in ran.out) == bool(typed)
 
 
 def test_the_last_move_is_marked(run: Run) -> None:
@@ -148,6 +217,15 @@ def test_agents_play_each_other_and_think_aloud(run: Run) -> None:
     assert "positions evaluated" in low.out
     assert "root depth 2" not in low.out
     assert "root depth 2" in high.out
+    assert [each.out.count("eval: heuristic value") for each in (mute, low, high)] == [0, 1, 1]
+    trees = [
+        sum("nodes looked" in w or "  root *" in w for w in e.out.splitlines()) for e in (low, high)
+    ]
+    assert trees[0] == 0 < trees[1]
+    small = ("--columns", "4", "--rows", "4", "--connect", "3", "--seed", "1")
+    arguments = ("play", "--first", "uct:iterations=20", "--second", "random", *small)
+    quiet, loud = (run(*arguments, "--thinking", level) for level in ("mute", "high"))
+    assert quiet.out.splitlines()[-1] == loud.out.splitlines()[-1]
 
 
 def test_a_failing_trace_does_not_end_the_game(run: Run, tmp_path: Path) -> None:
@@ -232,7 +310,7 @@ def test_moves_are_told_from_the_empty_board(run: Run) -> None:
 
 
 def test_a_rematch_swaps_the_seats(run: Run) -> None:
-    typed = "1\n2\n1\n2\n1\n2\n1\n3\nnew\n4\nnew\nquit\n"
+    typed = "1\n2\n1\n2\n1\n2\n1\n3\n\nnew\n4\nnew\nquit\n"
     ran = run("play", "--second", "greedy", "--json", typed="4\nnew\n4\nrematch\nq\n")
     games = [json.loads(line) for line in ran.out.splitlines()]
     assert [game["agents"][0] for game in games] == ["human", "greedy", "human"]
@@ -241,7 +319,7 @@ def test_a_rematch_swaps_the_seats(run: Run) -> None:
     ran = run("play", "--second", "human", typed=typed)
     lines = ran.out.splitlines()
     assert "first player wins, moves 1212121" in lines
-    assert "the game is over: type new, undo or quit." in lines
+    assert lines.count("the game is over: type new, undo or quit.") == 1
     assert "game left after moves 4" in lines
 
 
@@ -271,6 +349,41 @@ def test_a_forfeit_is_a_win_of_the_other_side(run: Run, tmp_path: Path) -> None:
     assert f"second player {file} forfeits: raised ValueError: no idea" in said
     alone = run("play", "--first", str(file), "--second", "random").out
     assert alone.endswith("second player wins by forfeit, no moves\n")
+
+
+def test_after_a_forfeit_another_game_is_played(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "first.py"
+    file.write_text("def agent(p):\n    return 0 if p.ply == 0 else 9\n", encoding="utf-8")
+    ran = run("play", "--second", str(file), "--json", typed="4\nnew\nq\n")
+    games = [json.loads(line) for line in ran.out.splitlines()]
+    assert [(game["moves"], game["winner"]) for game in games] == [("4", 1), ("1", None)]
+    assert [game["forfeit"] is None for game in games] == [False, True]
+
+
+def test_who_cannot_begin_a_game_is_named_and_draws_by_the_seed(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "begins.py"
+    file.write_text(
+        "import numpy as np, random\n"
+        "from claimeven import Agent, Decision\n"
+        "class Fails(Agent):\n"
+        "    def reset(self):\n"
+        "        raise ValueError('not today')\n"
+        "    def choose(self, position, limit, rng):\n"
+        "        return Decision(0)\n"
+        "class Draws(Agent):\n"
+        "    def reset(self):\n"
+        "        self.columns = [random.randrange(7) for _ in range(21)]\n"
+        "    def choose(self, position, limit, rng):\n"
+        "        column, legal = self.columns[position.ply // 2], position.legal_columns\n"
+        "        return Decision(column if column in legal else legal[0])\n",
+        encoding="utf-8",
+    )
+    ran = run("play", "--second", f"{file}:Fails")
+    assert ran.status == 2
+    assert ran.err.splitlines()[-1] == f"claimeven: {file}:Fails raised ValueError: not today"
+    game = ("play", "--first", f"{file}:Draws", "--second", "greedy", "--json", "--seed")
+    moves = [json.loads(run(*game, seed).out)["moves"] for seed in ("5", "5", "6")]
+    assert moves[0] == moves[1] != moves[2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no Ctrl-C from another process")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from claimeven import daily_puzzle, puzzles
-from tests.cli.conftest import Run, bad_input, interrupted
+from claimeven.practice.puzzle import BANDS
+from tests.cli.conftest import PATIENCE, Run, bad_input, interrupted, started
 
 SET = "1103 win zugzwang 543727456472434 232\n1156 hold follow_up 5435543326327354467 455226677\n"
 SMALL = ("--columns", "5", "--rows", "4", "--plies", "3-11")
@@ -116,6 +117,8 @@ def test_the_puzzle_of_a_day(run: Run) -> None:
     assert told["number"] == daily_puzzle("2026-01-05").number
     today = json.loads(run("puzzles", "--json", "--daily").out)
     assert today["number"] == daily_puzzle().number
+    hard = json.loads(run("puzzles", "--daily", "2026-01-05", "--band", "hard", "--json").out)
+    assert hard["number"] == daily_puzzle("2026-01-05", puzzles("hard")).number
 
 
 def test_puzzles_are_listed_and_counted(run: Run) -> None:
@@ -129,6 +132,34 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
     assert counted["puzzles"] == len(puzzles())
     for row in counted["bands"]:
         assert row["win"] == len(puzzles(row["band"], "win"))
+        assert row["from_rating"] == BANDS[row["band"]]
+    assert json.loads(told[0])["hints"] is None
+    of_band = ("puzzles", "--band", "hard", "--counts")
+    counted = json.loads(run(*of_band, "--json").out)
+    assert counted["puzzles"] == len(puzzles("hard"))
+    head, *table = run(*of_band).out.splitlines()
+    said = f"{counted['set']}: {len(puzzles('hard')):,} puzzles, digest {counted['digest']}"
+    assert head == said
+    assert [line.split() for line in table] == [
+        ["band", "from", "rating", "win", "hold"],
+        *(
+            [row["band"], *(str(row[name]) for name in ("from_rating", "win", "hold"))]
+            for row in counted["bands"]
+        ),
+    ]
+    assert [row["win"] + row["hold"] for row in counted["bands"]] == [
+        len(puzzles("hard")) * (band == "hard") for band in BANDS
+    ]
+
+
+def test_seeds_and_bands_decide_which_puzzles_are_drawn(run: Run) -> None:
+    words = ("puzzles", "--band", "hard", "--seed")
+    drawn = [json.loads(run(*words, str(seed), "--json").out)["number"] for seed in range(5)]
+    assert len(set(drawn)) > 1
+    out = run(*words, "4", typed="new\n" * 5).out
+    heads = re.findall(r"^puzzle (\d+) of [^:]*: \w+, (\w+),", out, re.MULTILINE)
+    assert int(heads[0][0]) == drawn[4]
+    assert [band for _, band in heads] == ["hard"] * 6
 
 
 def test_hints_as_text_and_as_json(run: Run, own: str) -> None:
@@ -147,6 +178,10 @@ def test_a_set_is_made_and_solved(run: Run, tmp_path: Path) -> None:
     assert json.loads(ran.out)["puzzles"] == 3
     listed = run("puzzles", "--set", path, "--list", *SMALL[:4]).out.splitlines()
     assert len(listed) == 4
+    board = (*SMALL[:4], "--connect", "4")
+    assert run("puzzles", "--set", path, "--list", *board).out.splitlines() == listed
+    again = run("puzzles", "make", "--count", "3", "--seed", "3", "-o", f"{path}.gz", *SMALL)
+    assert " ".join(again.out.split()).startswith(f"{path}.gz: 3 puzzles, digest ")
     told = bad_input(run("puzzles", "make", "--count", "3", "-o", path))
     assert told == f"{path} is there already: choose another name or remove it"
 
@@ -164,9 +199,25 @@ def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no such signals")
+def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
+    with started("puzzles", "--set", own, "--seed", "1") as program:
+        assert program.stdout is not None
+        shown = ""
+        while not shown.endswith("or help: "):
+            part = program.stdout.read(1)
+            assert part, shown
+            shown += part
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=PATIENCE)
+    assert (program.returncode, out.strip()) == (130, "")
+    assert "Traceback" not in err
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        ("--set OWN --band expert", "own.txt has no such puzzle: see --counts"),
         ("--band eazy", "'eazy' is none of beginner, easy, medium, hard, expert (did you mean"),
         ("--kind lose", "'lose' is none of win, hold"),
         ("--number 0", "there is no puzzle 0: choose from 1 to"),
@@ -189,8 +240,8 @@ def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(
-    run: Run, words: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, own: str, words: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert sentence in bad_input(run("puzzles", *words.split()))
-    assert list(tmp_path.iterdir()) == []
+    assert sentence in bad_input(run("puzzles", *words.replace("OWN", own).split()))
+    assert list(tmp_path.iterdir()) == [Path(own)]

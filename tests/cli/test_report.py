@@ -107,6 +107,11 @@ def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
     without = run(*words, "--report", str(tmp_path / "other.html"))
     assert without.status == 0
     assert (tmp_path / "other.html").exists()
+    settings = tmp_path / "class.toml"
+    third = tmp_path / "third.html"
+    settings.write_text(f'agents = ["greedy", "random"]\nreport = "{third}"\n')
+    assert run("tournament", "--file", str(settings), *SMALL).status == 0
+    assert third.exists()
 
 
 def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
@@ -119,6 +124,9 @@ def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
     assert "there is no folder" in bad_input(
         run(*words, "--report", str(tmp_path / "a" / "b.html"))
     )
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert "Too many levels" in bad_input(run(*words, "--out", new, "--report", str(loop)))
     assert not Path(new).exists()
 
 
@@ -126,6 +134,9 @@ def test_a_match_writes_its_page(run: Run, tmp_path: Path) -> None:
     words = ("match", "greedy", "random", "--games", "2", *SMALL[:6])
     page = ("--report", str(tmp_path / "m.html"))
     assert "name it with --out" in bad_input(run(*words, *page))
+    same = bad_input(run(*words, *page, "--out", page[1]))
+    assert same.endswith("m.html keeps the games: name another file for the page")
+    assert not Path(page[1]).exists()
     ran = run(*words, *page, "--out", str(tmp_path / "m.db"))
     assert ran.status == 0
     assert "2 games of 2 agents" in ran.err

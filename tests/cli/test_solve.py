@@ -166,6 +166,29 @@ def test_the_drop_in_answers_and_refuses_as_pons_does(run: Run) -> None:
     assert len(told) == 4
 
 
+def test_the_drop_in_takes_files_and_moves_too(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "lines"
+    file.write_bytes(b"12\r\n19\n 21\n")
+    ran = run("solve", "--pons", *SMALL, "1", str(file), "-", "12", typed="21\n9\n")
+    typed = run("solve", "--pons", *SMALL, typed="1\n12\n\n\n21\n\n12\n").out.splitlines()
+    given = ran.out.splitlines()
+    assert given[:3] + given[4:] == [*typed[:2], "", typed[4], "", typed[6]]
+    assert ran.err.splitlines() == [
+        'Line 3: Invalid move 2 "19"',
+        'Line 4: Invalid move 1 " 21"',
+        'Line 6: Invalid move 1 "9"',
+    ]
+    gone = run("solve", "--pons", *SMALL, "12", str(tmp_path / "none"))
+    assert (gone.status, gone.out.split()[0]) == (2, "12")
+    assert gone.err.endswith("none cannot be read: No such file or directory\n")
+    first, second = (
+        run("solve", "--pons", "--effort", *SMALL, typed=lines).out.splitlines()[-1].split()
+        for lines in ("12\n", "3344\n12\n12\n")
+    )
+    assert first[:2] == second[:2]
+    assert int(second[2]) <= int(first[2])
+
+
 def test_a_full_board_is_a_draw_to_the_drop_in(run: Run) -> None:
     board = ("--columns", "2", "--rows", "2", "--connect", "3")
     assert run("solve", "--pons", *board, typed="1122\n").out == "1122 0\n"
@@ -208,6 +231,13 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     lines = run("solve", "-", "--against", other, "--json", *SMALL, typed="12\n99\n12\n")
     assert lines.status == 1 and lines.out.splitlines()[1] == "null"
     assert [bool(json.loads(line)) for line in lines.out.splitlines()] == [True, False, True]
+    weak = ("--weak", "112233", "21", "")
+    assert run("solve", *weak, "--by", DROP_IN, *board).out == run("solve", *weak, *SMALL).out
+    ends = tmp_path / "ends.py"
+    ends.write_text("print(input(), 1, flush=True)\ninput()\n")
+    broken = f"pons:{sys.executable} {ends}"
+    said = bad_input(run("solve", "21", "12", "--by", broken, *board))
+    assert said.startswith(f"{broken} ended its process")
     told = json.loads(run("solve", "21", "--by", DROP_IN, "--json", *board).out)
     assert told["nodes"] is None
     assert told["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]

@@ -44,6 +44,40 @@ def test_a_verdict_with_its_figures(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert (told["verdict"], told["pairs"], told["games"]) == ("elo1", 11, 22)
     assert told["pair_counts"] == [0, 0, 2, 0, 9]
     assert told["log_likelihood_ratio"] > told["test"]["bounds"][1]
+    low, high = told["test"]["bounds"]
+    ratio = f"{told['log_likelihood_ratio']:+z.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}"
+    assert f"log ratio        {ratio}" in lines
+    for name, key, style in (
+        ("score of A", "share", ".1%"),
+        ("Elo", "elo", "+z.0f"),
+        ("normalized Elo", "normalized_elo", "+z.0f"),
+    ):
+        ends = " to ".join(f"{bound:{style}}" for bound in told[f"{key}_interval_95"])
+        assert f"{name:<16} {told[key]:{style}} (95 % interval {ends})" in lines
+    assert f"A is stronger    with likelihood {told['superiority']:.1%}" in lines
+
+
+def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    words = ("sprt", "random", "greedy", "--elo1", "100", "--alpha", "0.1", "--beta", "0.02",
+             "--model", "logistic", "--columns", "5", "--seed", "4", "--seconds", "2",
+             "--memory", "900", "--out", str(path), *HERE)  # fmt: skip
+    ran = run(*words)
+    assert ran.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
+    lines = ran.out.splitlines()
+    assert lines[2] == "elo0 accepted: a lead of 0 Elo fits better than one of 100 (risk 0.02)"
+    assert "kind of Elo      logistic, on 5x6 connect 4, seed 4" in lines
+    told = json.loads(run(*words, "--resume", "--json").out)
+    assert "pairs of A       " + ", ".join(
+        f"{count} {name}"
+        for count, name in zip(
+            told["pair_counts"], ("lost", "lost and drawn", "split", "won and drawn", "won"),
+            strict=True,
+        )
+    ) in lines  # fmt: skip
+    with Store.read(path) as store:
+        plan = store.meta["plan"]
+    assert (plan["limit"], plan["memory_mb"]) == ({"seconds": 2.0}, 900)
 
 
 def test_undecided_is_told_and_more_games_go_on(run: Run, tmp_path: Path) -> None:
@@ -65,6 +99,7 @@ def test_repeated_games_and_forfeits_are_told(run: Run, tmp_path: Path) -> None:
     out = run("sprt", *words).out
     assert "only 2 of 8 games differ" in out
     assert "forfeits of B: 8 x crash" in out
+    assert "games differ" not in run("sprt", *words[:4], "--max-games", "4", *HERE).out
 
 
 def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> None:

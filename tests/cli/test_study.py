@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena.store.store import Store
-from claimeven.arena.studies import STUDIES
+from claimeven.arena.studies import STUDIES, Found
+from claimeven.cli.parts.study_report import amount_text, interval_text, speed_text
 from tests.cli.conftest import Run, bad_input, interrupted
 
 QUICK = ("--games", "2", "--jobs", "1")
@@ -23,6 +24,9 @@ def test_the_list_names_every_study(run: Run) -> None:
     told = json.loads(run("study", "list", "--json").out)["studies"]
     assert [(each["study"], each["games"]) for each in told] == [
         (study.name, study.games) for study in STUDIES
+    ]
+    assert [(each["title"], each["source"]) for each in told] == [
+        (study.title, study.source.name) for study in STUDIES
     ]
 
 
@@ -48,6 +52,19 @@ def test_json_holds_every_figure(run: Run) -> None:
         figures = [f for experiment in study["experiments"] for f in experiment["figures"]]
         assert [figure["label"] for figure in figures] == labels
         assert all(figure["now"] is not None for figure in figures)
+
+
+def test_a_study_named_twice_runs_once_and_draws_by_its_seed(run: Run, tmp_path: Path) -> None:
+    moves = []
+    for seed in (1, 1, 3):
+        out = tmp_path / f"kept-{len(moves)}"
+        words = ("study", "run", "lund-peer", "lund-peer", *QUICK, "--out", str(out), "--json")
+        told = json.loads(run(*words, "--seed", str(seed)).out)
+        assert [each["study"] for each in told["studies"]] == ["lund-peer"]
+        assert (told["seed"], told["jobs"]) == (seed, 1)
+        with Store.read(out / "lund-peer-1.db") as store:
+            moves.append([game.moves for game in store.games()])
+    assert moves[0] == moves[1] != moves[2]
 
 
 def test_files_are_taken_up(run: Run, tmp_path: Path) -> None:
@@ -88,3 +105,30 @@ def test_a_folder_that_is_a_file_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     words = ("study", "run", "lund-peer", "--out", str(tmp_path / "file"))
     assert "is a file" in bad_input(run(*words))
+
+
+@pytest.mark.parametrize(
+    ("amount", "quantity", "text"),
+    [
+        (1.0, "seconds_per_game", "1 s"),
+        (0.001, "seconds_per_game", "1 ms"),
+        (0.00025, "seconds_per_game", "250 us"),
+        (12.345, "wins", "12.3 %"),
+        (99.5, "stored", "99.50"),
+        (99.0, "stored", "99"),
+        (2.0, "microseconds", "2 us"),
+        (1.25, "ratio", "1.25 x"),
+        (100.5, "stored", "100"),
+    ],
+)
+def test_amounts_are_told_in_units_that_suit(amount: float, quantity: str, text: str) -> None:
+    assert amount_text(amount, quantity) == text
+
+
+def test_intervals_and_speeds_are_told_where_there_are_any() -> None:
+    assert interval_text(None, "wins") == interval_text(Found(5.0, 1.0, None), "wins") == ""
+    assert interval_text(Found(50.0, 0.0, 62.5), "wins") == "0.0 to 62.5 %"
+    assert interval_text(Found(0.5, 0.0005, 1.5), "seconds_per_game") == "500 us to 1.5 s"
+    assert interval_text(Found(0.5, 0.25, 0.75), "seconds_per_game") == "250 to 750 ms"
+    assert interval_text(Found(5.0, 4.0, 6.0), "stored") == "4 to 6"
+    assert [speed_text(times) for times in (9.94, 10.0)] == ["9.9 x", "10 x"]

@@ -66,6 +66,19 @@ def test_wide_boards_stay_within_80_columns(run: Run, columns: int) -> None:
     assert [name for row in names for name in row] == list("abcdefghijklmnop"[:columns])
 
 
+def test_a_seed_decides_what_is_drawn_and_traced(run: Run) -> None:
+    words = ("think", "44", "--agent", "uct-menary:iterations=10", "--trace", "--json", "--seed")
+    first, again, other = (json.loads(run(*words, seed).out) for seed in ("1", "1", "2"))
+    assert first["trace"] == again["trace"] != other["trace"]
+    assert first["visits"] == again["visits"] != other["visits"]
+    few = json.loads(run(*words, "1", "--trace-lines", "3").out)["trace"]
+    assert few[:3] == first["trace"][:3] and len(few) < len(first["trace"])
+    assert json.loads(run(*words[:4], "--json").out)["trace"] is None
+    columns = {run("think", "", "--agent", "random", "--seed", f"{seed}").out for seed in range(6)}
+    assert len(columns) > 1
+    assert "a seed is 0 or more" in bad_input(run("think", "", "--seed", "-1"))
+
+
 def test_values_are_named_by_what_they_are(run: Run) -> None:
     named = {"uct-polito:iterations=50": "mean", "alphabeta": "eval", "perfect": "score"}
     for spec, word in named.items():
@@ -118,6 +131,8 @@ def test_the_tree_of_a_search_in_depth(run: Run, name: str, tmp_path: Path) -> N
     assert "root *" in words.out
     assert ("skipped" in words.out) == (name != "minimax")
     assert ET.fromstring(file.read_text()).tag.endswith("svg")
+    drawn = run(*asked[:4], "--tree-depth", "3", "--svg", str(file))
+    assert (drawn.status, "root *" in drawn.out) == (0, False)
     tree = json.loads(run(*asked, "--json").out)["tree"]
     assert tree["plies_to_end"] == 3
     assert len(tree["children"]) == 7

@@ -39,6 +39,35 @@ def test_json_holds_everything(run: Run) -> None:
     assert [row[i] for i, row in enumerate(told["cross_table"])] == [None] * 3
 
 
+def test_games_played_again_are_told_once_most_are(run: Run) -> None:
+    """Two agents without luck from one opening play two games, whatever the rounds."""
+    words = ("tournament", "greedy", "alphabeta:depth=1", "--opening-plies", "0", "--jobs", "1")
+    assert "games differ" not in run(*words, "--rounds", "2").out
+    told = " ".join(run(*words, "--rounds", "3").out.split())
+    assert "only 2 of 6 games differ: agents that draw no luck replay them." in told
+    assert "More openings tell more: --opening-plies 6" in told
+
+
+def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) -> None:
+    bot, openings = tmp_path / "bot.py", tmp_path / "openings.txt"
+    bot.write_text("def agent(p):\n    raise ValueError('seldom' if p.heights[1] else 'often')\n")
+    openings.write_text("2\n3\n4\n")
+    words = ("tournament", str(bot), "greedy", "--rounds", "3", "--jobs", "1", "--memory", "900")
+    ran = run(*words, "--openings", str(openings))
+    assert (ran.status, ran.err) == (0, "")
+    assert "  bot: 6 x crash: such as raised ValueError: often" in ran.out.splitlines()
+    rows = [line.split() for line in ran.out.splitlines()[3:5]]
+    assert [(row[1], row[-5:-1]) for row in rows] == [
+        ("greedy", ["6", "6", "0", "0"]), ("bot", ["6", "0", "0", "6"])
+    ]  # fmt: skip
+    built_in = run("tournament", "random", "greedy", *QUICK, "--memory", "900")
+    assert built_in.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
+    said = run(
+        "tournament", "random", "greedy", "--openings", str(openings), "--opening-plies", "3"
+    )
+    assert "--opening-plies is for openings that are drawn" in bad_input(said)
+
+
 def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "t.db"), "--jobs", "1")
     assert run("tournament", "random", "greedy", "--rounds", "1", *out).status == 0
@@ -126,7 +155,9 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
         assert label in ran.out  # two files of one name keep apart
     ran = run("tournament", *words, "--skip-broken", "--resume", "--verbose", "--json")
     told = json.loads(ran.out)
-    assert {Path(left["spec"]).name for left in told["left_out"]} == set(broken)
+    reasons = {Path(left["spec"]).name: left["reason"] for left in told["left_out"]}
+    assert reasons.keys() == broken.keys()
+    assert all(said in reasons[name] for name, said in broken.items())
     assert told["games"] == 12
 
     single = run("tournament", str(tmp_path / "syntax.py"), "greedy")
@@ -141,11 +172,12 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
 
 
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "t.db"
+    path, page = tmp_path / "t.db", tmp_path / "t.html"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
-    ended = interrupted(*words, when=lambda: path.exists() and _games(path))
+    ended = interrupted(*words, "--report", str(page), when=lambda: path.exists() and _games(path))
     assert ended.status == 130, ended.err
-    assert f"go on with: --out {path} --resume" in ended.err
+    assert f"games; {page} was not written; go on with: --out {path} --resume" in ended.err
+    assert not page.exists()
     assert json.loads(ended.out)["games"] == _games(path)
 
 

@@ -125,6 +125,12 @@ def test_agents_are_listed_with_their_options(run: Run) -> None:
     assert widest(one.out) <= WIDTH
     for option in AGENTS["negamax"].options:
         assert f"{option.name}=" in one.out
+        assert f"({option.range})" in " ".join(one.out.split())
+    preset = next(kind for kind in AGENTS.values() if kind.is_preset)
+    (given,) = [part for part in words.out.split("\n\n") if part.startswith(f"{preset.name}:")]
+    assert not any(option.help in " ".join(given.split()) for option in preset.options)
+    alone = " ".join(run("agents", preset.name).out.split())
+    assert all(option.help in alone for option in preset.options)
 
 
 def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
@@ -135,6 +141,12 @@ def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
         one = run("agents", prefix)
         assert (one.status, one.err) == (0, "")
         assert all(example in one.out for example in kind.examples)
+        told = " ".join(one.out.split())
+        assert all(note in told for note in kind.notes)
+        assert kind.extra is None or f"pip install 'claimeven[{kind.extra[0]}]'" in told
+        for agent in kind.agents:
+            assert f"{agent.name}: {agent.summary}" in told
+            assert (f"{prefix}: " in words.out) and agent.name in words.out
         assert max(map(len, one.out.splitlines())) <= 80
         alone = json.loads(run("agents", f"{prefix}:", "--json").out)
         assert (alone["agents"], [kind["prefix"] for kind in alone["foreign"]]) == ([], [prefix])
@@ -176,9 +188,11 @@ def test_perft_counts_what_is_published(run: Run) -> None:
     data = json.loads(run("perft", "5", "--json").out)
     assert data["sequences"] == [1, 7, 49, 343, 2401, 16807]
     assert data["positions"] == [1, 7, 49, 238, 1120, 4263]
-    table = run("perft", "5")
-    assert "16,807" in table.out
-    assert "4,263" in table.out
+    table = [line.split() for line in run("perft", "5").out.splitlines()]
+    assert table[-3:] == [["4", "2,401", "1,120"], ["5", "16,807", "4,263"], ["sum", "5,678"]]
+    later = json.loads(run("perft", "1", "--position", "444444", "--json").out)
+    assert (later["moves"], later["sequences"]) == ("444444", [1, 6])
+    assert [line.split()[0] for line in run("perft", "0").out.splitlines()] == ["ply", "0", "sum"]
     small = json.loads(run("perft", "99", "--columns", "3", "--rows", "2", "--json").out)
     assert len(small["positions"]) == 7
     assert small["total_positions"] == sum(small["positions"])

@@ -147,6 +147,14 @@ ILLEGAL = [
 ]
 
 
+def test_a_column_is_named_as_it_is_written() -> None:
+    wide = Geometry(12, 4)
+    with pytest.raises(IllegalMove, match=r"^column b is full$"):
+        Position.from_moves("bbbb", wide).play(1)
+    with pytest.raises(IllegalMove, match=r"^column l cannot be played: the game is over$"):
+        Position.from_moves("abababa", wide).play(11)
+
+
 @pytest.mark.parametrize(("moves", "column", "message"), ILLEGAL)
 def test_illegal_moves(moves: str, column: int, message: str) -> None:
     with pytest.raises(IllegalMove) as caught:

@@ -14,6 +14,7 @@ from claimeven.networks import InvalidNetwork
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, Searching, read_net
 from claimeven.networks.net.file import unpacked, write_net
+from claimeven.outputs import CannotWrite
 
 SMALL = Geometry(3, 3, 3)
 SHAPE = NetShape(pairs=6, blocks=1, line_numbers=2, column_numbers=1)
@@ -125,7 +126,15 @@ def test_no_net_is_overwritten_and_damage_is_told(tmp_path: Path) -> None:
     before = paths[1].read_bytes()
     with pytest.raises(InvalidRun, match=r"1\.npz is one of the nets: name another file"):
         average_nets(paths, paths[1])
+    link = tmp_path / "link"
+    link.symlink_to(paths[1])
+    with pytest.raises(InvalidRun, match=r"link is one of the nets: name another file"):
+        average_nets(paths, link)
     assert paths[1].read_bytes() == before
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(CannotWrite, match=r"loop cannot be written"):
+        average_nets(paths, loop)
     paths[1].write_bytes(before[:200])
     with pytest.raises(InvalidNetwork, match=r"1\.npz"):
         average_nets(paths, tmp_path / "mean.npz")

@@ -139,8 +139,11 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.mkdir()
     (new / "recipe.json").write_text("{}")
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
     for folders, said in (
         ([tmp_path], "is no folder of a run: it has no recipe.json"),
+        ([loop], "is no folder of a run: it has no recipe.json"),
         ([empty], "holds no measurement yet"),
         ([new], "holds no measurement yet"),
         ([torn], "log.jsonl is damaged in line 2"),

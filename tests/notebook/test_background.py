@@ -6,18 +6,48 @@ import contextlib
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
 from claimeven import interrupts
 from claimeven.notebook import background
-from claimeven.notebook.background import IsWanted, Lane
+from claimeven.notebook.background import IsWanted, Lane, OwnedLock
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
 PATIENCE = 60.0
+
+
+def test_a_lock_is_of_the_thread_that_took_it_until_it_left_as_often() -> None:
+    lock = OwnedLock()
+    others: list[bool] = []
+
+    def look() -> None:
+        others.append(lock.is_mine)
+
+    def take() -> None:
+        with lock:
+            look()
+
+    def in_a_thread(work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+    assert not lock.is_mine
+    with lock:
+        with lock:
+            assert lock.is_mine
+        assert lock.is_mine
+        in_a_thread(look)
+    assert not lock.is_mine
+    in_a_thread(take)
+    assert others == [False, True] and not lock.is_mine
 
 
 def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
@@ -41,17 +71,32 @@ def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
     assert begun == ["first", "third, wanted: True"] and wanted == [False]
 
 
+@pytest.mark.parametrize("error", [ZeroDivisionError(), SystemExit(3), KeyboardInterrupt()])
 def test_what_a_job_raises_is_told_and_the_next_one_is_done(
-    capsys: pytest.CaptureFixture[str],
+    error: BaseException, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    def fail(is_wanted: IsWanted) -> None:
+        raise error
+
     lane = Lane("test")
-    lane.ask(lambda is_wanted: 1 / 0)  # type: ignore[arg-type]  # it never answers
+    lane.ask(fail)
     assert lane.wait(time.monotonic() + PATIENCE)
-    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert type(error).__name__ in capsys.readouterr().err
     done: list[bool] = []
     lane.ask(lambda is_wanted: done.append(lane.wait(time.monotonic())))
     assert lane.wait(time.monotonic() + PATIENCE)
     assert done == [False]  # a job never waits for itself
+
+
+def test_a_job_under_way_keeps_no_process_from_its_end() -> None:
+    code = (
+        "import threading\n"
+        "from claimeven.notebook.background import Lane\n"
+        "begun = threading.Event()\n"
+        "Lane('test').ask(lambda is_wanted: begun.set() or threading.Event().wait())\n"
+        "assert begun.wait(60)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")

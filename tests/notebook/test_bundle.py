@@ -32,6 +32,53 @@ def test_each_module_stands_once_before_those_that_need_it(tmp_path: Path) -> No
     )
 
 
+def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
+    entry = written(
+        tmp_path,
+        main_js='import {\n  One,\n  two as deux,\n} from "./parts/a.js";\n'
+        'import { three } from "./b.js";\n'
+        'import sheet from "./main.css" with { type: "css" };\nexport default { One, sheet };\n',
+        b_js="export async function three() {}\n",
+        main_css='a::after { content: "\\201c"; }\n',
+    )
+    (tmp_path / "parts").mkdir()
+    written(
+        tmp_path / "parts",
+        a_js='import { three } from "../b.js";\nexport class One {}\nexport let two = three;\n'
+        "export function four() {}\n",
+    )
+    assert bundled(entry) == (
+        "const $module1 = (() => {\nasync function three() {}\n\nreturn { three };\n})();\n"
+        "const $module2 = (() => {\nconst { three } = $module1;\nclass One {}\nlet two = three;\n"
+        "function four() {}\n\nreturn { One, two, four };\n})();\n"
+        "const { One, two: deux } = $module2;\nconst { three } = $module1;\n"
+        "const sheet = new CSSStyleSheet();\n"
+        r'sheet.replaceSync("a::after { content: \"\\201c\"; }\n");'
+        "\nexport default { One, sheet };\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("a_js", "error", "told"),
+    [
+        (
+            "export default 1;\n",
+            ValueError,
+            r"a\.js has a line that cannot be bundled: export default",
+        ),
+        ("export const { a } = {};\n", ValueError, r"a\.js has a line that cannot be bundled"),
+        ('import { a } from "./main.js";\n', ValueError, r"main\.js imports itself, by way of"),
+        ('import { a } from "./b.js";\n', FileNotFoundError, r"b\.js"),
+    ],
+)
+def test_what_a_module_below_cannot_be(
+    tmp_path: Path, a_js: str, error: type[Exception], told: str
+) -> None:
+    main = 'import { a } from "./a.js";\nexport default {};\n'
+    with pytest.raises(error, match=told):
+        bundled(written(tmp_path, main_js=main, a_js=a_js))
+
+
 @pytest.mark.parametrize(
     "line",
     [

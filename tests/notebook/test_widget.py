@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from claimeven import (
     Decision,
     Geometry,
     IllegalMove,
+    InvalidLimit,
     InvalidNotation,
     InvalidSpec,
     Limit,
@@ -25,6 +29,9 @@ from claimeven import (
     Solver,
 )  # fmt: skip
 from claimeven.agents import Agent
+from claimeven.agents.process.process import ProcessAgent
+from claimeven.game.svg import draw_svg
+from claimeven.solver.scores import column_in_words
 from tests.notebook.conftest import BoardWidget
 
 SMALL = Geometry(4, 4)
@@ -47,13 +54,22 @@ class Waiting(Agent):
 
 
 @pytest.mark.parametrize(
-    "game", ["4455", [3, 3, 4, 4], Line(Position(), (3, 3, 4, 4)), Position.from_moves("4455")]
+    ("game", "moves"),
+    [
+        ("4455", "4455"),
+        ([3, 3, 4, 4], "4455"),
+        (Line(Position(), (3, 3, 4, 4)), "4455"),
+        (Line(Position.from_moves("44"), (4, 4)), "55"),
+        (Position.from_moves("4455"), ""),
+    ],
 )
-def test_it_begins_where_it_is_told(game: Any) -> None:
-    board = BoardWidget(game)
+def test_it_begins_where_it_is_told(game: Any, moves: str) -> None:
+    board = BoardWidget(game, theme="dark", width=300)
     assert board.position == Position.from_moves("4455")
     assert board.line.position == board.position
-    assert board.moves == ("" if isinstance(game, Position) else "4455")
+    assert board.moves == moves
+    assert (board.theme, board.width, board.agent_name) == ("dark", 300, "")
+    assert (board.start == "") == (len(moves) == 4)
 
 
 def test_each_trait_follows_from_the_others() -> None:
@@ -66,6 +82,10 @@ def test_each_trait_follows_from_the_others() -> None:
     assert board.moves == "447" and board.undone == ""
     board.undo().redo()
     assert board.moves == "447"
+    board.moves = "4567"
+    assert board.undo().undo().undone == "67" and board.redo().moves == "456"
+    board.position = Position(Geometry(4, 4, 3))
+    assert (board.size, board.connect, board.start) == ("4x4", 3, "")
     board.position = Position.from_moves("11", SMALL)
     assert (board.size, board.moves, board.start) == ("4x4", "", "..../..../O.../X...")
     assert board.play(3).begin().position == Position.from_moves("11", SMALL)
@@ -94,12 +114,20 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
         BoardWidget(agent="greedi")
     with pytest.raises(ClaimevenError, match="a seat is 0, who moves first, or 1, not 2"):
         BoardWidget(agent="greedy", seat=2)
+    with pytest.raises(ClaimevenError, match="a seat is 0, who moves first, or 1, not -1"):
+        BoardWidget(agent="greedy", seat=-1)
+    with pytest.raises(InvalidSpec, match="9x9"):
+        BoardWidget(agent="perfect", geometry=Geometry(9, 9))
+    with pytest.raises(InvalidLimit, match="perfect cannot be limited by depth"):
+        BoardWidget(agent="perfect", limit=Limit(depth=3))
     with pytest.raises(ClaimevenError, match="leave the agent out"):
         BoardWidget(agent="human")
     for arguments, said in (
         ({"limit": 3}, "a limit is a Limit"),
         ({"seed": -1}, "seed is a whole number from 0 up, not -1"),
         ({"seconds": "x"}, "seconds is a number from 0 up, not 'x'"),
+        ({"seconds": True}, "seconds is a number from 0 up, not True"),
+        ({"seconds": -1}, "seconds is a number from 0 up, not -1"),
         ({"solver": 3, "show_scores": True}, "a solver is a Solver, not 3"),
     ):
         with pytest.raises(ClaimevenError, match=said):
@@ -116,6 +144,24 @@ def test_the_agent_moves_first_where_it_has_the_first_seat() -> None:
     assert board.undo().wait().moves == "4"  # nothing of yours to take back
     board.play(3).wait()
     assert board.undo().moves == "4" and len(board.undone) == 2
+    assert board.agent_name == "perfect"
+
+
+def test_whose_move_it_is_counts_from_where_the_board_began() -> None:
+    board = BoardWidget(Position.from_moves("4"), agent="greedy", seat=0)
+    assert board.wait().moves == ""
+    assert len(board.play(3).wait().moves) == 2
+    assert board.undo().moves == "" and len(board.redo().moves) == 2
+
+
+def test_the_agent_keeps_to_its_limit() -> None:
+    board = BoardWidget(agent="uct", limit=Limit(iterations=7)).play(3).wait()
+    assert board.decision is not None and board.decision.iterations == 7
+
+
+def test_nothing_is_asked_about_a_game_that_is_over() -> None:
+    board = BoardWidget("1212121", agent="greedy", show_scores=True).wait()
+    assert (board.decision, board.thinking, board.problem, board.known) == (None, False, "", {})
 
 
 def test_a_move_of_the_agent_that_comes_too_late_does_not_count() -> None:
@@ -132,6 +178,9 @@ def test_a_move_of_the_agent_that_comes_too_late_does_not_count() -> None:
     assert board.wait().moves == "51" and agent.games == 1
     agent.may_go.release()
     assert board.begin().play(0).wait().moves == "11" and agent.games == 2
+    agent.may_go.release()
+    board.undo().begin(Position.from_moves("4455")).play(1).wait()  # no move is on the board
+    assert board.moves == "21" and agent.games == 3
     board.close()
 
 
@@ -161,8 +210,14 @@ def test_scores_are_the_solvers_and_of_the_position_shown() -> None:
     assert board.wait().scores == solver.scores(board.position)
     board.play(0)
     assert board.wait().scores == solver.scores(Position.from_moves("121", SMALL))
+    assert board.scores is not None
+    assert board.known["words"] == [column_in_words(board.position, s) for s in board.scores]
     board.show_scores = False
     assert board.scores is None and board.known == {}
+    board.show_scores = True
+    other = Position(Geometry(3, 3, 3))  # a solver of its own is made for each board
+    assert board.begin(other).wait().scores == Solver(other.geometry, table_mb=1).scores(other)
+    assert board.begin(Position(SMALL)).wait().scores == solver.scores(Position(SMALL))
 
 
 def test_scores_that_take_too_long_are_told_as_far_as_they_are_known() -> None:
@@ -171,12 +226,17 @@ def test_scores_that_take_too_long_are_told_as_far_as_they_are_known() -> None:
     assert board.known["problem"] == "Not all columns could be solved in 0.05 s."
     board.begin(Position(Geometry(9, 9))).wait()
     assert board.known["problem"].startswith("No scores: ")
+    board = BoardWidget("121212", Geometry(8, 7), show_scores=True, seconds=0).wait()
+    assert board.known["words"] == ["wins at once", None, *["loses to the next move"] * 6]
+    assert not board.known["done"] and board.scores is None
 
 
 def test_a_search_for_scores_gives_way_to_the_next() -> None:
     board = BoardWidget(Position(Geometry(9, 6)), show_scores=True, seconds=600)
     board.begin(Position.from_moves("11", SMALL))
     assert board.wait().scores is not None
+    board.begin(Position(Geometry(9, 6))).show_scores = False
+    assert board.wait().known == {}
 
 
 def test_notebooks_that_run_no_widgets_are_given_a_drawing() -> None:
@@ -184,7 +244,7 @@ def test_notebooks_that_run_no_widgets_are_given_a_drawing() -> None:
     told = board._repr_mimebundle_()
     data = told[0] if isinstance(told, tuple) else told
     assert "application/vnd.jupyter.widget-view+json" in data
-    assert data["image/svg+xml"].startswith("<svg")
+    assert data["image/svg+xml"] == draw_svg(Position.from_moves("44"), 3)
 
 
 def test_without_anywidget_one_sentence_says_what_to_install() -> None:
@@ -226,6 +286,55 @@ def test_a_new_game_of_the_page_is_one_for_the_agent() -> None:
     board.undo().redo().undo().play(2).wait()
     assert agent.games == 2
     board.close()
+
+
+class Thinker(Waiting):
+    """Counts how often it was closed."""
+
+    closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_closing_a_board_ends_what_it_does_and_no_agent_that_was_handed_in() -> None:
+    agent = Thinker()
+    board = BoardWidget(
+        Position(Geometry(9, 6)), agent=agent, seat=0, show_scores=True, seconds=600
+    )
+    assert agent.asked.acquire(timeout=60)
+    board.close()
+    agent.may_go.release()
+    assert board.wait().moves == "" and agent.closed == 0
+
+
+def test_closing_a_board_waits_for_no_agent_and_ends_it(tmp_path: Path) -> None:
+    asked, answered = tmp_path / "asked", tmp_path / "answered"
+    (tmp_path / "slow.py").write_text(
+        "import time\n"
+        "from pathlib import Path\n"
+        "def agent(position):\n"
+        f"    Path({str(asked)!r}).touch()\n"
+        f"    while not Path({str(answered)!r}).exists():\n"
+        "        time.sleep(0.01)\n"
+        "    return 0\n"
+    )
+    deadline = time.monotonic() + 60
+    for is_busy in (True, False):
+        board = BoardWidget(agent=f"{tmp_path / 'slow.py'}:agent").play(3)
+        while not asked.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert isinstance(board.agent, ProcessAgent)
+        if is_busy:
+            board.close()
+            assert board.agent.process is not None
+            answered.touch()
+            assert board.wait().moves == "4"
+        else:
+            assert board.wait().moves == "41"
+            board.close()
+        assert board.agent.process is None
 
 
 def test_observers_cannot_wait_for_what_waits_for_them() -> None:
@@ -318,7 +427,8 @@ def test_whatever_an_agent_raises_it_may_be_asked_again(
     board = BoardWidget(agent=agent).play(3).wait()
     assert board.moves == "4" and "cannot go on: " in board.problem
     assert type(error).__name__ in board.problem
-    assert board.undo().play(3).wait().moves == "41"
+    assert board.undo().problem == ""
+    assert board.play(3).wait().moves == "41"
     assert board.problem == "" and agent.games == 1
 
 
@@ -358,6 +468,7 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
         ({"game": None}, "a game is moves, a Line or a Position, not None"),
         ({"game": 44}, "a game is moves, a Line or a Position, not 44"),
         ({"game": Position(), "geometry": SMALL}, "the game is on 7x6"),
+        ({"game": Position(), "geometry": Geometry(7, 6, 5)}, "the game is on 7x6"),
         ({"geometry": "7x6"}, "a board is a Geometry, as Geometry\\(9, 7\\), not '7x6'"),
         ({"agent": "greedy", "seat": np.array([0, 1])}, "a seat must be a whole number"),
         ({"seconds": float("nan")}, "seconds is a number from 0 up, not nan"),
@@ -366,4 +477,6 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
 def test_what_no_board_can_be_made_of(arguments: Any, told: str) -> None:
     with pytest.raises(ClaimevenError, match=told):
         BoardWidget(**arguments)
+    for seconds in (0, Fraction(1, 2), float("inf")):
+        assert BoardWidget(seconds=seconds).seconds == seconds
     assert BoardWidget(seconds=10**400).seconds == float("inf")

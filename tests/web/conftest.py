@@ -98,11 +98,17 @@ class Server:
         return events_of(answer.body)
 
     @contextmanager
-    def waiting_for(self, path: str) -> Iterator[socket.socket]:
-        """Send a request and do not wait for the answer; go away at the end of the block."""
+    def waiting_for(self, path: str, **form: object) -> Iterator[socket.socket]:
+        """Send a request, with a form if one is given, and do not wait for the answer; go away at
+        the end of the block.
+        """
+        body = urlencode(form)
+        lines = [f"{'POST' if form else 'GET'} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
+        if form:
+            lines += ["Content-Type: application/x-www-form-urlencoded"]
+            lines += [f"Content-Length: {len(body)}"]
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
-            lines = (f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", "Connection: close")
-            connection.sendall("\r\n".join([*lines, "", ""]).encode())
+            connection.sendall("\r\n".join([*lines, "Connection: close", "", body]).encode())
             yield connection
 
     def status(self) -> dict[str, Any]:

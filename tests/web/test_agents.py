@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from claimeven import Limit, Position, make_agent
+from claimeven.agents.families.perfect import LEVEL_NAMES
+from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, build
 from claimeven.evaluation.registry import EVALUATIONS
+from claimeven.web.schemas import LimitFields
+from claimeven.web.settings import ServerSettings
+from claimeven.web.specs import allowed
 from tests.web.conftest import Server
 
 
@@ -21,6 +26,10 @@ def test_all_agents_but_people_are_offered(server: Server) -> None:
             o.name for o in options if o.kind != "file"
         ]
     assert told["levels"][-1] == {"name": "perfect", "level": 10, "agent": "perfect:level=10"}
+    assert [build(level["agent"]).name for level in told["levels"]] == [
+        f"perfect:level={level}" for level in LEVEL_NAMES.values()
+    ]
+    assert told["caps"] == {"seconds": 60.0, "iterations": 2_000_000, "nodes": 100_000_000}
 
 
 def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Server) -> None:
@@ -32,6 +41,7 @@ def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Serve
         for option in agent["options"]
     }
     assert options["alphabeta", "eval"]["choices"] == list(EVALUATIONS)
+    assert options["alphabeta", "eval"]["takes"] == ", ".join(EVALUATIONS)
     assert options["uct", "playout"]["default"] in options["uct", "playout"]["choices"]
     for name in options["flat", "playout"]["choices"]:
         assert build(f"flat:playout={name},iterations=10")
@@ -41,6 +51,7 @@ def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:
     told = {a["name"]: a for a in server.get("/api/agents", board="9x9").json["agents"]}
     assert told["uct"]["plays"] is True
     assert told["perfect"]["plays"] is False
+    assert told["perfect"]["reason"].startswith("the solver holds boards of")
     assert "9x9" in told["perfect"]["reason"]
 
 
@@ -73,6 +84,40 @@ def test_a_tree_comes_with_the_move(server: Server) -> None:
     assert answer.error == "random has no tree to show of this decision"
 
 
+SMALL = ServerSettings(workers=1, seconds=5.5, iterations=100, nodes=1_000)
+
+
+@pytest.mark.parametrize(
+    ("spec", "most"),
+    [
+        ("uct:iterations={}", 100),
+        ("alphabeta:nodes={}", 1_000),
+        ("uct:seconds={}", 5.5),
+        ("perfect:table_mb={}", 256),
+        ("flat:iterations=9, capacity ={}", 4_000_000),
+        ("negamax:table={}", 20),
+        ("full:threads={}", 1),
+    ],
+)
+def test_an_agent_may_take_as_much_as_the_server_gives_and_no_more(spec: str, most: float) -> None:
+    fits, over = spec.format(most), spec.format(most + 1)
+    assert allowed(f" {fits}\n", SMALL) == fits
+    option = fits.replace("=", ":").rsplit(":", 1)[0].replace(",", ":").rsplit(":", 1)[1].strip()
+    with pytest.raises(InvalidSpec) as refused:
+        allowed(over, SMALL)
+    assert str(refused.value) == (
+        f"{option} of an agent is at most {most:,} on this server, not {most + 1:,}"
+    )
+
+
+def test_limits_are_those_asked_for_up_to_the_servers_own() -> None:
+    much = LimitFields(seconds=1e9, iterations=10**9, depth=10**9, nodes=10**9)
+    assert much.limit(SMALL) == Limit(5.5, 100, 256, 1_000)
+    little = LimitFields(seconds=0.25, iterations=1, depth=2, nodes=3)
+    assert little.limit(SMALL) == Limit(0.25, 1, 2, 3)
+    assert LimitFields().limit(SMALL) == Limit()
+
+
 def test_limits_are_kept_and_capped(server: Server) -> None:
     few = server.post(
         "/api/move", {"agent": "uct", "limit": {"iterations": 25}, "moves": "44"}
@@ -96,6 +141,7 @@ def test_limits_are_kept_and_capped(server: Server) -> None:
         ({"agent": "alphabeta:eval=my.py:f"}, "functions from files and modules"),
         ({"agent": "uct:playout=os:system"}, "functions from files and modules"),
         ({"agent": "human"}, "human plays at a terminal"),
+        ({"agent": "human:name=x"}, "human plays at a terminal"),
         ({"agent": "alphabet"}, "there is no agent 'alphabet' (did you mean alphabeta?)"),
         ({"agent": "alphabeta:deph=3"}, "alphabeta has no option 'deph' (did you mean depth?)"),
         ({"agent": "uct:capacity=90000000"}, "capacity of an agent is at most 4,000,000"),
@@ -106,6 +152,12 @@ def test_limits_are_kept_and_capped(server: Server) -> None:
         ({"agent": "perfect", "board": "9x9"}, "the solver holds boards of"),
         ({"agent": 7}, "agent: should be a valid string, not 7"),
         ({"limit": {"seconds": -1}}, "limit.seconds: should be greater than 0, not -1"),
+        ({"limit": {"seconds": 0}}, "limit.seconds: should be greater than 0, not 0"),
+        ({"limit": {"iterations": 0}}, "limit.iterations: should be greater than or equal to 1"),
+        ({"tree": -1}, "tree: should be greater than or equal to 0, not -1"),
+        ({"tree": 2001}, "tree: should be less than or equal to 2000, not 2001"),
+        ({"seed": -1}, "seed: should be greater than or equal to 0, not -1"),
+        ({"seed": 2**53}, "seed: should be less than or equal to 9007199254740991"),
         ({"limit": {"seconds": "NaN"}}, "limit.seconds: "),
         ({"limit": {"minutes": 1}}, "there is no parameter 'limit.minutes'"),
         ({"limit": []}, "limit: should be a valid dictionary"),
@@ -146,3 +198,22 @@ def test_play_takes_what_agents_send(server: Server) -> None:
     assert server.post("/play?agent=greedy:win=yes,block=yes", body).json == {"column": 2}
     assert server.post("/play", body).json["column"] in range(1, 8)
     assert server.post("/play?agent=x.py:f", body).status == 422
+    for wrong in ({"turn": 0}, {"turn": 3}, {"legal": [1] * 17}):
+        assert server.post("/play", {**body, **wrong}).status == 422
+    wide = {"board": "16x2", "turn": 2, "moves": "1", "legal": list(range(1, 17))}
+    assert server.post("/play?agent=greedy", wide).status == 200
+    over = server.post("/play", {"moves": "1212121"})
+    assert over.error == "the game is over here: first player wins"
+    other = server.post("/play?agent=perfect", {"limit": {"depth": 3}})
+    assert other.error.startswith("perfect cannot be limited by depth")
+
+
+def test_who_names_no_agent_meets_the_servers_own(server: Server) -> None:
+    bot = ServerSettings().bot
+    for seed in range(5):
+        asked = {"moves": "44", "seed": seed}
+        expected = server.post("/api/move", {**asked, "agent": bot}).json["column"]
+        assert server.post("/play", asked).json == {"column": expected}
+    told = server.post("/api/move", {"moves": "44", "agent": " uct:iterations=9 "}).json
+    assert told["agent"] == "uct:iterations=9"
+    assert server.post("/api/move", {}).json["agent"] == "alphabeta:depth=4"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import sys
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from claimeven import Limit, Position, make_agent
 from claimeven.arena.challenge import (
     DRAWN,
+    ILLEGAL,
     LOST,
     WON,
     ChallengeFailed,
@@ -25,11 +28,12 @@ from claimeven.arena.challenge import (
     play_challenge,
 )
 from claimeven.web import lund_games
+from claimeven.web.routes import lund as routes
 from tests.agents.families.test_http_player import saying, serving
-from tests.cli.conftest import Run, bad_input
+from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_reading_output import keys_of, section
 from tests.naive import Game
-from tests.web.conftest import Server, running
+from tests.web.conftest import Server, eventually, running
 
 EMPTY = [[0] * 7 for _ in range(6)]
 
@@ -62,11 +66,16 @@ def test_a_student_plays_by_the_contract(server: Server) -> None:
         assert outcome is not None
         won = {None: 0.5, student: 1, 1 - student: -1}[outcome.winner]
         assert told["result"] == won
+        assert told["msg"] == {1: "you won", -1: "you lost", 0.5: "a draw"}[won]
         results.append(won)
     stats = server.form(bot.format("stats"), **who).json
     assert (stats["games"], stats["won"], stats["lost"]) == (
         4, results.count(1), results.count(-1),
     )  # fmt: skip
+    assert stats["msg"] == f"{stats['won']} of 4 games won" and stats["status"] is True
+    for other in ({**who, "stil_id": who["stil_id"][:1]}, {"api_key": "nyckel"}):
+        assert server.form(bot.format("stats"), **other).json["games"] == 0
+    assert server.form("/lund/stats?agent=greedy", **who).json["games"] == 0
 
 
 def test_what_breaks_the_contract_is_told(server: Server) -> None:
@@ -76,7 +85,12 @@ def test_what_breaks_the_contract_is_told(server: Server) -> None:
         "status": False, "result": 0, "botmove": -1, "state": EMPTY,
     }  # fmt: skip
     assert server.form("/lund/move", move=-1).json["msg"] == "stil_id is missing"
-    assert server.form("/lund/move", **who, move="x").json["status"] is False
+    for no_move in ({}, {"move": "x"}, {"move": "--1"}, {"move": "\u0663"}, {"move": "9" * 5_000}):
+        assert server.form("/lund/move", **who, **no_move).json["msg"] == (
+            "move is -1 to begin a game, or a column from 0 to 6"
+        )
+    for path in ("/lund/move", "/lund/stats"):
+        assert server.ask("POST", path, b"stil_id=\xff&move=3").status == 200
     server.form("/lund/move", **who, move=-1)
     lost = server.form("/lund/move", **who, move=7).json
     assert (lost["status"], lost["result"]) == (True, -10)
@@ -102,6 +116,53 @@ def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was() -> None:
         for games in (1, 1):
             assert server.form(slow.format("move"), **who, move=-1).status == 422
             assert server.form(slow.format("stats"), **who).json["games"] == games - 1
+
+
+def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> None:
+    slow, who = "/lund/move?agent=alphabeta:depth=42", {"stil_id": "hasty"}
+    with running("--workers", "1", "--seconds", "60") as server:
+        assert server.form(slow, **who, move=-1).json["result"] == 0
+        with server.waiting_for(slow, **who, move=3):
+            eventually(lambda: server.status()["busy"] == 1)
+            answer = server.form(slow, **who, move=2).json
+            assert answer["msg"] == "the move before is still being answered"
+            assert (answer["status"], answer["result"]) == (False, 0)
+        eventually(lambda: server.status()["busy"] == 0)
+        illegal = server.form(slow, **who, move=7).json
+        assert (illegal["result"], illegal["state"]) == (-10, EMPTY)
+
+
+def test_a_move_that_comes_too_late_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(lund_games.time, "monotonic", lambda: now[0])
+    player = lund_games.Player()
+    player.begin()
+    player.answer("")
+    now[0] += 5.5  # half a second for the way there and back
+    assert not player.is_late
+    now[0] += 0.1
+    told = asyncio.run(routes._answer(None, None, player, "", 3))  # type: ignore[arg-type]
+    assert (told["status"], told["result"], told["state"]) == (True, -1, EMPTY)
+    assert told["msg"] == "you took more than 5 s for a move: you lost"
+    assert (player.games, player.lost, player.playing) == (1, 1, False)
+
+
+def test_a_draw_is_half_a_point() -> None:
+    drawn = Position.from_moves("54712566226127126621574377157631535333444")
+    player = lund_games.Player(seat=1, position=drawn, playing=True)
+    player.begin_clock()
+    told = asyncio.run(routes._answer(None, None, player, "", 3))  # type: ignore[arg-type]
+    assert (told["msg"], told["result"], player.drawn, player.playing) == ("a draw", 0.5, 1, False)
+
+
+def test_players_who_were_not_there_for_long_are_forgotten() -> None:
+    games = lund_games.LundGames()
+    known = {n: games.player(str(n), "greedy") for n in range(lund_games.MOST_PLAYERS)}
+    assert games.player("0", "greedy") is known[0]
+    assert games.player("0", "random") is not known[0]  # takes the place of 1
+    assert games.player("0", "greedy") is known[0]
+    assert games.player("1", "greedy") is not known[1]
+    assert games.player("3", "greedy") is known[3]
 
 
 def test_a_game_is_what_it_was_before() -> None:
@@ -254,11 +315,83 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
         assert bad_input(run(*words)).endswith("mine.txt is no file of a challenge")
 
 
+def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "games.txt"
+    spec = "uct:iterations=9"
+    asked = ("challenge", f"{server.url}/lund?agent={spec}", "--agent", spec, "--out", str(out),
+             "--stil-id", "told", "--games", "7", "--seed", "2")  # fmt: skip
+    ran = run(*asked)
+    assert (ran.status, ran.err) == (0, "")
+    told = json.loads(run(*asked, "--resume", "--json").out)
+    words = {WON: "won", DRAWN: "drawn", LOST: "lost"}
+    lines = ran.out.splitlines()
+    assert [line.split() for line in lines[:7]] == [
+        ["game", str(game["number"]), ("second", "first")[game["began"]], words[game["result"]],
+         "slowest", f"{game['slowest']:.2f}", "s", game["moves"]]
+        for game in told["played"]
+    ]  # fmt: skip
+    low, high = told["score_interval_95"]
+    assert " ".join(" ".join(lines[7:]).split()).partition(" won ")[2] == (
+        f"{told['won']}, drawn {told['drawn']}, lost {told['lost']}; score {told['score']:.1%},"
+        f" 95 % interval {low:.1%} to {high:.1%}"
+        f" as first player: won {told['as_first']['won']} of 4"
+        f" as second player: won {told['as_second']['won']} of 3"
+        f" won in a row: {told['best_streak']}"
+        f" a move took {told['seconds_a_move']:.3f} s on average and"
+        f" {told['slowest_move']:.3f} s at most, of 5 s"
+    )
+    kept = out.read_bytes()
+    assert run(*asked[:-4], "--games", "2", "--seed", "2", "--resume").status == 0
+    assert out.read_bytes() == kept  # it has more games than were asked for: none is played
+    other = bad_input(run(*asked[:-1], "3", "--resume"))
+    assert "holds games of another challenge" in other and other.endswith("seed 2")
+
+
+def test_a_challenge_that_breaks_off_is_told(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "games.txt"
+    begun: list[int] = []
+
+    def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
+        column = int(parse_qs(asked.decode())["move"][0])
+        begun.append(column)
+        if column == 7:
+            return saying({**RIGHT, "result": ILLEGAL})(handler, asked)
+        if begun.count(-1) == 3:
+            return saying({**RIGHT, "status": False, "msg": "closed"})(handler, asked)
+        return saying(RIGHT)(handler, asked)
+
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    raise ValueError('no idea')\n")
+    with serving(answer) as url:
+        ran = run("challenge", url, "--agent", str(bot), "--games", "5", "--out", str(out))
+    assert ran.status == 2
+    assert "closed" in ran.err and ran.err.startswith("claimeven: ")
+    lines = ran.out.splitlines()
+    assert lines[0].split()[:4] == ["game", "1", "first", "lost"]
+    assert lines[1].strip() == "raised ValueError: no idea"
+    assert "won 0, drawn 0, lost 2; score 0.0%" in ran.out
+    assert len(out.read_text().splitlines()) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
+def test_ctrl_c_says_how_to_go_on_with_a_challenge(server: Server, tmp_path: Path) -> None:
+    out = tmp_path / "games.txt"
+    words = ("challenge", f"{server.url}/lund?agent=random", "--agent", "random", "--games",
+             "100000", "--stil-id", "ended", "--out", str(out), "--json")  # fmt: skip
+    ended = interrupted(*words, when=lambda: out.exists() and out.read_bytes().count(b"\n") > 2)
+    assert ended.status == 130, ended.err
+    games = json.loads(ended.out)["games"]
+    assert games == len(out.read_text().splitlines()) - 1
+    said = f"interrupted after {games} of 100000 games; go on with: --out {out} --resume\n"
+    assert ended.err == said
+
+
 def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
     assert "nothing at /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
     assert "is no address" in bad_input(run("challenge", "lund.se"))
     assert "1 game or more" in bad_input(run("challenge", server.url, "--games", "0"))
     assert "--out" in bad_input(run("challenge", server.url, "--resume"))
+    assert "a seed is 0 or more" in bad_input(run("challenge", server.url, "--seed", "-1"))
 
 
 def test_an_agent_behind_our_server_plays_as_here(server: Server) -> None:

@@ -8,9 +8,12 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, explain
 from claimeven.solver import score_in_words
+from claimeven.web.scores import book_scores, scores_json, told_columns
 from tests.naive import Game, winner
 from tests.web.conftest import Server, drawn
 
+#: A position of four discs, as it is drawn.
+DRAWN = "/".join([*["......."] * 4, "...OO..", "...XX.."])
 #: A position that no book holds and that is solved at once.
 LATE = "44444132267"
 
@@ -20,7 +23,9 @@ def solver() -> Solver:
     return Solver(table_mb=8)
 
 
-@pytest.mark.parametrize(("columns", "rows", "connect"), [(7, 6, 4), (4, 5, 3), (12, 3, 4)])
+@pytest.mark.parametrize(
+    ("columns", "rows", "connect"), [(7, 6, 4), (4, 5, 3), (12, 3, 4), (2, 2, 2), (16, 16, 8)]
+)
 def test_positions_are_those_of_the_rules(
     server: Server, columns: int, rows: int, connect: int
 ) -> None:
@@ -30,7 +35,7 @@ def test_positions_are_those_of_the_rules(
     while not game.over():
         column = rng.choice(game.legal())
         game = game.play(column)
-        moves += "abcdefghijkl"[column] if columns > 9 else str(column + 1)
+        moves += "abcdefghijklmnop"[column] if columns > 9 else str(column + 1)
         told = server.get("/api/position", moves=moves, **asked).json
         assert told["legal"] == [c + 1 for c in game.legal()]
         assert (told["over"], told["ply"], told["turn"]) == (
@@ -40,8 +45,26 @@ def test_positions_are_those_of_the_rules(
             "".join({None: ".", 0: "X", 1: "O"}[game.grid[c][row]] for c in range(columns))
             for row in reversed(range(rows))
         ]
+        assert told["heights"] == [
+            sum(disc is not None for disc in game.grid[c]) for c in range(columns)
+        ]
+        assert (told["board"], told["connect"], told["start"]) == (*asked.values(), None)
+        assert told["moves"] == moves and told["line"][-1] == column + 1
     who = winner(game)
     assert told["outcome"]["winner"] == (None if who is None else who + 1)
+
+
+def test_what_ends_a_game_is_told(server: Server) -> None:
+    told = server.get("/api/position", moves="12 13 14 1").json
+    position = Position.from_moves("1213141")
+    assert told["outcome"] == {
+        "winner": 1, "cells": [[1, 1], [1, 2], [1, 3], [1, 4]], "text": "first player wins",
+    }  # fmt: skip
+    assert (told["moves"], told["line"]) == ("1213141", [1, 2, 1, 3, 1, 4, 1])
+    assert (told["legal"], told["drawing"]) == ([], str(position))
+    full = "547125662261271266215743771576315353334444"
+    told = server.get("/api/position", moves=full).json
+    assert told["outcome"] == {"winner": None, "cells": [], "text": "draw"}
 
 
 def test_a_position_may_be_drawn_and_played_on(server: Server) -> None:
@@ -104,6 +127,29 @@ def test_solve_answers_as_other_pages_do(server: Server) -> None:
         "score": [-18, -2, -2, -18, -18, -2, -18],
     }
     assert server.get("/solve", pos="111111223").json["score"][0] == 100
+    assert server.get("/solve", pos="1212121").error.startswith("the game is over here: ")
+
+
+def test_what_is_known_so_far_is_told_and_no_more() -> None:
+    position, some = Position.from_moves("121212"), (18, None, 0, None, None, None, -18)
+    told = scores_json(position, some, complete=False, nodes=7, seconds=0.5)
+    assert told == {
+        "score": None, "best": [], "outcome": None, "plies_to_end": None,
+        "scores": list(some), "complete": False, "book": False, "nodes": 7, "seconds": 0.5,
+        "words": [
+            "wins at once", None, "draws", None, None, None, "loses to the next move",
+        ],
+    }  # fmt: skip
+    told = scores_json(position, (18, -3, *[-18] * 5))
+    assert (told["score"], told["best"], told["outcome"], told["plies_to_end"]) == (
+        18, [1], "win", 1,
+    )  # fmt: skip
+    seen: set[int] = set()
+    first = list(told_columns(position, (None, None, 0, *[None] * 4), seen))
+    assert first == [{"column": 3, "score": 0, "words": "draws"}]
+    assert [column["column"] for column in told_columns(position, some, seen)] == [1, 7]
+    assert book_scores(position) == (18, -3, *[-18] * 5)
+    assert book_scores(position.play(0)) is None  # a game that is over has no columns
 
 
 def test_an_explanation_is_that_of_the_package(server: Server, solver: Solver) -> None:
@@ -119,7 +165,15 @@ def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) 
     assert told["best"] == [4]
     unknown = server.get("/api/book", moves=LATE).json
     assert (unknown["known"], unknown["scores"]) == (False, [None] * 7)
-    assert server.get("/api/book", board="5x5").json["plies"] is None
+    assert unknown["score"] is None and unknown["best"] == [] and unknown["words"] == [None] * 7
+    other = server.get("/api/book", board="5x5").json
+    assert (other["plies"], other["known"], other["scores"]) == (None, False, [None] * 5)
+    # What the rules say is known too, of columns that end the game and of a game that is over.
+    won = server.get("/api/book", moves="12 12 12").json
+    assert (won["moves"], won["score"], won["scores"][0], won["best"]) == ("121212", 18, 18, [1])
+    assert won["words"][0] == "wins at once" and won["words"][2] == "loses to the next move"
+    over = server.get("/api/book", moves="1212121").json
+    assert (over["known"], over["score"], over["scores"]) == (True, -18, [None] * 7)
     assert server.status()["jobs_done"] == done
 
 
@@ -130,6 +184,11 @@ def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) 
         ("/api/position?moves=4444444", "move 7: column 4 is full"),
         ("/api/position?board=40x40", "columns must be 1 to 16, not 40"),
         ("/api/position?board=seven", "board is columns x rows, such as 7x6, not 'seven'"),
+        ("/api/position?board=7x6x", "board is columns x rows, such as 7x6, not '7x6x'"),
+        ("/api/position?board=100x16", "board: string should have at most 5 characters"),
+        ("/api/position?connect=1", "connect: should be greater than or equal to 2, not '1'"),
+        ("/api/position?connect=9", "connect: should be less than or equal to 8, not '9'"),
+        (f"/api/position?position={DRAWN}&moves=33333333", "move 7: column 3 is full"),
         ("/api/position?connect=99", "connect: should be less than or equal to 8, not '99'"),
         ("/api/position?connect=four", "connect: should be a valid integer, not 'four'"),
         ("/api/position?bord=7x6", "there is no parameter 'bord': /api lists those there are"),

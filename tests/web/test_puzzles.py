@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from claimeven import daily_puzzle, puzzles
+from claimeven.web.routes.puzzles import MOST_LEFT_OUT
 from tests.web.conftest import Server
 from tests.web.pages import PHONE, board_of, drop, rows
 
@@ -28,12 +29,39 @@ def test_a_puzzle_is_drawn(server: Server) -> None:
     assert (told["puzzle"]["band"], told["puzzle"]["kind"]) == ("hard", "hold")
     assert server.get("/api/puzzles", **query).json == told
     others = [puzzle.number for puzzle in puzzles("hard", "hold")]
-    others.remove(told["puzzle"]["number"])
-    left = server.get("/api/puzzles", band="hard", kind="hold", after=",".join(map(str, others)))
-    assert left.json["puzzle"] == told["puzzle"] or len(others) > 200
+    assert len(others) <= MOST_LEFT_OUT
+    last = others.pop()
+    path, after = "/api/puzzles", " , ".join(map(str, others))
+    for asked in ({}, {"rating": 0}):
+        left = server.get(path, band="hard", kind="hold", after=after, seed=1, **asked).json
+        assert (left["puzzle"]["number"], left["count"]) == (last, len(others) + 1)
+    # Where all were met they come again.
+    again = server.get(path, band="hard", kind="hold", after=f"{after},{last}", seed=1).json
+    assert again["puzzle"]["number"] in {*others, last}
     near = server.get("/api/puzzles", rating=1500, seed=2).json["puzzle"]
     assert abs(near["rating"] - 1500) < 100
     assert server.get("/api/puzzles", number=7).json["puzzle"] == puzzles()[6].as_dict()
+
+
+@pytest.mark.parametrize(
+    ("rating", "asked", "among"),
+    [
+        (0, {}, 150),
+        (1500, {}, 150),
+        (9999, {}, 150),
+        (1500, {"band": "beginner", "kind": "hold"}, 10),
+    ],
+)
+def test_a_puzzle_about_as_hard_as_asked_is_drawn_of_many(
+    server: Server, rating: int, asked: dict[str, Any], among: int
+) -> None:
+    away = sorted(abs(puzzle.rating - rating) for puzzle in puzzles(**asked))
+    drawn = [
+        server.get("/api/puzzles", rating=rating, seed=seed, **asked).json["puzzle"]
+        for seed in range(12)
+    ]
+    assert all(abs(puzzle["rating"] - rating) <= away[among - 1] for puzzle in drawn)
+    assert len({puzzle["number"] for puzzle in drawn}) > 4
 
 
 def test_the_puzzle_of_a_day(server: Server) -> None:
@@ -52,6 +80,8 @@ def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -
     hints = server.get("/api/puzzles/hints", number=NUMBER).json["hints"]
     assert [hint["step"] for hint in hints] == ["idea", "cells", "column"]
     assert hints[2]["columns"] == [first]
+    later = server.get("/api/puzzles/hints", number=NUMBER, found=1).json["hints"]
+    assert later[2]["columns"] == [last] and later[2]["text"] != hints[2]["text"]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +92,11 @@ def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -
         ("/api/puzzles", {"number": 1, "band": "expert"}, "it cannot be given with band"),
         ("/api/puzzles", {"number": 1, "seed": 0}, "it cannot be given with seed"),
         ("/api/puzzles", {"number": 1, "after": "3"}, "it cannot be given with after"),
+        ("/api/puzzles", {"number": 1, "kind": "win"}, "it cannot be given with kind"),
+        ("/api/puzzles", {"number": 1, "rating": 0}, "it cannot be given with rating"),
+        ("/api/puzzles", {"kind": "lose"}, "there is no kind 'lose'"),
+        ("/api/puzzles", {"after": "\u0663"}, "after takes numbers of puzzles like 3,17"),
+        ("/api/puzzles/hints", {"number": NUMBER, "found": -1}, "found: should be greater than"),
         ("/api/puzzles", {"after": "1,x"}, "after takes numbers of puzzles like 3,17, not '1,x'"),
         ("/api/puzzles/daily", {"date": "soon"}, "'soon' is no day"),
         ("/api/puzzles/hints", {"number": NUMBER, "found": 2}, "has 2 columns to find"),

@@ -40,6 +40,17 @@ def test_every_format_is_read(server: Server, form: str) -> None:
     assert first["first"] == ("ann" if form in ("csv", "jsonl", "kaggle") else "")
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_one_game_alone_is_told_as_among_others(form: str) -> None:
+    lost = GameRecord((3, 3), first="ann", second="bob", fault="crash", fault_seat=1, label="draw")
+    name = f"games{FORMATS[form].endings[0]}"
+    (alone,) = of(write_text([lost], form), name)["games"]
+    assert of(write_text([lost, lost], form), name)["games"] == [alone, alone]
+    if form in ("csv", "jsonl", "kaggle"):
+        assert (alone["first"], alone["second"]) == ("ann", "bob")
+        assert (alone["result"], alone["fault"]) == ("first", "crash")
+
+
 def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
     small = Geometry(5, 4, 3)
     (game,) = of(write_text([GameRecord((4,), small)], "kaggle"))["games"]
@@ -47,7 +58,13 @@ def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
     (game,) = of("5", "a.txt", small)["games"]
     assert (game["board"], game["connect"]) == ("5x4", 3)
     analyzed = {"moves": "5", "columns": 5, "rows": 4, "connect": 3, "score": 1}
-    (game,) = of(json.dumps(analyzed, indent=2), "game.json")["games"]
+    for before in ("", " \r\n", "\ufeff"):
+        (game,) = of(before + json.dumps(analyzed, indent=2), "game.json")["games"]
+        assert (game["board"], game["moves"]) == ("5x4", "5")
+    (game,) = of('{"moves": "5", "columns": 5}')["games"]  # it says too little of its board
+    assert (game["board"], game["moves"]) == ("7x6", "5")
+    replay = {"moves": "1", **json.loads(write_text([GameRecord((4,), small)], "kaggle"))}
+    (game,) = of(json.dumps(replay))["games"]
     assert (game["board"], game["moves"]) == ("5x4", "5")
 
 
@@ -56,7 +73,27 @@ def test_games_that_cannot_be_read_are_counted_and_the_first_is_told() -> None:
     assert [game["moves"] for game in told["games"]] == ["44", "12"]
     assert told["wrong"] == 2
     assert told["problem"].startswith("line 2: move 2: 'x' is not a column")
-    assert of("1\n" * (MOST_GAMES + 1))["more"]
+    told = of("1\n" * (MOST_GAMES + 1))
+    assert told["more"] and len(told["games"]) == MOST_GAMES
+    assert not of("1\n" * MOST_GAMES)["more"]
+    told = of("x\n" + "1\n" * MOST_GAMES)  # what cannot be read is looked at too
+    assert told["more"] and len(told["games"]) == MOST_GAMES - 1
+
+
+def test_what_comes_before_a_break_in_a_file_is_told() -> None:
+    document = write_text([GameRecord((4,), Geometry(5, 4, 3))] * 2, "openspiel")
+    cut = document.rpartition("[")[0]
+    told = of(cut)
+    assert [game["moves"] for game in told["games"]] == ["5"]
+    assert told["wrong"] == 1 and "the document that begins here has no [" in told["problem"]
+    told = of(document.replace("\n4\n", "\n9\n", 1) + cut)
+    assert [game["moves"] for game in told["games"]] == ["5", "5"]
+    assert told["wrong"] == 2 and "'9' is not an action" in told["problem"]
+
+
+def test_a_text_may_speak_of_files_of_tournaments() -> None:
+    (game,) = of("44 # from an SQLite format 3 file\n")["games"]
+    assert game["moves"] == "44"
 
 
 @pytest.mark.parametrize(
@@ -92,5 +129,10 @@ def test_a_file_may_be_so_long_and_other_bodies_may_not(server: Server) -> None:
     answer = server.post("/api/records", {"text": long * 3})
     assert (answer.status, answer.json["error"][:18]) == (413, "the body is longer")
     assert server.post("/api/move", {"moves": long}).status == 413
+    assert server.post("/api/records", {"text": "\n\n4x"}).error.startswith("line 3: move 2: ")
+    small = {"text": "5", "board": "5x4", "connect": 3, "name": "a.txt"}
+    (game,) = server.post("/api/records", small).json["games"]
+    assert (game["board"], game["connect"]) == ("5x4", 3)
+    assert server.post("/api/records", {**small, "name": "a.csv"}).status == 422
     for wrong in ({"name": "a"}, {"text": "4", "board": "99x1"}, {"text": "4", "other": 1}):
         assert server.post("/api/records", wrong).status == 422

@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from claimeven import Position, analyze, make_agent
+from claimeven import Geometry, Line, Position, analyze, make_agent
 from claimeven.minimax import MinimaxSearch
+from claimeven.minimax.inspection import value_text
+from claimeven.minimax.rules import plies_to_end
 from claimeven.minimax.search import run_trace
 from tests.web.conftest import Server
 
@@ -34,6 +36,15 @@ def test_every_step_of_a_minimax_search_is_told(server: Server, algorithm: str) 
         assert step["alpha"] == (None if math.isinf(alpha) else alpha)
         assert step["beta"] == (None if math.isinf(beta) else beta)
         assert step["value"] == value
+        assert step["window"] == [value_text(alpha), value_text(beta)]
+        assert step["words"] == (None if value is None else value_text(value))
+        assert step["plies_to_end"] == (None if value is None else plies_to_end(value))
+        assert (step["depth"], step["reason"], step["skipped"]) == (
+            event.depth, event.reason, event.skipped,
+        )  # fmt: skip
+    assert (told["algorithm"], told["evaluation"], told["depth"], told["first"]) == (
+        algorithm, "windows", 3, 0,
+    )  # fmt: skip
     assert told["tree"]["value"] == root.value
     counters = MinimaxSearch(algorithm).search(Position.from_moves("4455"), 3).counters
     assert told["counters"] == {
@@ -47,7 +58,45 @@ def test_steps_come_in_parts(server: Server) -> None:
     whole = server.get("/api/search/minimax", **asked).json["steps"]
     part = server.get("/api/search/minimax", **asked, first=10, steps=5).json
     assert part["steps"] == whole[10:15]
-    assert part["total"] == len(whole)
+    assert (part["first"], part["total"]) == (10, len(whole))
+
+
+@pytest.mark.parametrize(
+    ("asked", "depth"),
+    [
+        ({"agent": "alphabeta:depth=3", "depth": 2}, 2),
+        ({"agent": "alphabeta:depth=3"}, 3),
+        ({"agent": "alphabeta"}, 5),
+        ({"agent": "alphabeta:depth=full", "board": "3x3", "connect": 3}, 9),
+        ({"agent": "alphabeta:depth=full", "board": "3x3", "connect": 3, "moves": "22"}, 7),
+        ({"agent": "alphabeta", "depth": 256, "board": "3x3", "connect": 3}, 9),
+    ],
+)
+def test_a_search_is_as_deep_as_asked_or_as_its_agent_and_no_deeper_than_the_board(
+    server: Server, asked: dict[str, object], depth: int
+) -> None:
+    told = server.get("/api/search/minimax", **asked).json
+    assert told["depth"] == depth
+    looked_ahead = max(len(step["moves"]) for step in told["steps"]) - len(
+        told["steps"][0]["moves"]
+    )
+    assert looked_ahead == depth or told["total"] > len(told["steps"])
+
+
+def test_a_tree_has_no_more_plies_and_nodes_than_asked_for(server: Server) -> None:
+    def size(node: dict) -> tuple[int, int]:
+        below = [size(child) for child in node["children"]]
+        return max((plies for plies, _ in below), default=-1) + 1, 1 + sum(n for _, n in below)
+
+    asked = {"agent": "minimax:depth=3", "steps": 0}
+    for limits, expected in (
+        ({"tree_depth": 2, "tree_nodes": 10_000}, (2, 57)),
+        ({"tree_depth": 3, "tree_nodes": 20}, (3, 20)),
+        ({"tree_depth": 0, "tree_nodes": 1}, (0, 1)),
+    ):
+        told = server.get("/api/search/minimax", **asked, **limits).json
+        assert size(told["tree"]) == expected
+        assert told["steps"] == [] and told["counters"]["nodes"] == 1 + 7 + 49 + 343
 
 
 @pytest.mark.parametrize("spec", ["uct-menary:iterations=30", "puct:iterations=30"])
@@ -68,8 +117,64 @@ def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str)
         assert step["iteration"] == step["tree"]["visits"] == number
         assert step["result"] in (-1, 0, 1) or step["judged"] == spec.startswith("puct")
     assert told["steps"][-1]["tree"] == told["tree"]
+    assert (told["seed"], told["first"]) == (5, 1)
     part = server.get("/api/search/montecarlo", **asked, first=7, steps=2).json
     assert [step["iteration"] for step in part["steps"]] == [7, 8]
+    assert part["first"] == 7 and not any(step["tree"] for step in part["steps"])
+
+
+@pytest.mark.parametrize("spec", ["uct", "flat", "breadth"])
+def test_iterations_are_those_of_the_search_seen_from_the_root(server: Server, spec: str) -> None:
+    asked = {"board": "4x4", "connect": 3, "moves": "1", "agent": spec, "seed": 3}
+    told = server.get("/api/search/montecarlo", **asked, iterations=40).json
+    assert told["first"] == 1 and told["agent"] == spec
+    position = Position.from_moves("1", Geometry(4, 4, 3))
+    search = make_agent(spec).search  # type: ignore[attr-defined]  # each of them has one
+    steps = list(search.follow(position, np.random.default_rng(3), 40)[0])
+    assert (told["method"], told["scale"]) == (search.options.method, search.options.scale)
+    assert told["total"] == len(told["steps"]) == len(steps) > 10
+    results = set()
+    for shown, step in zip(told["steps"], steps, strict=True):
+        path, simulated = ("".join(str(c + 1) for c in way) for way in (step.path, step.simulated))
+        assert (shown["selected"], shown["simulated"]) == (path, simulated)
+        assert shown["expanded"] == [column + 1 for column in step.expanded]
+        assert shown["proven"] == list(step.proofs)
+        assert shown["text"] == shown["text"].strip() != ""
+        if simulated:  # the game that was played out has one end, whoever moved last
+            end = Position.from_moves("1" + path + simulated, position.geometry)
+            assert end.outcome is not None
+            results.add(shown["result"])
+            assert shown["result"] == {None: 0, 1: 1, 0: -1}[end.outcome.winner]
+    assert results >= {1, -1}
+
+
+def test_there_are_as_many_iterations_as_asked_for_or_as_the_agents_own(server: Server) -> None:
+    def told(**asked: object) -> dict:
+        answer: dict = server.get("/api/search/montecarlo", moves="4", steps=0, **asked).json
+        return answer
+
+    assert told(agent="uct:iterations=7", iterations=3)["total"] == 3
+    assert told(agent="uct:iterations=7")["total"] == 7
+    assert told(agent="uct")["total"] == 20
+    assert told(agent="flat", iterations=5_000, board="4x1")["total"] == 5_000
+    # A win at once is seen without any.
+    won = server.get("/api/search/montecarlo", moves="121212", agent="uct", trees=True).json
+    assert (won["total"], won["steps"], won["tree"]["proof"]) == (0, [], "win")
+
+
+def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
+    asked = {"moves": "44", "agent": "flat", "tree_nodes": 1_000, "steps": 100}
+    path = "/api/search/montecarlo"
+    refused = server.get(path, **asked, iterations=61, trees=True)
+    assert refused.status == 422
+    assert refused.error == (
+        "the trees of 61 iterations of up to 1,000 nodes are too much at once: ask for 60"
+        " iterations at most, or for smaller trees"
+    )
+    for fits in ({"iterations": 60}, {"iterations": 61, "first": 2}):
+        told = server.get(path, **asked, **fits, trees=True).json
+        assert len(told["steps"]) == 60 and all(step["tree"] for step in told["steps"])
+    assert server.get(path, **asked, iterations=61).status == 200
 
 
 @pytest.mark.parametrize(
@@ -81,6 +186,12 @@ def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str)
         ("/api/search/montecarlo?iterations=90000", "5,000 iterations can be watched at most"),
         ("/api/search/montecarlo?trees=yes&iterations=5000&steps=5000", "the trees of 5,000"),
         ("/api/search/minimax?agent=f.py:g", "agents from files"),
+        ("/api/search/minimax?steps=20001", "steps: should be less than or equal to 20000"),
+        ("/api/search/minimax?tree_depth=65", "tree_depth: should be less than or equal to 64"),
+        ("/api/search/minimax?tree_nodes=0", "tree_nodes: should be greater than or equal to 1"),
+        ("/api/search/montecarlo?tree_nodes=0", "tree_nodes: should be greater than or equal to 1"),
+        ("/api/search/montecarlo?first=0", "first: should be greater than or equal to 1"),
+        ("/api/search/minimax?moves=1212121", "the game is over here: first player wins"),
         ("/api/search/montecarlo?agent=puct:model=f.npz", "models from files"),
         ("/api/search/montecarlo?agent=puct&board=4x4", "the model knows 7x6"),
     ],
@@ -95,6 +206,9 @@ def test_a_review_is_that_of_the_package(server: Server) -> None:
     moves = "44455554221"
     told = server.get("/api/review", moves=moves).json
     assert told == analyze(moves).as_dict()
+    rows = "/".join([*["......."] * 3, "...OX..", "...OO..", "...XX.."])
+    told = server.get("/api/review", position=rows, moves="54221").json
+    assert told == analyze(Line(Position.from_moves("445554"), (4, 3, 1, 1, 0))).as_dict()
 
 
 def test_a_review_tells_positions_on_the_way(server: Server) -> None:

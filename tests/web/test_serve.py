@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from claimeven.cli import serve
+from claimeven.web.api_page import api_page
 from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
@@ -144,6 +145,42 @@ def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
     no_store = answers.pop("/api/live")
     assert no_store.error.startswith("there is no tournament to show")
     assert not {each: told.error for each, told in answers.items() if told.status != 200}
+
+
+def test_the_list_of_the_api_says_what_each_route_takes() -> None:
+    number = {"name": "n", "schema": {"default": 0, "examples": ["a b", "c"]}, "description": "<n>"}
+    other = {"name": "o", "schema": {"default": {}, "examples": ["&"], "description": "of it"}}
+    fields = {"q": {"default": {}, "description": "no default"}, "r": {"default": 3}, "s": {}}
+    form = {"content": {"application/x-www-form-urlencoded": {"schema": {"properties": fields}}}}
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Body"}}}}
+    document = {
+        "info": {"title": "a<b", "version": "1", "description": "c & d"},
+        "components": {"schemas": {"Body": {"properties": fields}}},
+        "paths": {
+            "/x": {
+                "get": {"description": "<it>", "parameters": [number, other]},
+                "post": {"parameters": [number], "requestBody": body},
+            },
+            "/y": {"get": {}, "post": {"requestBody": form}},
+        },
+    }
+
+    def row(name: str, default: str, words: str) -> str:
+        return (
+            f"<tr><th scope='row'><code>{name}</code></th><td>{default}</td><td>{words}</td></tr>"
+        )
+
+    page = api_page(document)
+    first, get_x, post_x, get_y, post_y = page.split("<section>")
+    assert "<h1>a&lt;b 1</h1>\n<p>c &amp; d</p>" in first
+    assert 'href="/api/openapi.json"' in first
+    assert get_x.startswith('<h2><a href="/x?n=a+b&amp;o=%26">GET /x</a></h2>\n<p>&lt;it&gt;</p>')
+    assert f"<tbody>{row('n', '0', '&lt;n&gt;')}{row('o', '', 'of it')}</tbody>" in get_x
+    assert post_x.startswith("<h2>POST /x</h2>\n<p></p>\n<table>")
+    rows = row("q", "", "no default") + row("r", "3", "") + row("s", "", "")
+    assert f"<tbody>{row('n', '0', '&lt;n&gt;')}{rows}</tbody>" in post_x
+    assert get_y == '<h2><a href="/y">GET /y</a></h2>\n<p></p>\n</section>\n'
+    assert f"<tbody>{rows}</tbody>" in post_y
 
 
 @pytest.fixture

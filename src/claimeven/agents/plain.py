@@ -181,8 +181,7 @@ def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
         try:
             told = _Plain().of(value)
         except _TooLarge:
-            kept[key] = f"left out: it holds more than {MOST_VALUES:,} values"
-            continue
+            told = f"left out: it holds more than {MOST_VALUES:,} values"
         if told is not None and key in _CHECKS:
             wanted, fits = _CHECKS[key]
             if not fits(told, position):
@@ -190,7 +189,7 @@ def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
                     f"returned a Decision whose {key} in details is {shown(told)}, not {wanted}"
                 )
         kept[key] = told
-    if "full" in kept and "stored" not in kept:
+    if "full" in kept and kept.get("stored") is None:
         del kept["full"]  # full of what?
     return kept
 

@@ -20,6 +20,7 @@ from claimeven.arena.accuracy.known_scores import JudgeProgress
 from claimeven.arena.accuracy.measuring import MOST_FAULTS, SetAccuracy, measured, usable_set
 from claimeven.arena.accuracy.positions import USUAL
 from claimeven.arena.store.store import Store
+from claimeven.arena.store.storing import store_start
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.accuracy_report import (
     Row,
@@ -42,7 +43,7 @@ from claimeven.cli.shared.options import (
     solver_options,
     tell_unbounded,
 )
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width, text_width
 from claimeven.cli.shared.tables import fitted
@@ -189,6 +190,9 @@ def _judge_games(
     say_when_compiling()
     begin = time.monotonic()
     with Store.read(path) as store, status_line() as line:
+        board = store_start(store).geometry
+        if geometry not in (STANDARD, board):
+            raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
 
         def show(at: JudgeProgress) -> None:
             line.show(lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed))
@@ -199,12 +203,10 @@ def _judge_games(
                 agent=label,
                 solver=solvers.of,
                 progress=show,
-                tell=lambda text: click.echo(text, err=True),
+                tell=say,
             )
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
-    if geometry not in (STANDARD, found.geometry):
-        raise ClaimevenError(f"the games of {path} are of {found.geometry}, not {geometry}")
     seconds = time.monotonic() - begin
     blunders = found.worst(worst)
     solver = solvers.of(found.geometry)

@@ -204,8 +204,8 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         if as_json:
             write_json(game_dict(game, labels), sys.stdout)
             continue
-        columns = parse_moves(game.all_moves, start.geometry)
         try:
+            columns = parse_moves(game.all_moves, start.geometry)
             final = Line(start, columns).position
         except ClaimevenError as error:
             raise InvalidStore(f"game {number} of {file} cannot be read: {error}") from None

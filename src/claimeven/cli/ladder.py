@@ -24,11 +24,12 @@ from claimeven.cli.shared.options import (
     json_option,
     keeping_options,
     refuse_beside,
+    refuse_given,
     tell_unbounded,
     time_control_options,
 )
 from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -92,7 +93,10 @@ def command(
         raise ClaimevenError(
             "the agents of the pool have budgets of their own: limits are for AGENT"
         )
-    if agent is not None:
+    if agent is None:
+        told = "{} is for AGENT: the agents of the pool play as they are"
+        refuse_given(ctx, ("isolate", "memory", "load_seconds"), told)
+    else:
         tell_unbounded((agent,), isolation)
     say_when_compiling()
     plan = placement_plan(agent, rounds, limit, isolation) if agent else pool.pool_plan(rounds)
@@ -139,7 +143,7 @@ def _play(
                 plan,
                 store,
                 executor=players,
-                tell=lambda text: click.echo(text, err=True),
+                tell=say,
                 watch=lambda done: line.show(
                     lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
                 ),

@@ -38,7 +38,7 @@ from claimeven.cli.shared.options import (
     time_control_options,
 )
 from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -164,7 +164,7 @@ def _play(
                 test,
                 store,
                 executor=players,
-                tell=lambda text: click.echo(text, err=True),
+                tell=say,
                 watch=lambda done, run: line.show(lambda: progress(done, run)),
             )
         except KeyboardInterrupt:

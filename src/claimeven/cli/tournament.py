@@ -46,7 +46,7 @@ from claimeven.cli.shared.options import (
 )
 from claimeven.cli.shared.page import check_page, write_after
 from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import named_lines
 from claimeven.errors import ClaimevenError
@@ -196,7 +196,7 @@ def _play(
                 plan,
                 store,
                 executor=executor,
-                tell=lambda text: click.echo(text, err=True),
+                tell=say,
                 watch=lambda done: line.show(
                     lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
                 ),

@@ -11,7 +11,7 @@ from claimeven.game import tactics
 from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.notation import parse_moves
+from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -295,15 +295,17 @@ class Position:
         geometry = self.geometry
         column = geometry.check_column(column)
         if self.outcome is not None:
-            raise IllegalMove(f"column {column + 1} cannot be played: the game is over")
+            raise IllegalMove(
+                f"column {column_name(column, geometry)} cannot be played: the game is over"
+            )
         if self.mask >> (column * geometry.height + geometry.rows - 1) & 1:
-            raise IllegalMove(f"column {column + 1} is full")
+            raise IllegalMove(f"column {column_name(column, geometry)} is full")
 
     def play(self, column: int) -> Position:
         """Return the position after a disc in a 0-based column.
 
         Raises `IllegalMove` when it is off the board or full, or when the game is over. A column
-        that is on the board is named as in move strings, from 1.
+        that is on the board is named as in move strings.
         """
         self.check_move(column)
         return self.play_unchecked(int(column))

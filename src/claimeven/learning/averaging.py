@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def average_nets(
         raise InvalidRun("shares of nets are numbers greater than 0, of a finite sum")
     if not 1 <= weight_steps <= MOST_STEPS:
         raise InvalidRun(f"weight steps is {weight_steps}: 1 to {MOST_STEPS} can be")
-    if Path(out).resolve() in [Path(path).resolve() for path in models]:
+    if os.path.realpath(out) in map(os.path.realpath, models):
         raise InvalidRun(f"{out} is one of the nets: name another file for the mean")
     check_output(out)
     nets = [read_net(path) for path in models]

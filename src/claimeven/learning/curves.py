@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +104,7 @@ def read_run(folder: str | Path) -> Run:
             raise InvalidRun(f"{path} is damaged in line {number}") from None
     if not rows:
         raise InvalidRun(f"{folder} holds no measurement yet: draw it after the first")
-    return Run(folder.resolve().name or str(folder), tuple(rows))
+    return Run(_last_name(folder) or str(folder), tuple(rows))
 
 
 def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) -> tuple[Path, ...]:
@@ -137,9 +138,13 @@ def names_of(folders: Sequence[str | Path]) -> dict[str, str]:
     >>> names_of(["a/run1", "b/run1", "b/run2"])
     {'a/run1': 'a/run1', 'b/run1': 'b/run1', 'b/run2': 'run2'}
     """
-    lasts = {str(folder): Path(folder).resolve().name for folder in folders}
+    lasts = {str(folder): _last_name(folder) for folder in folders}
     alone = [name for name, count in Counter(lasts.values()).items() if name and count == 1]
     return {folder: name if name in alone else folder for folder, name in lasts.items()}
+
+
+def _last_name(folder: str | Path) -> str:
+    return Path(os.path.realpath(folder)).name
 
 
 def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:

@@ -219,12 +219,16 @@ class BoardWidget(anywidget.AnyWidget):
         return tuple(known["scores"]) if is_so else None
 
     def close(self) -> None:
-        """Take the board away, and end its agent."""
+        """Take the board away, and end its agent: now, or when it has made the move it is at."""
         if self._is_ready:
             self._agent_lane.ask(None)
             self._solver_lane.ask(None)
-            if self.agent is not None and self._owns_agent:
-                self.agent.close()
+            agent = self.agent
+            if agent is not None and self._owns_agent:
+                if self._agent_lane.wait(time.monotonic()):
+                    agent.close()
+                else:  # which may take long, and whoever takes boards away waits for none
+                    self._agent_lane.ask(lambda is_wanted: agent.close())
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

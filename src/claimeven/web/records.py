@@ -71,7 +71,7 @@ def _alone(text: str, geometry: Geometry) -> GameRecord | None:
     columns, rows, connect = (found.get(size) for size in ("columns", "rows", "connect"))
     if isinstance(columns, int) and isinstance(rows, int) and isinstance(connect, int):
         geometry = Geometry(columns, rows, connect)
-    return read({"moves": found["moves"]}, geometry)
+    return read(found, geometry)  # it may be the one line of a table, with players and a result
 
 
 def _told(record: GameRecord) -> dict[str, Any]:

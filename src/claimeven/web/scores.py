@@ -29,8 +29,8 @@ def scores_json(
 ) -> dict[str, Any]:
     """Return the scores of a position's columns as plain data.
 
-    Where the search was not `complete` the score of the position is None unless the columns known
-    tell it.
+    Where the search was not `complete` the score of the position is None, whatever is known of its
+    columns.
     """
     known = [score for score in scores if score is not None]
     score = max(known) if complete and known else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,38 @@ def test_the_answers_do_not_depend_on_the_number_of_processes() -> None:
         assert one[name].by_band == two[name].by_band
     other = measure(SetPlan(plan.agents, plan.positions, seed=6))
     assert other["random"].accuracy.all != one["random"].accuracy.all
+
+
+def test_no_more_processes_are_started_than_there_is_to_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = []
+
+    class Told(Child):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            started.append(given)
+            super().__init__(*given, **options)
+
+    monkeypatch.setattr(answers, "Child", Told)
+    assert measure(SetPlan(("random",), _few(10)), jobs=50)["random"].answered == 10
+    assert len(started) == 2
+
+
+@pytest.mark.usefixtures("real_starts")
+@pytest.mark.skipif(sys.platform == "win32", reason="no processes of ours there")
+def test_pipes_of_processes_may_have_any_number() -> None:
+    """A program with many open files, or many processes, has pipes of numbers above 1023."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], min(2000, before[1])), before[1]))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
+    finally:
+        for end in held:
+            os.close(end)
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

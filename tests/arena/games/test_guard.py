@@ -141,6 +141,16 @@ FAULTS = [
         "returned a Decision whose visits in details is [1, 2], not one number a column",
     ),
     (
+        with_details(line=[0] * 5_000),
+        "returned a Decision whose line in details is 'left out: it holds more than 5,000 values',"
+        " not columns that can be played one after the other",
+    ),
+    (
+        with_details(stored=[0] * 5_000),
+        "returned a Decision whose stored in details is 'left out: it holds more than 5,000"
+        " values', not a whole number from 0",
+    ),
+    (
         with_details(values_are="\x1b[31m"),
         "returned a Decision whose values_are in details is '\\x1b[31m', not a short text",
     ),
@@ -232,6 +242,7 @@ def test_details_become_plain_and_bounded() -> None:
     assert details["long"] == details["endless"] == "left out: it holds more than 5,000 values"
     assert len(details["text"]) == 10_000
     assert "full" not in details  # of nothing it has told
+    assert "full" not in asked(with_details(full=True, stored=None)).details
     json.dumps(details, allow_nan=False)
     assert len(asked(told(details={n: n for n in range(10**4)})).details) == 100
 

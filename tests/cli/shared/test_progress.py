@@ -14,6 +14,8 @@ import pytest
 from claimeven import Position
 from claimeven.cli.shared import progress
 from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.solving import progress_text
+from claimeven.solver import SolveProgress
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
 
@@ -119,3 +121,46 @@ def test_boards_have_colours_where_they_may(monkeypatch: pytest.MonkeyPatch) -> 
             with monkeypatch.context() as changed:
                 changed.setenv(name, value)
                 assert "\x1b" not in board_text(position, stream)
+
+
+def test_a_sentence_in_the_midst_of_work_stands_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with terminal(monkeypatch) as at, progress.status_line() as line:
+        line.show(lambda: "a status of some length")
+        progress.say("a sentence")
+        lines = sent(at).split("\r\n")
+    assert len(lines) == 2
+    assert shown(lines[0])[-1] == "a sentence"
+    assert len(lines[0].rpartition("\r")[2]) == 79
+    progress.say("a sentence")
+    assert capsys.readouterr() == ("", "a sentence\n")
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_ctrl_c_says_what_is_kept(tmp_path: Path, is_there: bool) -> None:
+    file = tmp_path / "kept"
+    said = "interrupted; nothing was written"
+    if is_there:
+        file.touch()
+        said = f"interrupted; run the same again to go on from {file}"
+    with pytest.raises(KeyboardInterrupt) as ended, progress.kept_in(file):
+        raise KeyboardInterrupt
+    assert str(ended.value) == said
+
+
+def test_rates_and_times_are_told_in_units_that_suit() -> None:
+    rates = [progress.rate_text(rate) for rate in (0.99, 1, 9.9, 10)]
+    assert rates == ["59 a minute", "1.0 a second", "9.9 a second", "10 a second"]
+    times = [progress.time_text(seconds) for seconds in (99, 100, 171, 5969, 5970, 3.7e6)]
+    assert times == ["99 s", "2 min", "3 min", "99 min", "1 h 40 min", "1,027 h 47 min"]
+    assert progress.count_text(5, 10, "games", 3.0, resumed=5) == "5 of 10 games"
+    assert progress.count_text(5, 10, "games", 0.0) == "5 of 10 games"
+
+
+def test_a_search_tells_how_far_it_is() -> None:
+    at = SolveProgress(1234, 2_500_000.0, -3, 4)
+    said = "1,234 nodes, 2.5 million a second, score -3 to 4"
+    assert progress_text("", at) == f"empty board: {said}"
+    at = SolveProgress(1234, 2_500_000.0, -3, 4, (0, None, -2))
+    assert progress_text("44", at) == f"44: {said}, columns 0 . -2"

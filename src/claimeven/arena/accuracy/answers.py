@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import select
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -21,17 +21,17 @@ _LOOK = 100
 
 
 def answers_of_workers(
-    plan: SetPlan, questions: Iterable[int], jobs: int, goes_on: Callable[[int], bool]
+    plan: SetPlan, questions: Sequence[int], jobs: int, goes_on: Callable[[int], bool]
 ) -> Generator[Answer, None, None]:
     """Yield the answers to questions in the order they come, asked by so many processes.
 
-    `goes_on` says whether a question is still to be asked when its turn comes. Raises
-    `InvalidMatch` when a process ends that should not.
+    There are no more of them than parts to ask. `goes_on` says whether a question is still to be
+    asked when its turn comes. Raises `InvalidMatch` when a process ends that should not.
     """
     left = iter(questions)
     workers: dict[int, Child] = {}
     try:
-        for _ in range(jobs):
+        for _ in range(min(jobs, -(-len(questions) // _BATCH))):
             child = Child("claimeven.arena.accuracy.answer_worker", variables=ONE_CORE)
             workers[child.answers] = child
             child.send(pickle.dumps(plan))

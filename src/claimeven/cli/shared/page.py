@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.shared.progress import count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import printable
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
@@ -23,7 +24,7 @@ MOST_JUDGED = 200
 
 def check_page(page: Path, store: Path | None) -> None:
     """Raise what is wrong with a page to be written, before the games of a store are played."""
-    if store is not None and page.resolve() == store.resolve():
+    if store is not None and os.path.realpath(page) == os.path.realpath(store):
         raise ClaimevenError(f"{page} keeps the games: name another file for the page")
     check_output(page)
 
@@ -55,7 +56,7 @@ def write_watched(
                 progress=lambda at: line.show(
                     lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed)
                 ),
-                tell=lambda text: click.echo(text, err=True),
+                tell=say,
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted, {out} was not written; {go_on}") from None

@@ -17,7 +17,7 @@ def hint_lines(decision: Decision, position: Position, helper: str) -> Iterator[
     details = decision.details
     name = column_name(decision.column, position.geometry)
     scores = details.get("values") if details.get("values_are") == "score" else None
-    if scores is not None and decision.score is not None:
+    if scores is not None and decision.score is not None and scores[decision.column] is not None:
         yield from _exact_lines(decision.column, scores, position)
         return
     worth = "" if decision.value is None else f", at {decision.value:+.2f} (-1 lost, +1 won)"

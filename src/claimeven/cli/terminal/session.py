@@ -266,10 +266,11 @@ class Session:
                 decision = checked_decision(
                     self._helper, position, self.hint_limit, self._spare_rng()
                 )
+            told = list(hint_lines(decision, position, self._helper.name))
         except ClaimevenError as fault:
             self._say_wrapped(f"{fault}.")
             return
-        for text in hint_lines(decision, position, self._helper.name):
+        for text in told:
             self._say_wrapped(text, "  ")
 
     def _spare_rng(self) -> np.random.Generator:
