@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import resource
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.agents.foreign.program import Program
+from claimeven.processes import Child
 from claimeven.watched import ChildEnded
 
 #: Seconds that an answer may take on a machine under load.
@@ -47,3 +50,22 @@ def test_one_that_was_ended_leaves_alone_who_has_the_numbers_of_its_pipes(
         for other in others:
             os.close(other)
     assert file.read_text(encoding="ascii") == "d\n"
+
+
+def open_files() -> set[str]:
+    return {path.name for path in Path("/dev/fd").iterdir()}
+
+
+@pytest.mark.parametrize("room", [0, 1, 2, 4, 6])
+def test_a_child_for_whose_pipes_there_is_no_room_leaves_none_open(room: int) -> None:
+    before = open_files()
+    free = (end for end in itertools.count() if str(end) not in before)
+    most = next(itertools.islice(free, room, None))
+    bounds = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, bounds[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            Child("claimeven.web.worker", lambda text: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, bounds)
+    assert open_files() == before

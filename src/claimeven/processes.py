@@ -85,10 +85,12 @@ class Child(WatchedProcess):
     ) -> None:
         cores.let_go()  # a child, and all it starts, may be wherever we may
         with interrupts.held_back():  # half a start would leave a process behind
-            request_out, self._requests = os.pipe()
-            answers, answer_in = os.pipe()
-            lifeline_out, lifeline = os.pipe()
-            aside, aside_in = os.pipe() if printed is not None else (NONE, 2)
+            (
+                (request_out, self._requests),
+                (answers, answer_in),
+                (lifeline_out, lifeline),
+                (aside, aside_in),
+            ) = [*_pipes(3), (NONE, 2)] if printed is None else _pipes(4)
             ours = [self._requests, answers, lifeline, aside]
             ends = (request_out, answer_in, lifeline_out)
             try:
@@ -293,6 +295,18 @@ class Parent:
         taken = bytes(self._received[:length])
         del self._received[:length]
         return taken
+
+
+def _pipes(number: int) -> list[tuple[int, int]]:
+    """Open so many pipes; none stays open where there is no room for all."""
+    made: list[tuple[int, int]] = []
+    try:
+        for _ in range(number):
+            made.append(os.pipe())
+    except OSError:
+        close_ends([end for pipe in made for end in pipe])
+        raise
+    return made
 
 
 def _end_with(lifeline: int) -> None:

@@ -98,7 +98,7 @@ LIMIT = Limit(seconds=5.0)
 
 def worker_of(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Worker:
     # The tests' own process is not to be bounded.
-    monkeypatch.setattr("claimeven.agents.worker._bound_memory", lambda memory_mb: None)
+    monkeypatch.setattr("claimeven.agents.worker.bound_memory", lambda memory_mb: None)
     worker = Worker()
     worker.agent = as_agent(function)
     return worker
@@ -240,9 +240,9 @@ def test_the_lines_of_a_trace_are_bounded_in_number_and_length() -> None:
 HARD_BOUND = """
 import resource
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-from claimeven.agents.worker import _bound_memory
+from claimeven.agents.worker import bound_memory
 for memory_mb in (512, 4096):
-    _bound_memory(memory_mb)
+    bound_memory(memory_mb)
     print(resource.getrlimit(resource.RLIMIT_DATA)[0] >> 20)
 """
 

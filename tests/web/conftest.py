@@ -148,13 +148,14 @@ def running(*options: str) -> Iterator[Server]:
         arguments, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=environment()
     ) as started:
         try:
-            yield Server(started, _port(started))
+            yield Server(started, port_of(started))
         finally:
             started.send_signal(signal.SIGTERM)
             started.wait(PATIENCE)
 
 
-def _port(started: subprocess.Popen[str]) -> int:
+def port_of(started: subprocess.Popen[str]) -> int:
+    """Wait until a server says where it is."""
     assert started.stdout is not None
     for line in started.stdout:
         if line.startswith("claimeven is at http://127.0.0.1:"):

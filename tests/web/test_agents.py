@@ -71,6 +71,7 @@ def test_a_move_is_the_agents(server: Server, spec: str) -> None:
 
 def test_without_a_seed_one_is_drawn_and_told(server: Server) -> None:
     asked = {"moves": "44", "agent": "uct:iterations=30"}
+    assert server.post("/api/move", {**asked, "seed": 0}).json["seed"] == 0
     first = server.post("/api/move", asked).json
     again = server.post("/api/move", {**asked, "seed": first["seed"]}).json
     assert (again["column"], again["visits"]) == (first["column"], first["visits"])
@@ -151,6 +152,8 @@ def test_limits_are_kept_and_capped(server: Server) -> None:
         ({"agent": "perfect", "limit": {"depth": 3}}, "perfect cannot be limited by depth"),
         ({"agent": "perfect", "board": "9x9"}, "the solver holds boards of"),
         ({"agent": 7}, "agent: should be a valid string, not 7"),
+        ({"agent": {}}, "agent: should be a valid string, not an object"),
+        ({"agent": []}, "agent: should be a valid string, not a list"),
         ({"limit": {"seconds": -1}}, "limit.seconds: should be greater than 0, not -1"),
         ({"limit": {"seconds": 0}}, "limit.seconds: should be greater than 0, not 0"),
         ({"limit": {"iterations": 0}}, "limit.iterations: should be greater than or equal to 1"),
@@ -177,7 +180,13 @@ def test_what_may_not_be_asked_is_refused_in_a_sentence(
 
 def test_broken_json_is_told(server: Server) -> None:
     answer = server.ask("POST", "/api/move", b'{"moves": ', content_type="application/json")
+    assert answer.status == 422
     assert answer.error.startswith("the body is no JSON: ")
+    nothing = server.ask("POST", "/api/move", content_type="application/json")
+    assert (nothing.status, nothing.error) == (422, "the body is missing")
+    garbled = server.ask("POST", "/api/move", b'{"moves": "\xff"}', content_type="application/json")
+    assert garbled.status == 400
+    assert garbled.error.startswith("the body cannot be read: ")
 
 
 def test_json_under_another_name_is_told(server: Server) -> None:

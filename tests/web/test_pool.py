@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import resource
 import signal
-from collections.abc import Awaitable, Callable
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,18 +20,27 @@ from claimeven import Geometry, Position
 from claimeven.agents.process import wire
 from claimeven.processes import ONE_CORE
 from claimeven.web.pool import PoolBusy, PoolClosed, WorkerLost, WorkerPool, WorkFailed, WorkTooLong
+from claimeven.web.worker import MEMORY_MB
+from tests.forks import environment
 from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.
 HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
 EASY = wire.from_position(Position.from_moves("4444413226712433"))
+HARD_JOB = {"position": HARD, "seconds": 900}
+EASY_JOB = {"position": EASY, "seconds": 60}
 
 
-def with_pool(work: Callable[[WorkerPool], Awaitable[None]], size: int = 1) -> None:
-    """Do something with a pool of so many workers, where one job may wait."""
+def with_pool(
+    work: Callable[[WorkerPool], Awaitable[None]], size: int = 1, stop_seconds: float = PATIENCE
+) -> None:
+    """Do something with a pool of so many workers, where one job may wait.
+
+    A job is to stop, not to be ended, unless little time is given for that.
+    """
 
     async def run() -> None:
-        pool = WorkerPool(size, 8, 1, stop_seconds=PATIENCE)  # it is to stop, not to be ended
+        pool = WorkerPool(size, 8, 1, stop_seconds=stop_seconds)
         await pool.start()
         await eventually(lambda: pool.ready == size)
         try:
@@ -112,6 +127,7 @@ def test_what_runs_and_waits_ends_with_the_pool() -> None:
                 await job
         with pytest.raises(PoolClosed):
             await pool.result("scores", {"position": EASY, "seconds": 1}, 1)
+        assert pool.workers_lost == 0
 
     with_pool(work)
 
@@ -129,7 +145,7 @@ def test_workers_that_end_at_once_are_all_replaced() -> None:
             # that those of the busy one had, which is let go of only now.
             await eventually(lambda: bool(set(pool.processes) - before))
         await eventually(lambda: pool.ready == 2)
-        assert pool.workers_lost == 2
+        assert (pool.workers_lost, pool.busy) == (2, 0)
         assert len(pool.processes) == 2
         assert not before & set(pool.processes)
         easy = {"position": EASY, "seconds": 60}
@@ -137,3 +153,159 @@ def test_workers_that_end_at_once_are_all_replaced() -> None:
             assert answer["complete"] is True
 
     with_pool(work, size=2)
+
+
+def test_failures_of_a_task_are_told_and_the_worker_stays(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    async def work(pool: WorkerPool) -> None:
+        before = pool.processes
+        limits = Path(f"/proc/{before[0]}/limits")
+        if limits.exists():
+            (data,) = [x for x in limits.read_text().splitlines() if x.startswith("Max data")]
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            most = hard if hard != resource.RLIM_INFINITY else math.inf
+            assert int(data.split()[3]) == min(MEMORY_MB << 20, most)
+        with pytest.raises(
+            WorkFailed, match="claimeven failed at this; its log says how"
+        ) as failed:
+            await pool.result("nonsense", {}, 60)
+        assert failed.value.status == 500
+        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+        assert pool.processes == before
+        assert (pool.jobs_done, pool.workers_lost) == (2, 0)
+
+    with_pool(work)
+    assert "KeyError: 'nonsense'" in capfd.readouterr().err
+
+
+def test_an_idle_worker_that_has_just_ended_costs_no_job() -> None:
+    async def work(pool: WorkerPool) -> None:
+        (process,) = pool.processes
+        os.kill(process, signal.SIGKILL)
+        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)  # the pool cannot have heard of it
+        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+        assert pool.workers_lost == 1
+
+    with_pool(work)
+
+
+def test_a_worker_that_does_not_stop_is_replaced() -> None:
+    async def work(pool: WorkerPool) -> None:
+        before = pool.processes
+        doing = asyncio.ensure_future(pool.result("scores", HARD_JOB, 900))
+        await eventually(lambda: pool.busy == 1)
+        os.kill(before[0], signal.SIGSTOP)
+        doing.cancel()
+        await eventually(lambda: pool.processes not in (before, []) and pool.ready == 1)
+        assert pool.workers_lost == 1
+        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+
+    with_pool(work, stop_seconds=0.01)
+
+
+def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
+    async def work(pool: WorkerPool) -> None:
+        before = pool.processes
+        os.kill(before[0], signal.SIGSTOP)  # it finds the job and its end at once
+        doing = asyncio.ensure_future(pool.result("scores", HARD_JOB, 900))
+        await eventually(lambda: pool.busy == 1)
+        doing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await doing
+        await asyncio.sleep(0)
+        os.kill(before[0], signal.SIGCONT)
+        await eventually(lambda: not pool.busy)
+        for _ in range(3):
+            async with pool.job("review", {**EASY_JOB, "columns": [0, 1]}, 60) as events:
+                assert (await anext(events))["event"] == "scores"
+                time.sleep(0.1)  # most likely it is done before it is told to stop
+            await eventually(lambda: not pool.busy)
+        assert (pool.processes, pool.workers_lost) == (before, 0)
+
+    with_pool(work)
+
+
+def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> None:
+    async def work(pool: WorkerPool) -> None:
+        async def handed_over() -> asyncio.Future[object]:
+            """A job that has been given its worker and has not gone on yet."""
+            async with pool.job("scores", EASY_JOB, 60) as events:
+                waiting = asyncio.ensure_future(pool.result("scores", HARD_JOB, 900))
+                await eventually(lambda: pool.waiting == 1)
+                async for _ in events:
+                    pass
+            assert pool.waiting == 0
+            return waiting
+
+        async with asyncio.timeout(PATIENCE):
+            waiting = await handed_over()
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+            waiting = await handed_over()
+            await pool.stop()
+            with pytest.raises(PoolClosed):
+                await waiting
+
+    with_pool(work)
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """Nothing more can be opened, not even a pipe."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
+    async def run() -> None:
+        told: list[str] = []
+        pool = WorkerPool(2, 8, 1, told.append)
+        with no_more_files(), pytest.raises(WorkerLost, match="Too many open files"):
+            await pool.start()
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(PoolClosed):
+                await pool.result("scores", EASY_JOB, 60)
+        await pool.start()
+        await pool.stop()
+        await asyncio.sleep(0)
+        assert pool.processes == []  # nor does the second one start
+        await pool.start()
+        await eventually(lambda: pool.ready == 2)
+        assert told == []
+        process = pool.processes[0]
+        with no_more_files():
+            os.kill(process, signal.SIGKILL)
+            await eventually(lambda: bool(told))
+        assert set(told) == {"a worker could not be started: Too many open files"}
+        await eventually(lambda: pool.ready == 2)
+        await pool.stop()
+
+    asyncio.run(run())
+
+
+HARD_BOUND = """
+import asyncio, resource
+resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+from claimeven.web.pool import WorkerPool
+async def begin():
+    pool = WorkerPool(1, 8, 1)
+    await pool.start()
+    print(pool.ready)
+    await pool.stop()
+asyncio.run(begin())
+"""
+
+
+def test_a_worker_asks_for_no_more_memory_than_the_system_grants() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HARD_BOUND],
+        capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment(),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

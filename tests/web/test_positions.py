@@ -233,5 +233,5 @@ def test_errors_of_a_stream_are_told(server: Server) -> None:
 def test_other_paths_and_methods_are_told_apart(server: Server) -> None:
     assert "/api lists what there is" in server.get("/api/nothing").error
     answer = server.ask("DELETE", "/api/scores")
-    assert answer.status == 405
+    assert (answer.status, answer.headers["allow"]) == (405, "GET")
     assert "does not take DELETE" in answer.error

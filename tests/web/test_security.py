@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+from typing import Any
+
 import pytest
 
+from claimeven.web import security
 from claimeven.web.security import Guard, is_loopback
 from tests.web.conftest import Server
+from tests.web.test_app import asked
 
 
 async def nothing(scope: object, receive: object, send: object) -> None:
@@ -23,8 +29,12 @@ async def nothing(scope: object, receive: object, send: object) -> None:
     ],
 )  # fmt: skip
 def test_hosts_are_names_of_this_machine(host: str, on_loopback: bool, public: bool) -> None:
-    assert Guard(nothing, ["board.lab"], False, 10).knows(host) is on_loopback
-    assert Guard(nothing, ["board.lab"], True, 10).knows(host) is public
+    assert Guard(nothing, ["Board.lab"], False, 10).knows(host) is on_loopback
+    assert Guard(nothing, ["Board.lab"], True, 10).knows(host) is public
+
+
+def test_one_that_others_reach_is_known_by_the_name_of_the_machine() -> None:
+    assert Guard(nothing, [], True, 10).knows(f"{socket.gethostname()}:80".upper())
 
 
 def test_what_is_the_loopback() -> None:
@@ -37,10 +47,12 @@ def test_what_is_the_loopback() -> None:
     "headers",
     [
         {"Host": "evil.example"},
+        {"Host": "192.168.1.5"},
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
         {"Origin": "https://127.0.0.1"},
         {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "document"},
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
     ],
 )
@@ -55,16 +67,79 @@ def test_its_own_page_and_links_are_let_in(server: Server) -> None:
     own = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}
     assert server.ask("GET", "/api/status", **own).status == 200
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
-    assert server.ask("GET", "/", **link, **{"Sec-Fetch-Dest": "document"}).status == 200
+    link["Sec-Fetch-Dest"] = "document"
+    assert server.ask("GET", "/", **link).status == 200
+    assert server.ask("POST", "/api/move", b"{}", **link).status == 403  # a form is no link
 
 
 @pytest.mark.parametrize("path", ["/", "/api", "/api/status", "/api/nothing", "/static/api.css"])
 def test_every_answer_is_marked(server: Server, path: str) -> None:
-    headers = server.get(path).headers
-    assert "default-src 'self'" in headers["content-security-policy"]
-    assert "frame-ancestors 'none'" in headers["content-security-policy"]
-    assert headers["x-content-type-options"] == "nosniff"
-    assert "server" not in headers
+    for headers in (server.get(path).headers, server.ask("GET", path, Host="evil").headers):
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert "server" not in headers
+
+
+async def reads_all(scope: Any, receive: Any, send: Any) -> None:
+    """An application that reads the body, with a policy of its own."""
+    while (await receive()).get("more_body", False):
+        pass
+    headers = [(b"content-security-policy", b"default-src 'none'")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+@pytest.mark.parametrize(
+    ("chunks", "status"),
+    [
+        ((b"x" * 10,), 200),
+        ((b"x" * 11,), 413),
+        ((b"xxxxx",) * 2, 200),
+        ((b"xxxxx", b"xxxxxx"), 413),
+    ],
+)
+def test_bodies_may_be_so_long_and_no_longer(chunks: tuple[bytes, ...], status: int) -> None:
+    guard = Guard(reads_all, [], False, 10)
+    length = str(sum(map(len, chunks)))
+    for told in ({}, {"content_length": length}):
+        answer = asyncio.run(asked(guard, "/", *chunks, **told))
+        assert answer.status == status
+        if status == 413:
+            assert answer.error == "the body is longer than 10 bytes, the most this server reads"
+            assert answer.headers["connection"] == "close"
+            assert answer.headers["content-type"] == "application/json"
+        else:
+            assert answer.headers["content-security-policy"] == "default-src 'none'"
+            assert answer.headers["x-frame-options"] == "DENY"
+
+
+def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = 0
+
+    async def counting(scope: Any, receive: Any, send: Any) -> None:
+        async def counted() -> Any:
+            nonlocal reads
+            reads += 1
+            return await receive()
+
+        await Guard(reads_all, [], False, 10)(scope, counted, send)
+
+    monkeypatch.setattr(security, "MOST_FORGOTTEN", 20)
+    monkeypatch.setattr(security, "MOST_SECONDS", 3600)
+    for told in ({}, {"content_length": "1000"}):
+        reads = 0
+        assert asyncio.run(asked(counting, "/", *[b"x" * 11] * 9, **told)).status == 413
+        assert reads == (2 if told else 3)
+    # Who asks first whether to send the body is told at once; who stalls is waited for a while.
+    first = {"content_length": "1000", "expect": "100-Continue"}
+    assert asyncio.run(asked(counting, "/", **first)).status == 413
+    monkeypatch.setattr(security, "MOST_SECONDS", 0.01)
+    assert asyncio.run(asked(counting, "/", content_length="1000")).status == 413
 
 
 @pytest.mark.parametrize("path", ["/api/move", "/play", "/lund/move", "/api/status", "/"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -22,7 +24,7 @@ from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
-from tests.web.conftest import PATIENCE, Server, eventually, running, whole_answer
+from tests.web.conftest import PATIENCE, Server, eventually, port_of, running, whole_answer
 
 #: An answer that takes as long as the server lets it.
 LONG = "/api/search/minimax?agent=negamax:depth=30&moves=4&board=16x16"
@@ -53,10 +55,16 @@ def test_a_signal_ends_it_and_its_workers_in_the_middle_of_work(
     with running("--workers", "1", "--seconds", "60") as server:
         workers = processes_of(server)
         assert len(workers) == 1
-        with server.waiting_for(HARD), server.waiting_for(HARD.replace("scores", "scores/events")):
+        events = HARD.replace("scores", "scores/events")
+        with server.waiting_for(HARD) as waits, server.waiting_for(events) as streams:
             eventually(lambda: server.status()["busy"] == 1)
             server.process.send_signal(number)
             assert server.process.wait(PATIENCE) == status
+            answer, stream = whole_answer(waits), whole_answer(streams)
+        assert answer.startswith("HTTP/1.1 503 ")
+        assert "retry-after: 5\r\n" in answer
+        assert answer.endswith('{"error":"the server is ending"}')
+        assert 'data: {"error": "the server is ending", "status": 503}' in stream
         eventually(lambda: all(map(has_ended, workers)))
 
 
@@ -91,6 +99,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
             os.kill(worker, signal.SIGKILL)
         answer = whole_answer(connection)
     assert answer.startswith("HTTP/1.1 503 ")
+    assert "retry-after: 0\r\n" in answer
     assert "the process that searched has ended (signal SIGKILL): try again" in answer
     eventually(lambda: all(map(has_ended, before)))  # the idle one may take a moment longer
     assert patient.get("/api/scores", moves="4444413226712433").status == 200
@@ -134,8 +143,11 @@ def test_the_page_is_there(server: Server) -> None:
         answer = server.get(path)
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("text/html")
+        assert answer.headers["cache-control"] == "no-cache"
     looked_for = server.ask("HEAD", "/")
     assert (looked_for.status, looked_for.body) == (200, b"")
+    for path in ("/docs", "/redoc", "/api/status/", "/static"):
+        assert server.get(path).status == 404
 
 
 def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
@@ -143,6 +155,7 @@ def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
     assert len(addresses) > 10
     answers = {each: server.ask("GET", html.unescape(each)) for each in addresses}
     no_store = answers.pop("/api/live")
+    assert no_store.status == 404
     assert no_store.error.startswith("there is no tournament to show")
     assert not {each: told.error for each, told in answers.items() if told.status != 200}
 
@@ -238,7 +251,9 @@ def test_bad_options_are_told(
         ({"port": 70_000}, "port must be 0 to 65535, not 70000"),
         ({"port": 99_999_999}, "port must be 0 to 65535, not 99999999"),
         ({"workers": 0}, "workers must be 1 to 64, not 0"),
+        ({"workers": 65}, "workers must be 1 to 64, not 65"),
         ({"seconds": -1.0}, "seconds must be 0.1 to 3600, not -1"),
+        ({"seconds": math.nan}, "seconds must be 0.1 to 3600, not nan"),
         ({"table_mb": 1.0}, "table_mb must be 4 to 65536, not 1"),
         ({"host": ""}, "host must be a name or an address"),
     ],
@@ -246,6 +261,52 @@ def test_bad_options_are_told(
 def test_settings_that_cannot_be_are_told(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidSettings, match=sentence):
         ServerSettings(**given)
+
+
+def test_settings_at_their_bounds_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    for given in (
+        {"port": 0, "workers": 1, "table_mb": 4, "seconds": 0.1},
+        {"port": 65_535, "workers": 64, "table_mb": 65_536, "seconds": 3600},
+    ):
+        assert vars(ServerSettings(**given)).items() >= given.items()
+    settings = ServerSettings(seconds=7)
+    assert (settings.explain_seconds, settings.review_seconds) == (14, 42)
+    for cores, workers in ((1, 3), (3, 3), (5, 5), (64, 64), (65, 64)):
+        monkeypatch.setattr("claimeven.web.settings.usable_cores", lambda cores=cores: cores)
+        assert ServerSettings().workers == workers
+
+
+def test_a_server_whose_workers_cannot_be_had_ends_in_a_sentence() -> None:
+    ended = forks.run_program(
+        command("serve", "--port", "0", "--workers", "1", "--table-mb", "65536"),
+        capture_output=True, text=True, env=environment(), timeout=PATIENCE,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "claimeven: no worker could be started: there is no memory for a table of 65536 MB\n"
+    )
+
+
+def test_too_many_connections_at_once_wait_and_are_told_of_once() -> None:
+    options = ("--port", "0", "--table-mb", "8", "--workers", "1")
+    few = ["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", *command("serve", *options)]
+    with subprocess.Popen(
+        few, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    ) as started:
+        try:
+            assert started.stdout is not None
+            server = Server(started, port_of(started))
+            with ExitStack() as stack:
+                for _ in range(60):
+                    stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+                assert select.select([started.stdout], [], [], PATIENCE)[0]
+                told = started.stdout.readline()
+            assert server.status()["workers"] == 1
+        finally:
+            started.terminate()
+            out, err = started.communicate(timeout=PATIENCE)
+    assert told == "too many connections at once: some wait (Too many open files)\n"
+    assert (out, err) == ("", "")
 
 
 def test_a_browser_that_does_not_open_is_told() -> None:

@@ -83,7 +83,7 @@ class Worker:
     def make(self, spec: str, file: list[str] | None, memory_mb: int) -> dict[str, Any]:
         """Make the agent of a spec, which names a file and what to take of it, or an agent."""
         self.memory_mb = memory_mb
-        _bound_memory(memory_mb)
+        bound_memory(memory_mb)
         # A file may draw at once: the same numbers every time.
         random.seed(_GLOBAL_SEED)
         np.random.seed(_GLOBAL_SEED)
@@ -201,7 +201,7 @@ class Worker:
             traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
             return {"invalid": printable(str(error)), "traceback": traceback}
         if isinstance(error, MemoryError):
-            _bound_memory(self.memory_mb + LAST_WORDS)
+            bound_memory(self.memory_mb + LAST_WORDS)
         return {
             "fault": f"raised {described(error)}",
             "traceback": traceback_of(error),
@@ -281,7 +281,7 @@ def _made(spec: str, file: list[str] | None) -> Agent:
     return build(spec)
 
 
-def _bound_memory(memory_mb: int) -> None:
+def bound_memory(memory_mb: int) -> None:
     """Let this process hold so much memory at most.
 
     Its data are bounded and not its addresses: Numba, NumPy and threads reserve many more

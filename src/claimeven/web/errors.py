@@ -14,12 +14,13 @@ from starlette.exceptions import HTTPException
 from claimeven.agents.safe_text import printable
 from claimeven.errors import ClaimevenError
 from claimeven.web.pool import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
+from claimeven.web.security import HEADERS
 
 #: Characters of what was sent that an error repeats.
 MOST_REPEATED = 60
 #: Status and seconds to wait before another try, of what ends a job.
 _UNAVAILABLE = {WorkerLost: 0, PoolBusy: 1, PoolClosed: 5}
-UNPROCESSABLE, UNAVAILABLE, FAILED = 422, 503, 500
+NOT_FOUND, UNPROCESSABLE, UNAVAILABLE, FAILED = 404, 422, 503, 500
 
 
 class NotFound(ClaimevenError):
@@ -55,7 +56,20 @@ def status_of(error: BaseException) -> int:
         return error.status
     if type(error) in _UNAVAILABLE:
         return UNAVAILABLE
+    if isinstance(error, NotFound):
+        return NOT_FOUND
     return UNPROCESSABLE if isinstance(error, ClaimevenError) else FAILED
+
+
+def told_as(error: BaseException) -> tuple[str, int]:
+    """Return the sentence and the status of an error. How the server itself failed goes to its log
+    alone: that is nothing for whoever asked.
+    """
+    status = status_of(error)
+    if status == FAILED and not isinstance(error, WorkFailed):
+        traceback.print_exception(error, file=sys.stderr)
+        return "claimeven failed at this request; its log says how", status
+    return " ".join(str(error).split()), status
 
 
 def sentence_of(error: RequestValidationError) -> str:
@@ -105,7 +119,7 @@ def _http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _not_found(request: Request, error: Exception) -> JSONResponse:
-    return problem(str(error), 404)
+    return problem(str(error), NOT_FOUND)
 
 
 def _claimeven_error(request: Request, error: Exception) -> JSONResponse:
@@ -126,5 +140,6 @@ def _nobody_there(request: Request, error: Exception) -> JSONResponse:
 
 
 def _our_failure(request: Request, error: Exception) -> JSONResponse:
-    traceback.print_exception(error, file=sys.stderr)
-    return problem("claimeven failed at this request; its log says how", FAILED)
+    sentence, status = told_as(error)
+    # What answers a failure of ours stands outside the guard, which marks all other answers.
+    return problem(sentence, status, {name.decode(): value.decode() for name, value in HEADERS})

@@ -170,9 +170,10 @@ class WorkerPool:
         """Return a free worker; wait in line for it."""
         while self._is_open:
             worker = self._free.popleft() if self._free else await self._next_free()
-            if not worker.has_ended and not worker.child.ended:
+            if worker.has_ended or worker.child.ended:
+                self._go(self._replace(worker))  # it ended just now: that costs no job
+            elif self._is_open:  # the pool may have ended since the worker was handed over
                 return worker
-            self._go(self._replace(worker))  # it ended just now: that costs no job
         raise PoolClosed("the server is ending")
 
     async def _next_free(self) -> _Worker:

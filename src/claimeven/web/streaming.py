@@ -12,7 +12,7 @@ from fastapi import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from claimeven.web.errors import ClientGone, status_of
+from claimeven.web.errors import ClientGone, told_as
 from claimeven.web.pool import Event
 
 #: Seconds between two signs of life of a stream that has nothing to tell.
@@ -73,14 +73,14 @@ class EventStream(Response):
 
         await put(b": waiting for a worker\n\n")
         try:
-            async with self.source() as events, _beating(put):
+            async with _beating(put), self.source() as events:
                 async for event in events:
                     await put(event_bytes(event["event"], event["data"]))
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            sentence = " ".join(str(error).split())
-            await put(event_bytes("error", {"error": sentence, "status": status_of(error)}))
+            sentence, status = told_as(error)
+            await put(event_bytes("error", {"error": sentence, "status": status}))
         await put(b"", more=False)
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 import queue
-import resource
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from claimeven.agents.plain import plain
 from claimeven.agents.process import wire
+from claimeven.agents.worker import bound_memory
 from claimeven.cores import step_back
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent
@@ -72,7 +72,7 @@ class Worker:
         try:
             self._job = job
             if self._unwanted == job:
-                raise Cancelled
+                self._cancel()
             outcome, data = self._outcome(task, arguments)
             self._job = None
         except Cancelled:
@@ -113,12 +113,16 @@ class Worker:
         finally:
             self._is_sending = False
         if self._unwanted == self._job is not None:
-            raise Cancelled
+            self._cancel()
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         """End the job, if it is the one that is not wanted."""
         if self._job is None or self._job != self._unwanted or self._is_sending:
             return
+        self._cancel()
+
+    def _cancel(self) -> NoReturn:
+        """End the job, once: its signal may still come, in the middle of what ends it."""
         self._unwanted = None
         raise Cancelled
 
@@ -132,8 +136,7 @@ def main(ends: tuple[int, int, int]) -> None:
     parent = Parent(ends)
     step_back()  # a page in a browser of this machine is to stay quick
     sys.argv = [""]
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_MB << 20, hard))
+    bound_memory(MEMORY_MB)
     worker = Worker(parent.send)
     threading.Thread(target=worker.read, args=(parent.receive,), daemon=True).start()
     worker.work()
