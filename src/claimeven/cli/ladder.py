@@ -94,8 +94,8 @@ def command(
             "the agents of the pool have budgets of their own: limits are for AGENT"
         )
     if agent is None:
-        told = "{} is for AGENT: the agents of the pool play as they are"
-        refuse_given(ctx, ("isolate", "memory", "load_seconds"), told)
+        why = "{} is for AGENT: the agents of the pool play as they are"
+        refuse_given(ctx, ("isolate", "memory", "load_seconds"), why)
     else:
         tell_unbounded((agent,), isolation)
     say_when_compiling()
