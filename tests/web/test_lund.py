@@ -163,6 +163,9 @@ def test_players_who_were_not_there_for_long_are_forgotten() -> None:
     assert games.player("0", "greedy") is known[0]
     assert games.player("1", "greedy") is not known[1]
     assert games.player("3", "greedy") is known[3]
+    for n in range(lund_games.MOST_PLAYERS):  # who is only asked about
+        assert games.known(f"nobody {n}", "greedy") == lund_games.Player()
+    assert games.known("3", "greedy") is games.player("3", "greedy") is known[3]
 
 
 def test_a_game_is_what_it_was_before() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from claimeven.arena import play_tournament
 from claimeven.cli import serve
 from claimeven.web.api_page import api_page
 from claimeven.web.server import outer_address, told
@@ -158,6 +159,19 @@ def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
     assert no_store.status == 404
     assert no_store.error.startswith("there is no tournament to show")
     assert not {each: told.error for each, told in answers.items() if told.status != 200}
+
+
+def test_what_is_wrong_with_the_games_is_told_by_the_name_of_their_file(tmp_path: Path) -> None:
+    """Where it lies is nothing for whoever looks at the page."""
+    path = tmp_path / "class.db"
+    play_tournament(["random", "greedy"], rounds=1, out=path)
+    with running("--workers", "1", "--store", str(path)) as server:
+        assert server.get("/api/live").json["store"] == "class.db"
+        path.write_bytes(b"x" * 5000)
+        for where in ("/api/live", "/report"):
+            answer = server.get(where)
+            assert answer.status == 422
+            assert "class.db" in answer.error and str(tmp_path) not in answer.error
 
 
 def test_the_list_of_the_api_says_what_each_route_takes() -> None:

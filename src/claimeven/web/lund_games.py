@@ -129,3 +129,7 @@ class LundGames:
         if len(self._players) > MOST_PLAYERS:
             self._players.popitem(last=False)
         return player
+
+    def known(self, name: str, agent: str) -> Player:
+        """Return what is known of a player against an agent, without remembering a new one."""
+        return self._players.get((name, agent), Player())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from claimeven.arena.report import write_report
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.errors import ClaimevenError
 from claimeven.web.answers import Problem
 from claimeven.web.errors import NotFound
 from claimeven.web.routes.common import PROBLEMS
@@ -29,7 +32,7 @@ _REPORT_POLICY = "object-src 'none'; base-uri 'none'; form-action 'none'; frame-
 def live(services: Shared) -> dict[str, Any]:
     """Tell the standings of the tournament whose file the server was started with."""
     path = _store_of(services)
-    with Store.read(path) as store:
+    with _told_by_name(path), Store.read(path) as store:
         standings = Standings.of_store(store)
         return {"store": path.name, "standings": standings.as_dict()}
 
@@ -38,7 +41,7 @@ def live(services: Shared) -> dict[str, Any]:
 def report(services: Shared) -> HTMLResponse:
     """Show the report of its games as they stand, without judging them."""
     path = _store_of(services)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, _told_by_name(path):
         page = Path(folder, "report.html")
         write_report(path, page, judge=0)
         text = page.read_text(encoding="utf-8")
@@ -50,3 +53,12 @@ def _store_of(services: Services) -> Path:
     if path is None:
         raise NotFound("there is no tournament to show: start the server with --store FILE")
     return path
+
+
+@contextmanager
+def _told_by_name(path: Path) -> Iterator[None]:
+    """Tell what is wrong with a file by its name: where it lies is nothing for whoever asks."""
+    try:
+        yield
+    except ClaimevenError as error:
+        raise ClaimevenError(str(error).replace(str(path), path.name)) from None

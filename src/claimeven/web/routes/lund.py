@@ -78,7 +78,7 @@ async def stats(request: Request, services: Shared, agent: Bot = None) -> dict[s
     """Tell how many games a player has won, drawn and lost."""
     spec = allowed(agent or services.settings.bot, services.settings)
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))
-    return services.lund.player(_name(fields) or "", spec).stats()
+    return services.lund.known(_name(fields) or "", spec).stats()
 
 
 async def _answer(
