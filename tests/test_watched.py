@@ -6,7 +6,7 @@ import itertools
 import os
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -57,7 +57,17 @@ def open_files() -> set[str]:
 
 
 @pytest.mark.parametrize("room", [0, 1, 2, 4, 6])
-def test_a_child_for_whose_pipes_there_is_no_room_leaves_none_open(room: int) -> None:
+@pytest.mark.parametrize(
+    "start",
+    [
+        lambda: Child("claimeven.web.worker", lambda text: None),
+        lambda: Program(["cat"], lambda text: None),
+    ],
+    ids=["child", "program"],
+)
+def test_a_process_for_whose_pipes_there_is_no_room_leaves_none_open(
+    start: Callable[[], object], room: int
+) -> None:
     before = open_files()
     free = (end for end in itertools.count() if str(end) not in before)
     most = next(itertools.islice(free, room, None))
@@ -65,7 +75,7 @@ def test_a_child_for_whose_pipes_there_is_no_room_leaves_none_open(room: int) ->
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, bounds[1]))
     try:
         with pytest.raises(OSError, match="Too many open files"):
-            Child("claimeven.web.worker", lambda text: None)
+            start()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, bounds)
     assert open_files() == before

@@ -36,6 +36,7 @@ from claimeven.watched import (
     WatchedProcess,
     can_read,
     close_ends,
+    open_pipes,
     tie,
 )
 
@@ -90,7 +91,7 @@ class Child(WatchedProcess):
                 (answers, answer_in),
                 (lifeline_out, lifeline),
                 (aside, aside_in),
-            ) = [*_pipes(3), (NONE, 2)] if printed is None else _pipes(4)
+            ) = [*open_pipes(3), (NONE, 2)] if printed is None else open_pipes(4)
             ours = [self._requests, answers, lifeline, aside]
             ends = (request_out, answer_in, lifeline_out)
             try:
@@ -295,18 +296,6 @@ class Parent:
         taken = bytes(self._received[:length])
         del self._received[:length]
         return taken
-
-
-def _pipes(number: int) -> list[tuple[int, int]]:
-    """Open so many pipes; none stays open where there is no room for all."""
-    made: list[tuple[int, int]] = []
-    try:
-        for _ in range(number):
-            made.append(os.pipe())
-    except OSError:
-        close_ends([end for pipe in made for end in pipe])
-        raise
-    return made
 
 
 def _end_with(lifeline: int) -> None:

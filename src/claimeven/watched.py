@@ -240,6 +240,18 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
         return True
 
 
+def open_pipes(number: int) -> list[tuple[int, int]]:
+    """Open so many pipes; none stays open where there is no room for all."""
+    made: list[tuple[int, int]] = []
+    try:
+        for _ in range(number):
+            made.append(os.pipe())
+    except OSError:
+        close_ends([end for pipe in made for end in pipe])
+        raise
+    return made
+
+
 def close_ends(ends: list[int]) -> None:
     """Close file descriptors, and forget them."""
     while ends:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +21,7 @@ from claimeven.book.library import (
 )
 from claimeven.book.mapped import write_mapped
 from claimeven.solver.contract import SHIPPED_BOOK, USUAL_BOOK
+from tests import forks
 
 SMALL = Geometry(4, 4, 3)
 
@@ -87,27 +86,21 @@ def test_a_book_that_cannot_be_used_is_refused(folder: Path, book: Book) -> None
 @pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
 def test_a_folder_that_may_not_be_looked_into_is_done_without(folder: Path) -> None:
     (folder / file_name(Geometry())).write_bytes(b"not to be read")
-    program = (
-        "import os, sys\n"
-        "from contextlib import suppress\n"
+    before = (
+        "os.environ['CLAIMEVEN_BOOK_DIR'] = os.devnull\n"
         "from claimeven import Position, Solver\n"
-        "Solver(table_mb=1).score(Position())\n"  # all that is imported is so before
-        "if os.geteuid() == 0:\n"
-        "    with suppress(PermissionError):\n"  # a root without rights is no better than others
-        "        os.seteuid(65534)\n"
+        "Solver(table_mb=1).score(Position())"
+    )
+    code = (
         "os.environ['CLAIMEVEN_BOOK_DIR'] = sys.argv[1]\n"
-        "print(Solver(table_mb=1).score(Position.from_moves('444444')))\n"
+        "print(Solver(table_mb=1).score(Position.from_moves('444444')))"
     )
     folder.chmod(0o000)
     try:
-        ended = subprocess.run(
-            [sys.executable, "-c", program, str(folder)],
-            capture_output=True, text=True, check=False,
-            env={**os.environ, "CLAIMEVEN_BOOK_DIR": str(folder.parent / "none")},
-        )  # fmt: skip
+        ended = forks.run_as_nobody(before, code, str(folder))
     finally:
         folder.chmod(0o755)
-    assert (ended.stdout, ended.stderr) == ("1\n", "")
+    assert ended == (0, "1\n", "")
 
 
 def test_the_folder_is_that_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

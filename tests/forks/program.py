@@ -56,12 +56,13 @@ def program(arguments: list[str], **options: Any) -> Launched:
 
 #: What a launch does before and after it is somebody who is not root, and a line between the two.
 _AS_NOBODY = """
-import os, sys
+import contextlib, os, sys
 {before}
 for stream in (sys.stdout, sys.stderr):
     print({line!r}, file=stream, flush=True)
 if os.geteuid() == 0:
-    os.setuid(65534)
+    with contextlib.suppress(PermissionError):  # a root without rights is no better than others
+        os.setuid(65534)
 {after}
 """
 _LINE = "--- as nobody ---"
@@ -77,6 +78,7 @@ def run_as_nobody(before: str, after: str, *words: str) -> tuple[int, str, str]:
         [sys.executable, "-c", code, *words],
         capture_output=True, text=True, timeout=300, env=environment(),
     )  # fmt: skip
+    assert f"{_LINE}\n" in ran.stdout, ran.stderr
     out, err = (said.split(f"{_LINE}\n", 1)[1] for said in (ran.stdout, ran.stderr))
     return ran.returncode, out, err
 

@@ -26,6 +26,7 @@ from claimeven.watched import (
     ChildSilent,
     WatchedProcess,
     close_ends,
+    open_pipes,
     tie,
 )
 
@@ -114,10 +115,12 @@ class Program(WatchedProcess):
         self, words: Sequence[str], printed: Callable[[str], None], memory_mb: int | None = None
     ) -> None:
         with interrupts.put_off():  # half a start would leave a process behind
-            input_out, self._input = os.pipe()
-            answers, answer_in = os.pipe()
-            errors, error_in = os.pipe()
-            lifeline_out, lifeline = os.pipe()
+            (
+                (input_out, self._input),
+                (answers, answer_in),
+                (errors, error_in),
+                (lifeline_out, lifeline),
+            ) = open_pipes(4)
             ours = [self._input, answers, errors, lifeline]
             try:
                 process = subprocess.Popen(
