@@ -99,7 +99,7 @@ def accuracy_of(
     """Judge every move of the games of a store; return what became of the moves of each agent.
 
     `agent` restricts it to one, by label; `most` to so many games or a few less, evenly from the
-    schedule, with both games of a pair. `solver` makes the solver for a board; by default one
+    schedule, with both games of a pair (of 1, one game). `solver` makes the solver for a board; by default one
     with `threads` threads and the book that comes along. Scores worked out are kept in the store's
     file, so judging again, or after Ctrl-C, begins where it was. `progress` is told how far the
     work is, `tell` a sentence where scores cannot be kept.
@@ -151,7 +151,9 @@ def accuracy_of(
 
 
 def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
-    """Return at most so many games: whole pairs, evenly from all agents and their meetings."""
+    """Return at most so many games: whole pairs, evenly from all agents and their meetings; part of
+    a pair where no whole one fits.
+    """
     if most is None or len(games) <= most:
         return games
     meetings: dict[tuple[int, ...], dict[object, list[StoredGame]]] = {}
@@ -173,7 +175,7 @@ def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
         for part in range(count)
         for game in [*meetings[two].values()][part * len(meetings[two]) // count]
     }
-    return [game for game in games if game.job in chosen]
+    return [game for game in games if game.job in chosen] or games[:most]
 
 
 def moves_of(
