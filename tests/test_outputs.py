@@ -161,13 +161,30 @@ def test_a_read_only_file_is_refused() -> None:
         path = Path(folder, "a")
         path.touch()
         path.chmod(0o444)
-        assert "it is read-only" in refused_to_nobody(path)
+        assert "it is read-only" in refused_to_nobody(path, "write_text(path, 'x')")
 
 
-def refused_to_nobody(path: Path) -> str:
-    """What is said when somebody who is not root writes to a file."""
-    before = "from claimeven.errors import ClaimevenError\nfrom claimeven.outputs import write_text"
-    code = "try: write_text(sys.argv[1], 'x')\nexcept ClaimevenError as error: print(error)"
+@unix
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("call", ["write_text(path, 'x')", "check_output(path)"])
+def test_a_file_of_a_read_only_folder_is_refused(call: str, is_there: bool) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a")
+        if is_there:
+            path.touch()
+            path.chmod(0o666)
+        Path(folder).chmod(0o555)
+        said = refused_to_nobody(path, call)
+        assert said == f"{path} cannot be written: its folder is read-only"
+
+
+def refused_to_nobody(path: Path, call: str) -> str:
+    """What is said when somebody who is not root makes a call to write to a file."""
+    before = (
+        "from claimeven.errors import ClaimevenError\n"
+        "from claimeven.outputs import check_output, write_text"
+    )
+    code = f"path = sys.argv[1]\ntry: {call}\nexcept ClaimevenError as error: print(error)"
     status, out, err = forks.run_as_nobody(before, code, str(path))
     assert (status, err) == (0, "")
     return out.rstrip()

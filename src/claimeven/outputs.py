@@ -82,7 +82,7 @@ def check_output(path: str | Path, of_games: bool = False) -> None:
     A file of games (a database) is in the way of all but games: they are added to it.
     """
     with _naming(path):
-        _target(path, of_games)
+        _check_folder(path, _target(path, of_games))
 
 
 def holds_games(path: str | Path) -> bool:
@@ -159,6 +159,7 @@ def _unfinished(path: str | Path) -> Iterator[_Unfinished]:
     """Yield a file to be written, which is gone after an error."""
     with _naming(path):
         target = _target(path)
+        _check_folder(path, target)
         place = target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
         try:
             with place.open("xb") as stream:
@@ -290,6 +291,12 @@ def _target(path: str | Path, of_games: bool = False) -> Path:
     if not of_games and os.access(target, os.R_OK) and holds_games(target):
         raise CannotWrite(f"{path} cannot be written: it holds games, so name another file")
     return target
+
+
+def _check_folder(path: str | Path, target: Path) -> None:
+    """Raise `CannotWrite` where nothing can be put beside a file."""
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise CannotWrite(f"{path} cannot be written: its folder is read-only")
 
 
 def _take_over_permissions(target: Path, unfinished: Path) -> None:
