@@ -269,6 +269,15 @@ def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
         assert ran.err == f"claimeven: {file} is damaged: its checksum is wrong\n"
 
 
+def test_a_user_without_a_folder_for_books_is_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claimeven.book.library.user_folder", lambda: None)
+    text = " ".join(run("book", "list").out.split())
+    assert text.endswith("There is no folder for your books: CLAIMEVEN_BOOK_DIR names one.")
+    assert json.loads(run("book", "list", "--json").out)["folder"] is None
+
+
 def test_the_list_tells_which_book_is_used(
     run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

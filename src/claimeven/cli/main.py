@@ -37,7 +37,7 @@ VERBS = {
     "explain": ("claimeven.cli.explain", "Say why columns are good or bad, in sentences."),
     "analyze": ("claimeven.cli.analyze", "Judge a whole game against perfect play."),
     "dataset": ("claimeven.cli.dataset", "Write positions with exact scores to a file."),
-    "train": ("claimeven.cli.train", "Train an agent that learns by playing itself."),
+    "train": ("claimeven.cli.train", "Teach an agent: by self-play, or by exact scores."),
     "export": ("claimeven.cli.export", "Write an agent as a submission to Kaggle ConnectX."),
     "agents": ("claimeven.cli.agents", "List every agent with its options."),
     "book": ("claimeven.cli.book", "Build, check, count and convert opening books."),

@@ -91,7 +91,12 @@ def list_books(as_json: bool) -> None:
         click.echo(fitted(text, text_width()))
     for _, told in bad:
         click.echo(fitted(f"bad   {told}", text_width()))
-    click.echo(fitted(f"The folder of your books is {folder}.", text_width()))
+    where = (
+        "There is no folder for your books: CLAIMEVEN_BOOK_DIR names one."
+        if folder is None
+        else f"The folder of your books is {folder}."
+    )
+    click.echo(fitted(where, text_width()))
 
 
 @dataclass(frozen=True)
