@@ -76,6 +76,8 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         (header + "\n3:1,1\0,1,1,2,0,0,0,0,0\n", "is damaged in line 2"),
         ("[" * 100_000 + "\n", "is not a partial data set"),
         ("hello\n", "is not a partial data set"),
+        ("hello", "is not a partial data set"),
+        (header + " and more", "is not a partial data set"),
         ("[1]\n", "is not a partial data set"),
     ):
         partial.write_text(content)
@@ -119,6 +121,43 @@ def test_a_whole_line_that_holds_no_position_is_refused(tmp_path: Path) -> None:
     partial.write_text(f"{json.dumps(plan().header())}\n3:{check:08x},{row}")
     with pytest.raises(InvalidDatasetFile, match="is damaged in line 2"):
         make_dataset(tmp_path / "set.csv", plan(), solver())
+
+
+def test_a_first_line_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
+    path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
+    header = json.dumps(plan(9).header())
+    for length in (0, 1, len(header)):
+        partial.write_text(header[:length])
+        assert make_dataset(path, plan(9), solver()).positions == 9
+        path.unlink()
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1 << 63, 1 << 100])
+def test_rows_out_of_order_are_refused(tmp_path: Path, number: int) -> None:
+    """Work would go on from a number that it never reached, or has passed."""
+    partial = tmp_path / "set.csv.partial"
+    rows = []
+    for each, row in ((1, "1,,0,0,0,0,4,0,0,0,0\n"), (number, "2,1,1,0,1,0,4,0,0,0,0\n")):
+        rows.append(f"{each}:{zlib.crc32(row.encode(), each & 0xFFFFFFFF):08x},{row}")
+    partial.write_text(json.dumps(plan().header()) + "\n" + "".join(rows))
+    with pytest.raises(InvalidDatasetFile, match="is damaged in line 3"):
+        make_dataset(tmp_path / "set.csv", plan(), solver())
+
+
+@pytest.mark.parametrize("source", ["random", "mixed"])
+def test_a_row_that_is_there_twice_is_refused(tmp_path: Path, source: str) -> None:
+    path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
+
+    def killed(at: DatasetProgress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_dataset(path, plan(source=source), solver(), killed)
+    lines = partial.read_text().splitlines(keepends=True)
+    partial.write_text("".join([*lines[:3], *lines[2:]]))
+    with pytest.raises(InvalidDatasetFile, match="is damaged in line 4"):
+        make_dataset(path, plan(source=source), solver())
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("source", ["random", "mixed", "all"])

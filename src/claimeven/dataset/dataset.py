@@ -252,5 +252,7 @@ def _keys_of(journal: Journal, geometry: Geometry) -> set[int]:
             position = Position(geometry, int(cells[mine] or 0), int(cells[mask] or 0))
         except InvalidPosition:
             raise journal.damaged() from None
+        if position.canonical_key in keys:
+            raise journal.damaged()
         keys.add(position.canonical_key)
     return keys

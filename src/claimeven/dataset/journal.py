@@ -19,6 +19,8 @@ from claimeven.dataset.files import Cells, cells_of, check_target
 PARTIAL = ".partial"
 #: Rows that are handed out at a time.
 _CHUNK = 1 << 14
+#: Candidates and games are numbered below this, in the order of the rows.
+_MOST_NUMBERS = 1 << 63
 
 
 def journal_path(path: Path) -> Path:
@@ -48,7 +50,7 @@ class Journal:
         outputs.check_output(self.path)
         self._file = outputs.GrowingFile(self.path, lambda: self._checked(header))
         if not self.path.stat().st_size:
-            self._file.append(json.dumps(header).encode() + b"\n")
+            self._file.append(_head(header))
 
     def __enter__(self) -> Journal:
         return self
@@ -74,6 +76,8 @@ class Journal:
                     number, cells = _parted(line, self.fields)
                 except (ValueError, StopIteration, csv.Error):
                     raise self.damaged() from None
+                if not self.last_number <= number < _MOST_NUMBERS:
+                    raise self.damaged()
                 yield cells
                 self.count += 1
                 self.last_number = number
@@ -127,10 +131,10 @@ class Journal:
                     whole += len(line) if line.endswith(b"\n") else 0
         except OSError as error:
             raise self._unreadable(error) from None
-        if not whole:
+        if not whole and _head(header).startswith(first):  # none, or cut off as it was written
             return 0
         try:
-            found = json.loads(first)
+            found = json.loads(first) if whole else None
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
@@ -151,6 +155,11 @@ class Journal:
 
     def _unreadable(self, error: OSError) -> InvalidDatasetFile:
         return InvalidDatasetFile(f"{self.path} cannot be read: {error.strerror or error}")
+
+
+def _head(header: Mapping[str, Any]) -> bytes:
+    """Return the first line of a journal."""
+    return json.dumps(header).encode() + b"\n"
 
 
 def rows_of(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
