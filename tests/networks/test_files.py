@@ -141,6 +141,9 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("header.npy", None, "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b"{}", np.uint8)), "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b'{"format": 1}', np.uint8)), "no header of ours"),
+        ("header.npy", member(np.frombuffer(b"null", np.uint8)), "it has no header of ours"),
+        ("header.npy", member(np.frombuffer(b"hello", np.uint8)), "it has no header of ours"),
+        ("header.npy", member(np.zeros(0, np.uint8)), "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b"[" * 100_000, np.uint8)), "it has no header of ours"),
         ("weights.npy", None, "its part 'weights' is missing"),
         ("weights.npy", member(np.zeros((2, 3), np.float32)), "'weights' is missing, or not of"),
@@ -296,6 +299,78 @@ def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path
         InvalidNetwork, match=r"wide\.npz is no model: its board cannot be: a model"
     ):
         read_network(path)
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [
+        (None, "it does not tell the sizes of its board"),
+        ("7x6", "it does not tell the sizes of its board"),
+        ([7, 6, 4], "it does not tell the sizes of its board"),
+        ({"columns": 7, "rows": 6}, "it does not tell the sizes of its board"),
+        ({"columns": 7.0, "rows": 6, "connect": 4}, "columns must be a whole number, not 7.0"),
+        ({"columns": 7, "rows": -6, "connect": 4}, "its board cannot be: rows must be 1 to 16"),
+    ],
+)
+def test_a_board_that_cannot_be_is_told(tmp_path: Path, board: object, said: str) -> None:
+    path = tmp_path / "board.npz"
+    write_model(path, ModelFile("any", Geometry(), {}, {"board": board}))
+    with pytest.raises(InvalidNetwork, match=rf"board\.npz is no model: .*{said}"):
+        read_model(path)
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
+    """In whatever order its facts were gathered; packed in a hurry it takes more room."""
+    one, other, quick = (tmp_path / name for name in ("a.npz", "b.npz", "c.npz"))
+    arrays = {"some": np.arange(5000) % 97}
+    model = ModelFile("any", Geometry(), arrays, {"x": 1, "y": 2})
+    write_model(one, model)
+    write_model(other, ModelFile("any", Geometry(), arrays, {"y": 2, "x": 1}))
+    assert one.read_bytes() == other.read_bytes()
+    write_model(quick, model, quick=True)
+    assert quick.stat().st_size > one.stat().st_size
+    assert read_model(quick).as_dict() == read_model(one).as_dict()
+
+
+def test_parts_count_together_however_small_each_is(tmp_path: Path) -> None:
+    path, zeros = tmp_path / "parts.npz", np.zeros(700_000, dtype=np.uint8)
+    write_model(path, ModelFile("any", Geometry(), {"one": zeros, "other": zeros}))
+    with pytest.raises(InvalidNetwork, match="it unpacks to more than 1 MB"):
+        read_model(path, most=1 << 20)
+
+
+def test_a_name_that_no_file_can_have_is_told() -> None:
+    with pytest.raises(InvalidNetwork, match="cannot be read: embedded null byte"):
+        read_model("no\0name")
+
+
+@pytest.mark.parametrize(("in_title", "in_list", "value"), [(6, 8, 1), (4, 6, 99)])
+def test_archives_that_need_more_than_we_know_are_refused(
+    tmp_path: Path, in_title: int, in_list: int, value: int
+) -> None:
+    """One under a password, and one of a version of the format that is still to come."""
+    path = tmp_path / "other.npz"
+    write_model(path, ModelFile("any", Geometry(), {}))
+    content = bytearray(path.read_bytes())
+    content[in_title] = content[content.find(b"PK\x01\x02") + in_list] = value
+    path.write_bytes(content)
+    with pytest.raises(InvalidNetwork, match=r"other\.npz is no model, or it is damaged"):
+        read_model(path)
+
+
+def test_arrays_as_numpy_writes_them_are_read(tmp_path: Path) -> None:
+    """Truth values, and the second version of its format; long names are told in part."""
+    path, second = tmp_path / "a.npz", io.BytesIO()
+    truths = np.array([True, False])
+    write_model(path, ModelFile("any", Geometry(), {"truths": truths}))
+    np.lib.format.write_array(second, np.arange(3), version=(2, 0))
+    path.write_bytes(changed(path, "second.npy", second.getvalue()))
+    model = read_model(path)
+    assert model.arrays["truths"].tolist() == [True, False]
+    assert model.arrays["second"].tolist() == [0, 1, 2]
+    path.write_bytes(changed(path, "x" * 1000, b"no array"))
+    with pytest.raises(InvalidNetwork, match="its part '" + "x" * 40 + "' is no array"):
+        read_model(path)
 
 
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:

@@ -207,7 +207,9 @@ def _model(arrays: dict[str, Array]) -> ModelFile:
     try:
         geometry = Geometry(board["columns"], board["rows"], board["connect"])
         geometry.check_fits_word("a model")
-    except (ClaimevenError, KeyError, TypeError) as error:
+    except (KeyError, TypeError):
+        raise InvalidNetwork("it does not tell the sizes of its board") from None
+    except ClaimevenError as error:
         raise InvalidNetwork(f"its board cannot be: {error}") from None
     known = ("format", "version", "kind", "board")
     facts = {name: value for name, value in header.items() if name not in known}

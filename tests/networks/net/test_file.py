@@ -26,7 +26,7 @@ from claimeven.networks import (
     write_model,
 )
 from claimeven.networks.net import Net, NetShape, Searching, read_net, searching, write_net
-from claimeven.networks.net.file import packed, rounded, units_of
+from claimeven.networks.net.file import packed, rounded, units_of, whole_steps
 from claimeven.networks.puct import options
 from tests.networks.net.support import TINY, drawn_net
 
@@ -58,6 +58,33 @@ def test_a_net_goes_there_and_back(tmp_path: Path) -> None:
     assert isinstance(again, Net)
     for name, array in back.arrays.items():
         assert np.allclose(array, again.arrays[name], atol=0.02)
+
+
+def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
+    facts = read_model(whole).facts
+    assert facts == {"shape": TINY.as_dict(), "knows_scores": False, "recipe": {"seed": 3}}
+    model, path = packed(drawn_net(SMALL, knows_scores=True)), tmp_path / "a.npz"
+    for told, knows in ((True, True), (False, False), ("no", False)):
+        facts = {**model.facts, "knows_scores": told}
+        write_model(path, ModelFile("net", SMALL, model.arrays, facts))
+        assert read_net(path).knows_scores is knows
+
+
+def test_tables_and_the_output_are_rounded_finer_than_the_rest() -> None:
+    net = drawn_net(SMALL)
+    for given, steps in (({"steps": 7}, 7), ({}, 31)):
+        arrays = packed(net, **given).arrays
+        for name, weights in net.arrays.items():
+            if not name.endswith("_bias"):
+                fine = name in ("lines", "columns", "out_sum", "out_difference")
+                unit = units_of(weights, min(4 * steps, 127) if fine else steps)
+                assert np.array_equal(arrays[name + "_unit"], unit)
+
+
+def test_no_weight_takes_more_steps_than_fit() -> None:
+    """Else it would change its sign."""
+    far, unit = np.array([[400.0], [-400.0], [-127.6]]), np.ones(1, dtype=np.float32)
+    assert whole_steps(far, unit).tolist() == [[127.0], [-127.0], [-127.0]]
 
 
 def test_a_damaged_file_is_refused(whole: Path, tmp_path: Path) -> None:
@@ -234,13 +261,16 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
         ("in_sum", good["in_sum"].astype(np.float32), "'in_sum' is not of int8 with a unit"),
         ("in_sum", good["in_sum"][:, :3], r"'in_sum' must be of shape \(187, 6\), not \(187, 3\)"),
         ("in_sum_unit", good["in_sum_unit"][:3], "'in_sum' is not of int8 with a unit"),
+        ("in_sum_unit", good["in_sum_unit"][None], "'in_sum' is not of int8 with a unit"),
         ("in_sum_unit", np.full(6, np.inf, dtype=np.float32), "'in_sum' holds what is no number"),
         ("in_bias", good["in_bias"].astype(np.float64), "'in_bias' must be float32"),
         ("out_bias", good["out_bias"][None], r"'out_bias' must be of shape \(5,\)"),
     ):
         write_model(path, ModelFile("net", SMALL, {**good, name: array}, model.facts))
-        with pytest.raises(InvalidNetwork, match=told):
+        with pytest.raises(InvalidNetwork, match=rf"a\.npz is no model: .*{told}"):
             read_net(path)
+        with pytest.raises(InvalidNetwork, match=rf"a\.npz is no model: .*{told}"):
+            read_policy_value(path)
 
 
 class Boom:
