@@ -33,6 +33,18 @@ def test_a_net_that_has_grown_answers_as_before(geometry: Geometry, wide: NetSha
         assert not np.shares_memory(array, more.arrays[name])
 
 
+def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
+    net, narrow = drawn_net(SMALL, seed=2), TINY.pairs
+    more, other = grown(net, WIDE, seed=4), grown(net, WIDE, seed=5)
+    for name in ("in_sum", "block0_sum", "block1_difference"):
+        weights = more.arrays[name]
+        assert weights[:, narrow:].all()
+        assert not np.array_equal(weights, other.arrays[name])
+    for name in ("block0_sum", "block1_difference", "out_sum"):
+        added = more.arrays[name][narrow:]
+        assert not added[:, : net.arrays[name].shape[1]].any()
+
+
 @needs_jax
 def test_what_was_added_learns() -> None:
     net = drawn_net(SMALL, seed=2)

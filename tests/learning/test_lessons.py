@@ -192,6 +192,58 @@ def test_the_column_that_is_known_has_the_score_of_the_move_that_was_played() ->
     assert (batch.scored[beside].sum(axis=1) == 1).all()
 
 
+def test_the_disc_that_is_taken_back_is_drawn_evenly() -> None:
+    """Two can be, unless the move was put on one of them: the other is then."""
+    before, many = Position.from_moves("1234", SMALL), 2000
+    words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
+    alike = Dataset(SMALL, *words, np.zeros((many, 4), np.int8), np.arange(many))
+    found = one_disc_elsewhere(alike, np.random.default_rng(1))
+    assert len(found.places) > many / 2
+    assert set(found.columns.tolist()) == {0, 2}
+    moved = (found.masks & ~np.uint64(before.mask)) != 0
+    on_neither = [
+        place for place in np.flatnonzero(moved)
+        if before.play(1).mask & int(found.masks[place]) & ~before.mask
+    ]  # fmt: skip
+    assert (found.columns[on_neither] == 0).mean() == pytest.approx(0.5, abs=0.1)
+
+
+def test_seed_and_step_decide_which_moves_are_played() -> None:
+    words = np.zeros(1, np.uint64)
+    one = Dataset(SMALL, words, words, np.zeros((1, 4), np.int8), np.array([0]))
+    of_steps = [Lessons(one, 1, 3, ahead=0.9).at(step).planes.tobytes() for step in range(9)]
+    of_seeds = [Lessons(one, 1, seed, ahead=0.9).at(3).planes.tobytes() for seed in range(9)]
+    assert len(set(of_steps)) > 1 and len(set(of_seeds)) > 1
+
+
+def test_each_position_is_seen_once_an_epoch_in_an_order_of_its_own(data: Dataset) -> None:
+    few = data.picked(np.arange(10))
+    lessons = Lessons(few, 4, seed=1)
+    assert lessons.steps == 2  # two positions wait for the next order
+    steps = [lessons.chosen(step).tolist() for step in range(6)]
+    epochs = [steps[at] + steps[at + 1] for at in (0, 2, 4)]
+    assert all(len(epoch) == 8 == len(set(epoch)) for epoch in epochs)
+    assert epochs[0] != epochs[1] != epochs[2]
+    assert steps != [Lessons(few, 4, seed=2).chosen(step).tolist() for step in range(6)]
+    assert lessons.chosen(1).tolist() == steps[1]  # an epoch that is gone back to
+
+
+def test_a_batch_larger_than_the_data_is_all_of_it(data: Dataset) -> None:
+    few = data.picked(np.arange(5))
+    lessons, same = Lessons(few, 64, seed=1, ahead=0.4), Lessons(few, 64, seed=1)
+    assert lessons.steps == 1
+    assert sorted(lessons.chosen(0).tolist()) == list(range(5))
+    batch = lessons.at(0)
+    assert batch.best_counts is not None and np.flatnonzero(batch.best_counts).min() >= 3
+    assert np.array_equal(batch.planes[:3], same.at(0).planes[:3])
+
+
+def test_the_seed_decides_what_is_drawn_by_chances(data: Dataset) -> None:
+    chances = np.ones(len(data))
+    one, other = (Lessons(data, 40, seed, chances).chosen(0).tolist() for seed in (1, 2))
+    assert one != other
+
+
 def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) -> None:
     few = data.picked(np.arange(5))
     lessons = Lessons(few, 64, seed=1, chances=np.array([0.0, 1.0, 0.0, 2.0, 0.0]))

@@ -139,6 +139,13 @@ def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
     assert all(np.array_equal(array, again.arrays[name]) for name, array in model.arrays.items())
 
 
+def test_units_are_those_of_the_usual_steps() -> None:
+    net = drawn_net(SMALL, seed=5)
+    arrays = packed_by_play(net).arrays
+    for name, steps in (("in_sum", 15), ("block0_sum", 15), ("lines", 60), ("out_sum", 60)):
+        assert np.array_equal(arrays[name + "_unit"], units_of(net.arrays[name], steps))
+
+
 def test_a_net_that_knows_nothing_can_be_rounded() -> None:
     """All its numbers are 0, and so is whatever its layers are given."""
     net = Net.untaught(TINY, SMALL)
