@@ -105,6 +105,7 @@ def test_all_positions_of_a_small_board(run: Run, tmp_path: Path) -> None:
     words = ("dataset", "--source", "all", "--plies", "0-2", "--out", str(path), *SMALL)
     told = json.loads(run(*words, "--json").out)
     assert (told["positions"], told["source"], told["seed"]) == (1 + 2 + 8, "all", 0)
+    assert "held_out" not in told
     path.unlink()
     ran = run(*words)
     assert (ran.status, ran.err) == (0, "")

@@ -113,12 +113,22 @@ def test_partial_files_of_any_other_option_are_refused(
         make_dataset(tmp_path / "set.csv", asked, solver(asked.geometry))
 
 
-def test_a_whole_line_that_holds_no_position_is_refused(tmp_path: Path) -> None:
-    """One disc lies on nothing: the check of the line is right, what it says is not."""
+@pytest.mark.parametrize(
+    "row",
+    [
+        "3,12,1,0,2,0,0,0,0,0,0\n",  # a disc lies on nothing
+        "3,,0,-1,0,0,0,0,0,0,0\n",
+        "3,12,1,0,2,0,0,0,0,0\n",
+        "3,12\r4,1,0,2,0,0,0,0,0,0\n",
+        "3," + "1" * 200_000 + ",1,0,2,0,0,0,0,0,0\n",
+        "\n",
+    ],
+)
+def test_a_whole_line_that_holds_no_position_is_refused(tmp_path: Path, row: str) -> None:
+    """The check of the line is right, what it says is not."""
     partial = tmp_path / "set.csv.partial"
-    row = "3,12,1,0,2,0,0,0,0,0,0\n"
     check = zlib.crc32(row.encode(), 3)
-    partial.write_text(f"{json.dumps(plan().header())}\n3:{check:08x},{row}")
+    partial.write_text(f"{json.dumps(plan().header())}\n3:{check:08x},{row}", newline="")
     with pytest.raises(InvalidDatasetFile, match="is damaged in line 2"):
         make_dataset(tmp_path / "set.csv", plan(), solver())
 

@@ -109,6 +109,18 @@ def test_positions_of_play(geometry: Geometry) -> None:
     assert not np.array_equal(positions_of_play(net, 300, seed=1)[0], mines)
 
 
+def test_there_are_as_many_positions_as_are_asked_for() -> None:
+    """Fewer than games that are played at a time, and more than one round of them meets."""
+    net = drawn_net(SMALL, seed=1)
+    for count in (1, 50, 4000):
+        assert len(positions_of_play(net, count)[0]) == count
+
+
+def test_the_net_has_a_say_in_its_play() -> None:
+    one, other = (positions_of_play(drawn_net(SMALL, seed=seed), 50)[0] for seed in (1, 2))
+    assert not np.array_equal(one, other)
+
+
 def test_a_board_with_few_positions_has_all_that_play_meets() -> None:
     net = drawn_net(Geometry(2, 2, 2), seed=1)
     mines, _ = positions_of_play(net, 10_000)
@@ -137,6 +149,29 @@ def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
     again = packed_by_play(net, 4, watch=lambda done, total: told.append((done, total)))
     assert told == [(done, len(told)) for done in range(1, 9)]  # two each of four layers
     assert all(np.array_equal(array, again.arrays[name]) for name, array in model.arrays.items())
+
+
+@pytest.mark.parametrize("geometry", [SMALL, Geometry(1, 9, 4)], ids=str)
+def test_each_layer_is_rounded_by_what_the_rounded_ones_before_it_give(geometry: Geometry) -> None:
+    net = drawn_net(geometry, NetShape(24, 2, 3, 2), seed=5)
+    model = packed_by_play(net, 4)
+    back = unpacked(model)
+    sums, differences = back.inputs(*positions_of_play(net, 10 * len(net.arrays["in_sum"])))
+    for name in ("in_", "block0_", "block1_", "out_"):
+        steps = 16 if name == "out_" else 4
+        for part, given in (("sum", sums), ("difference", differences)):
+            wanted, unit = rounded_by(net.arrays[name + part], steps, given)
+            # Sums in another order may end up on the other side of a half.
+            assert (model.arrays[name + part] != wanted).sum() <= 0.02 * wanted.size
+            assert np.array_equal(model.arrays[f"{name}{part}_unit"], unit)
+        if name == "out_":
+            break
+        level = sums @ back.arrays[name + "sum"] + back.arrays[name + "bias"]
+        slant = differences @ back.arrays[name + "difference"]
+        one, other = np.maximum(level + slant, 0), np.maximum(level - slant, 0)
+        before = (0.0, 0.0, 0.5) if name == "in_" else (sums, differences, 0.25)
+        sums = (before[0] + before[2] * (one + other)).astype(np.float32)
+        differences = (before[1] + before[2] * (one - other)).astype(np.float32)
 
 
 def test_units_are_those_of_the_usual_steps() -> None:

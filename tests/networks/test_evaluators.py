@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.networks import PolicyValue, UniformPolicyValue, default_policy_value
+from claimeven.networks import (
+    InvalidNetwork,
+    ModelFile,
+    PolicyValue,
+    PuctOptions,
+    UniformPolicyValue,
+    default_policy_value,
+    read_policy_value,
+    suited_options,
+    write_model,
+)
+from claimeven.networks.evaluators import SHIPPED_NTUPLE
+from claimeven.networks.net import Searching
 from tests import naive
+from tests.networks.net.support import drawn_net
 from tests.positions import oracle, random_position
 
 MODELS = {
@@ -57,6 +72,30 @@ def test_a_model_keeps_to_its_contract(model: PolicyValue) -> None:
         told = list(threads.map(alone, range(120)))
     assert [value for value, _ in told] == pytest.approx(values.tolist(), abs=1e-5)
     assert np.abs(np.array([likely for _, likely in told]) - priors).max() < 1e-5
+
+
+def test_a_search_has_the_options_that_suit_its_model() -> None:
+    suits = Searching(c=0.25, prior_temperature=2.0)
+    for made, c, prior_temperature in (
+        (drawn_net(searching=suits), 0.25, 2.0),
+        (read_policy_value(SHIPPED_NTUPLE), 1.5, 1.0),
+        (UniformPolicyValue(), 3.0, 1.0),
+    ):
+        found = suited_options(made)
+        assert found == PuctOptions(c=c, prior_temperature=prior_temperature)
+        assert suited_options(made, c=7, leaves=3) == replace(found, c=7, leaves=3)
+
+
+def test_models_that_are_none_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    write_model(path, ModelFile("net checkpoint", Geometry(), {}))
+    with pytest.raises(
+        InvalidNetwork, match=r"run\.npz holds .* kind 'net checkpoint', which has no values"
+    ):
+        read_policy_value(path)
+    with pytest.raises(InvalidNetwork, match="no model that comes along knows 7x6 connect 5"):
+        default_policy_value(Geometry(7, 6, 5))
+    assert default_policy_value() is default_policy_value()  # it is read once
 
 
 def test_no_positions_are_judged_at_all(model: PolicyValue) -> None:

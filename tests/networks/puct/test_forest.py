@@ -70,6 +70,11 @@ def test_options_at_their_bounds() -> None:
         assert all(getattr(options, name) == value for name, value in given.items())
 
 
+def test_what_the_results_of_a_search_are_measured_by() -> None:
+    options = PuctOptions()
+    assert (options.method, options.scale, options.width) == ("puct", "-1..1", 1.0)
+
+
 def test_bad_calls() -> None:
     forest = PuctForest(trees=2)
     model = UniformPolicyValue()
@@ -85,9 +90,9 @@ def test_bad_calls() -> None:
             forest.gather(leaves)
     with pytest.raises(ClaimevenError, match=r"column 8 \(counted from 0\) is not on the board"):
         forest.advance(0, 8)
-    for temperature in (-1.0, 1001):
+    for temperature in (-1.0, 1001, float("nan"), True, "1"):
         with pytest.raises(ClaimevenError, match="temperature must be a number from 0 to 1000"):
-            forest.policies(temperature)
+            forest.policies(temperature)  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(ClaimevenError, match="the game is over"):
         PuctTree(WON, model).advance(0)
     for share, concentration, told in (
@@ -122,7 +127,8 @@ def test_the_end_of_a_game() -> None:
     assert forest.is_over().tolist() == [True, False]
     assert forest.results().tolist() == [-1, 0]
     assert forest.run(UniformPolicyValue(), 10) == 10
-    assert forest.policies().sum(axis=1).tolist() == pytest.approx([0.0, 1.0])
+    for temperature in (0.0, 1.0, 1000.0):
+        assert forest.policies(temperature).sum(axis=1).tolist() == pytest.approx([0.0, 1.0])
     with pytest.raises(ClaimevenError, match="the game is over"):
         forest.advance(0, 1)
     forest.reset(0)
