@@ -78,6 +78,7 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         ("hello\n", "is not a partial data set"),
         ("hello", "is not a partial data set"),
         (header + " and more", "is not a partial data set"),
+        (header.replace(" ", ""), "is not a partial data set"),
         ("[1]\n", "is not a partial data set"),
     ):
         partial.write_text(content)

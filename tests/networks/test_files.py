@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pickle
 import random
@@ -132,6 +133,8 @@ def test_damaged_files_are_refused(whole: Path, tmp_path: Path) -> None:
 
 
 LONG = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,)", b"(9,)")
+SHORT = LONG.replace(b"(9,)", b"(7,)")
+OTHERS = {"format": "another", "version": 1, "kind": "ntuple", "board": {}}
 HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999,), }")[:]
 
 
@@ -141,6 +144,11 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("header.npy", None, "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b"{}", np.uint8)), "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b'{"format": 1}', np.uint8)), "no header of ours"),
+        (
+            "header.npy",
+            member(np.frombuffer(json.dumps(OTHERS).encode(), np.uint8)),
+            "it has no header of ours",
+        ),
         ("header.npy", member(np.frombuffer(b"null", np.uint8)), "it has no header of ours"),
         ("header.npy", member(np.frombuffer(b"hello", np.uint8)), "it has no header of ours"),
         ("header.npy", member(np.zeros(0, np.uint8)), "it has no header of ours"),
@@ -148,6 +156,7 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("weights.npy", None, "its part 'weights' is missing"),
         ("weights.npy", member(np.zeros((2, 3), np.float32)), "'weights' is missing, or not of"),
         ("weights.npy", LONG, "'weights.npy' is not as long as it says"),
+        ("weights.npy", SHORT, "'weights.npy' is not as long as it says"),
         ("weights.npy", HUGE, "'weights.npy' is not as long as it says"),
         ("weights.npy", member(np.zeros((2, 3), np.uint8)), "one place for each of its weights"),
         ("weights.npy", member(np.zeros((3, 3), np.uint8)), "its numbers are not of 2 bytes"),
@@ -355,6 +364,18 @@ def test_archives_that_need_more_than_we_know_are_refused(
     content[in_title] = content[content.find(b"PK\x01\x02") + in_list] = value
     path.write_bytes(content)
     with pytest.raises(InvalidNetwork, match=r"other\.npz is no model, or it is damaged"):
+        read_model(path)
+
+
+def test_a_part_that_goes_on_beyond_the_end_of_its_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "long.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.npy", bytes(9))
+    content = bytearray(path.read_bytes())
+    sizes = content.find(b"PK\x01\x02") + 20
+    content[sizes : sizes + 8] = (1 << 20).to_bytes(4, "little") * 2
+    path.write_bytes(content)
+    with pytest.raises(InvalidNetwork, match=r"long\.npz is no model, or it is damaged"):
         read_model(path)
 
 

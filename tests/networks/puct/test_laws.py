@@ -218,6 +218,8 @@ def test_policies_without_the_solver_go_by_the_visits() -> None:
     there = np.ones((1, 2), np.bool_)
     assert policies(*given, there, 1.0, solver=False)[0].tolist() == [0.25, 0.75]
     assert policies(*given, there, 1.0, solver=True)[0].tolist() == [1.0, 0.0]
+    for temperature in (0.0, 1.0):  # of a game that is over
+        assert not policies(*given, ~there, temperature, solver=False).any()
 
 
 def test_policies_of_many_roots_are_as_of_each_alone() -> None:
