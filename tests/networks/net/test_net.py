@@ -187,7 +187,7 @@ def test_many_positions_get_what_each_gets_alone() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES_OF_TESTS, ids=str)
-@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+@pytest.mark.parametrize("geometry", (*BOARDS, Geometry(1, 6, 4), Geometry(3, 3, 4)), ids=str)
 def test_few_positions_take_another_way_to_the_same(geometry: Geometry, shape: NetShape) -> None:
     """Compiled loops for few, matrix products for many: up to rounding the same."""
     net = drawn_net(geometry, shape, seed=8)
