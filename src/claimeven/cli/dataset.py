@@ -148,4 +148,10 @@ def command(
 
 
 def _progress_text(at: DatasetProgress) -> str:
+    """Say how far the work is; rows of an earlier run say nothing of its pace.
+
+    >>> from claimeven.dataset import DatasetProgress
+    >>> _progress_text(DatasetProgress(150, 1000, 100, 10.0, 9))
+    '150 of 1,000 positions, 5.0 a second, 3 min left'
+    """
     return count_text(at.done, at.total, at.what, at.seconds, at.resumed)
