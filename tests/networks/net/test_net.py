@@ -231,6 +231,16 @@ def test_sizes_that_cannot_be_are_refused() -> None:
             Net(TINY, {**arrays, name: array})
 
 
+@pytest.mark.parametrize("count", [1, 9])
+def test_a_net_whose_numbers_overflow_says_so(count: int) -> None:
+    """Each weight may be as it is; so many layers of such make what is no number."""
+    net = drawn_net(Geometry(4, 4, 3), NetShape(32, 20, 3, 2))
+    wild = {name: np.clip(array * 800, -700, 700) for name, array in net.arrays.items()}
+    overflowing = Net(net.shape, wild, net.geometry)
+    with pytest.raises(InvalidNetwork, match="the numbers of the net grow beyond all bounds"):
+        overflowing.judge(*boards_of(net.geometry, count))
+
+
 def test_arrays_that_cannot_be_written_will_do() -> None:
     """Those of JAX cannot."""
     net, boards = drawn_net(), boards_of(Geometry(), 3)

@@ -265,7 +265,10 @@ class Net:
         return found.values * (1 - share) + graded * share, found.priors
 
     def judge(self, mines: Words, masks: Words) -> Judgement:
-        """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`."""
+        """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`.
+
+        Raises `InvalidNetwork` where its weights are so great that what it says is no number.
+        """
         columns = self.geometry.columns
         outputs = np.empty((len(mines), 2 * columns + 1), dtype=np.float32)
         if len(mines) <= FEW:
@@ -273,7 +276,10 @@ class Net:
         else:
             for begin in range(0, len(mines), BATCH):
                 part = slice(begin, begin + BATCH)
-                outputs[part] = self.raw(mines[part], masks[part])
+                with np.errstate(all="ignore"):  # what is no number is refused below
+                    outputs[part] = self.raw(mines[part], masks[part])
+        if not np.isfinite(outputs).all():
+            raise InvalidNetwork("the numbers of the net grow beyond all bounds: it is no use")
         return self.judgement(outputs, masks)
 
     def judgement(self, outputs: Floats, masks: Words) -> Judgement:
