@@ -140,7 +140,9 @@ def test_one_agent_alone(path: Path) -> None:
 @pytest.mark.parametrize(
     ("most", "jobs"), [(9, "abcd"), (4, "abcd"), (3, "ab"), (2, "ab"), (1, "a"), (0, "")]
 )
-def test_a_part_of_the_games_holds_whole_pairs_where_one_fits(path: Path, most: int, jobs: str) -> None:
+def test_a_part_of_the_games_holds_whole_pairs_where_one_fits(
+    path: Path, most: int, jobs: str
+) -> None:
     found = accuracy_of(path, most=most, solver=small)
     assert "".join(game.job for game in found.judged) == jobs
     assert (found.total, found.as_dict()["games"]) == (4, len(jobs))
