@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import shutil
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from claimeven.errors import ClaimevenError
 from claimeven.outputs import (
     CannotWrite,
     GrowingFile,
     binary_file,
     binary_files,
     check_output,
+    holds_games,
+    make_folder,
+    packed,
+    scratch_folder,
+    take_lock,
     text_file,
     write_bytes,
     write_text,
@@ -111,16 +121,65 @@ def test_what_is_no_file_is_refused_and_stays(tmp_path: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["", "-", "none/a", "a/b"])
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "a file to write needs a name, not ''"),
+        ("-", "- stands for stdout, and a file is written here: give a name"),
+        (Path("-"), "- stands for stdout, and a file is written here: give a name"),
+        ("none/a", "none/a cannot be written: there is no folder {}/none"),
+        ("a/b", "a/b cannot be written: Not a directory"),
+    ],
+)
 def test_names_that_cannot_be_are_refused(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, name: str | Path, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a").touch()
     for write in (check_output, lambda path: write_text(path, "x"), GrowingFile):
-        with pytest.raises(ClaimevenError, match=r"needs a name|cannot be written:|for stdout"):
+        with pytest.raises(CannotWrite) as told:
             write(name)
+        if os.name == "posix":
+            assert str(told.value) == sentence.format(Path.cwd())
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_file_of_games_is_in_the_way_of_all_but_games(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("create table games (moves)")
+    before = path.read_bytes()
+    for write in (check_output, lambda path: write_text(path, "x"), GrowingFile):
+        with pytest.raises(CannotWrite, match=r"games\.db cannot be written: it holds games"):
+            write(path)
+    check_output(path, of_games=True)
+    assert path.read_bytes() == before
+    assert holds_games(path)
+    path.write_bytes(before[:15])
+    assert not holds_games(path)
+    check_output(path)
+
+
+def test_a_folder_is_made_with_those_it_lies_in_or_refused(tmp_path: Path) -> None:
+    for _ in range(2):
+        make_folder(tmp_path / "a" / "b")
+        assert (tmp_path / "a" / "b").is_dir()
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(CannotWrite, match="file cannot be written: File exists"):
+        make_folder(file)
+
+
+def test_packed_bytes_are_a_file_of_gzip_without_a_time() -> None:
+    data = b"4455\n" * 1000
+    assert gzip.decompress(packed(data)) == data
+    assert packed(data)[4:8] == bytes(4)
+    assert len(packed(data)) < 100
+
+
+@unix
+def test_a_file_that_knows_no_locks_is_anybodys() -> None:
+    assert take_lock(io.BytesIO())
 
 
 @unix
@@ -152,6 +211,65 @@ def test_permissions_are_kept_and_new_files_get_the_usual_ones(tmp_path: Path) -
         write_text(path, "x")
     assert stat.S_IMODE(old.stat().st_mode) == 0o751
     assert new.stat().st_mode == usual.stat().st_mode
+    before = os.umask(0o002)
+    try:
+        GrowingFile(tmp_path / "growing").close()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "growing").stat().st_mode) == 0o664
+
+
+@unix
+def test_an_owner_is_kept_where_that_can_be() -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a")
+        path.touch()
+        if os.geteuid() == 0:
+            os.chown(path, 12345, 12346)
+        before = path.stat()
+        write_text(path, "x")
+        assert (path.stat().st_uid, path.stat().st_gid) == (before.st_uid, before.st_gid)
+        path.chmod(0o666)
+        Path(folder).chmod(0o777)
+        assert told_to_nobody(path, "write_text(path, 'y')") == ""
+        assert path.read_text() == "y"
+
+
+@unix
+def test_an_owner_that_a_container_does_not_know_is_let_go(tmp_path: Path) -> None:
+    # In a name space of its own root is the only user that there is.
+    alone = [shutil.which("unshare") or "unshare", "--map-root-user"]
+    try:
+        subprocess.run([*alone, "true"], check=True, capture_output=True, timeout=60)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("there are no name spaces of users")
+    if os.geteuid() != 0:
+        pytest.skip("only root has files of others")
+    path = tmp_path / "a"
+    path.touch()
+    os.chown(path, 12345, 12346)
+    path.chmod(0o666)
+    code = "from claimeven.outputs import write_text; write_text('a', 'x')"
+    ended = subprocess.run(
+        [*alone, sys.executable, "-c", code],
+        cwd=tmp_path, env=forks.environment(), capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert path.read_text() == "x"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666
+
+
+@unix
+def test_a_file_that_cannot_be_read_can_be_written() -> None:
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        path = Path(folder, "a")
+        path.touch()
+        path.chmod(0o222)
+        assert told_to_nobody(path, "write_text(path, 'x')") == ""
+        path.chmod(0o444)
+        assert path.read_text() == "x"
 
 
 @unix
@@ -161,7 +279,7 @@ def test_a_read_only_file_is_refused() -> None:
         path = Path(folder, "a")
         path.touch()
         path.chmod(0o444)
-        assert "it is read-only" in refused_to_nobody(path, "write_text(path, 'x')")
+        assert "it is read-only" in told_to_nobody(path, "write_text(path, 'x')")
 
 
 @unix
@@ -174,12 +292,12 @@ def test_a_file_of_a_read_only_folder_is_refused(call: str, is_there: bool) -> N
             path.touch()
             path.chmod(0o666)
         Path(folder).chmod(0o555)
-        said = refused_to_nobody(path, call)
+        said = told_to_nobody(path, call)
         assert said == f"{path} cannot be written: its folder is read-only"
 
 
-def refused_to_nobody(path: Path, call: str) -> str:
-    """What is said when somebody who is not root makes a call to write to a file."""
+def told_to_nobody(path: Path, call: str) -> str:
+    """What is said, if it fails, when somebody who is not root makes a call to write to a file."""
     before = (
         "from claimeven.errors import ClaimevenError\n"
         "from claimeven.outputs import check_output, write_text"
@@ -255,7 +373,14 @@ def growing():
     finally:
         file.close()
 
-for write in (lambda: write_bytes("out", bytes(1001)), stream, growing):
+def at_once():
+    file = GrowingFile("out")
+    try:
+        file.append(b"12345678\\n" * 200)
+    finally:
+        file.close()
+
+for write in (lambda: write_bytes("out", bytes(1001)), stream, growing, at_once):
     try:
         write()
     except CannotWrite as error:
@@ -269,7 +394,7 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
         [sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.splitlines() == ["out cannot be written: File too large"] * 3
+    assert ended.stdout.splitlines() == ["out cannot be written: File too large"] * 4
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out").read_bytes()[:18] == b"12345678\n12345678\n"
 
@@ -301,3 +426,66 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
             writer.kill()
     assert b"KeyboardInterrupt" in err
     assert list(tmp_path.iterdir()) == []
+
+
+#: A child that SIGTERM ends first has no part in the folder; the process itself takes it along.
+SCRATCH = """
+import os, signal
+from claimeven.outputs import scratch_folder
+with scratch_folder() as folder:
+    (folder / "a").touch()
+    child = os.fork()
+    if not child:
+        signal.raise_signal(signal.SIGTERM)
+    _, status = os.waitpid(child, 0)
+    print(os.WTERMSIG(status), (folder / "a").exists(), flush=True)
+    signal.raise_signal(signal.SIGTERM)
+print("it has not ended")
+"""
+
+
+@unix
+def test_sigterm_takes_a_scratch_folder_along(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRATCH],
+        env=forks.environment(TMPDIR=str(tmp_path)), capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (-signal.SIGTERM, "")
+    assert ended.stdout == f"{int(signal.SIGTERM)} True\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@unix
+def test_a_scratch_folder_lets_who_heeds_sigterm_be() -> None:
+    def mine(number: int, frame: object) -> None:
+        raise AssertionError("it is not sent")
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        for handler in (mine, signal.SIG_IGN, signal.SIG_DFL):
+            signal.signal(signal.SIGTERM, handler)
+            with pytest.raises(KeyError), scratch_folder() as folder:
+                is_as_before = signal.getsignal(signal.SIGTERM) is handler
+                assert is_as_before == (handler is not signal.SIG_DFL)
+                (folder / "a").touch()
+                raise KeyError
+            assert signal.getsignal(signal.SIGTERM) is handler
+            assert not folder.exists()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_scratch_folder_of_another_thread_is_gone_at_the_end() -> None:
+    there: list[Path] = []
+
+    def work() -> None:
+        with scratch_folder() as folder:
+            assert folder.is_dir()
+            there.append(folder)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    (folder,) = there
+    assert not folder.exists()

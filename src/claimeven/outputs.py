@@ -303,7 +303,7 @@ def _take_over_permissions(target: Path, unfinished: Path) -> None:
     with suppress(FileNotFoundError):
         there = target.stat()
         if hasattr(os, "chown"):
-            with suppress(PermissionError):
+            with suppress(OSError):  # not ours to give, or unknown in a container
                 os.chown(unfinished, there.st_uid, there.st_gid)
         unfinished.chmod(stat.S_IMODE(there.st_mode))
 
