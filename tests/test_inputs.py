@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
+import sys
+import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.inputs import text_of
 
 MOST = 1 << 20
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Unix")
 
 
 @pytest.mark.parametrize("data", ["4455\n", "", "ä" * 1000], ids=["short", "empty", "letters"])
@@ -22,6 +28,40 @@ def test_what_stands_there_is_read(tmp_path: Path, data: str, packed: bool) -> N
 
 
 @pytest.mark.parametrize("packed", [False, True])
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / "a.txt"
+    data = "\ufeff4455\n\ufeff".encode()
+    path.write_bytes(gzip.compress(data) if packed else data)
+    assert text_of(path, MOST, ClaimevenError) == "4455\n\ufeff"
+
+
+@unix
+@pytest.mark.parametrize("data", [b"4455\n", b"", gzip.compress(b"4455\n")])
+def test_a_pipe_is_read(tmp_path: Path, data: bytes) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,), daemon=True)
+    writer.start()
+    assert text_of(pipe, MOST, ClaimevenError) == ("4455\n" if data else "")
+    writer.join(60)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_of_a_huge_file_no_more_is_held(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / "a.txt"
+    with gzip.open(path, "wb") if packed else path.open("wb") as file:
+        for _ in range(64):
+            file.write(bytes(MOST))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ClaimevenError, match="is too large"):
+            text_of(path, MOST, ClaimevenError)
+        assert tracemalloc.get_traced_memory()[1] < 16 * MOST
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("packed", [False, True])
 def test_the_most_is_read_and_a_byte_more_is_not(tmp_path: Path, packed: bool) -> None:
     path = tmp_path / "a.txt"
     for size, fits in ((MOST, True), (MOST + 1, False)):
@@ -30,7 +70,7 @@ def test_the_most_is_read_and_a_byte_more_is_not(tmp_path: Path, packed: bool) -
         if fits:
             assert len(text_of(path, MOST, ClaimevenError)) == MOST
         else:
-            with pytest.raises(ClaimevenError, match="is too large: at most 1 MB are read"):
+            with pytest.raises(ClaimevenError, match=r"a\.txt is too large: at most 1 MB are read"):
                 text_of(path, MOST, ClaimevenError)
 
 
@@ -40,15 +80,17 @@ def test_the_most_is_read_and_a_byte_more_is_not(tmp_path: Path, packed: bool) -
         (b"\xff\xfe", "cannot be read: it is no text"),
         (gzip.compress(b"4455", mtime=0)[:-4], "is damaged: it cannot be unpacked"),
         (b"\x1f\x8b and nothing more of it", "is damaged: it cannot be unpacked"),
+        (gzip.compress(b"4455")[:10] + b"\xff" * 9, "is damaged: it cannot be unpacked"),
     ],
 )
 def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, sentence: str) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(data)
-    with pytest.raises(ClaimevenError, match=sentence):
+    with pytest.raises(ClaimevenError) as told:
         text_of(path, MOST, ClaimevenError)
+    assert str(told.value) == f"{path} {sentence}"
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ClaimevenError, match=r"none\.txt cannot be read: No such file"):
+    with pytest.raises(ClaimevenError, match=r"/none\.txt cannot be read: No such file"):
         text_of(tmp_path / "none.txt", MOST, ClaimevenError)

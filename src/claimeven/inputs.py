@@ -13,7 +13,7 @@ _PACKED = b"\x1f\x8b"
 
 
 def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
-    """Return the text (UTF-8) of a file, unpacked.
+    """Return the text (UTF-8, after a byte order mark or not) of a file or a pipe, unpacked.
 
     Not more than `most` bytes of it are held, so that a small file that unpacks to a huge one does
     no harm. Raises `error`, with a sentence that names the file, where it cannot be read, is
@@ -21,9 +21,7 @@ def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     """
     try:
         with Path(path).open("rb") as raw:
-            packed = raw.read(len(_PACKED)) == _PACKED
-            raw.seek(0)
-            if packed:
+            if raw.peek(len(_PACKED)).startswith(_PACKED):  # in a pipe there is no way back
                 with gzip.GzipFile(fileobj=raw) as unpacked:
                     data = unpacked.read(most + 1)
             else:
@@ -35,6 +33,6 @@ def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     if len(data) > most:
         raise error(f"{path} is too large: at most {most >> 20} MB are read")
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise error(f"{path} cannot be read: it is no text") from None
