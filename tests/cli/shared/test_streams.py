@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from claimeven.cli.shared.streams import printable
+from claimeven.cli.shared.streams import printable, table_width, text_width
 from claimeven.networks.evaluators import SHIPPED_NET
+from tests import forks
 from tests.cli.conftest import Run
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the streams of Unix")
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
@@ -110,3 +117,77 @@ def test_what_stands_for_a_file_is_utf8_in_any_locale(
 
 def test_foreign_text_is_shown_on_a_line_without_control_characters() -> None:
     assert printable("a\n\tb\r\x1b[31m\x9b\x00ü\u2028") == "a b \\x1b[31m\\x9b\\x00ü"
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [
+        ("", 80), ("0", 80), ("-5", 80), ("1.5", 80), ("wide", 80), ("\u0661", 80), ("\xb2", 80),
+        ("1", 1), ("120", 120), ("9" * 6, 999_999), ("9" * 5000, 999_999),
+    ],
+)  # fmt: skip
+def test_the_variable_of_the_width_may_hold_anything(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    with (tmp_path / "a").open("w") as file:
+        assert table_width(file) == width
+        assert text_width(file) == min(80, max(40, width))
+    assert table_width(io.StringIO()) == table_width(file) == width  # one closed by now
+
+
+@unix
+def test_a_terminal_tells_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pty
+    import termios
+
+    monkeypatch.delenv("COLUMNS", raising=False)
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as stream:
+        for there, table, text in ((100, 100, 80), (57, 57, 57), (20, 20, 40), (0, 80, 80)):
+            termios.tcsetwinsize(theirs, (24, there))
+            assert (table_width(stream), text_width(stream)) == (table, text)
+    os.close(ours)
+
+
+#: Whatever can print does, in the midst of a result.
+PRINTS = """
+import os, subprocess, sys
+from claimeven.cli.shared.streams import clean_stdout, prepare_streams
+prepare_streams()
+print("before")
+with clean_stdout() as out:
+    out.write("the r\xfc")
+    print("printed")
+    os.write(1, b"written\\n")
+    sys.__stdout__.write("past it\\n")
+    subprocess.run([sys.executable, "-c", "print('a child')"], check=True)
+    out.write("sult\\n")
+print("after")
+os.write(1, b"the end\\n")
+"""
+
+
+@unix
+def test_a_result_stays_whole_whatever_else_is_printed() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", PRINTS],
+        capture_output=True, text=True, timeout=300, check=False,
+        env={**forks.environment(), "PYTHONIOENCODING": "ascii:strict", "PYTHONUNBUFFERED": ""},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    said = sorted(ended.stdout.splitlines())
+    assert said == ["after", "before", "the end", "the r\\xfcsult"]
+    assert sorted(ended.stderr.splitlines()) == ["a child", "past it", "printed", "written"]
+
+
+@unix
+def test_a_program_without_streams_works_all_the_same(tmp_path: Path) -> None:
+    words = forks.command("convert", str(tmp_path / "a.txt"), "--to", "csv", "-o", "a.csv")
+    (tmp_path / "a.txt").write_text("4455\n", "utf-8")
+    ended = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words],
+        cwd=tmp_path, env=forks.environment(), timeout=300, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0
+    assert (tmp_path / "a.csv").read_text("utf-8").startswith("moves")

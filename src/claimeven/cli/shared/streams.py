@@ -15,6 +15,8 @@ from typing import TextIO
 WIDTH = 80
 #: Fewest characters that a line of text may have.
 LEAST_WIDTH = 40
+#: Digits of a width that are read: Python refuses a number of thousands of them.
+_DIGITS = 6
 
 
 def prepare_streams() -> None:
@@ -145,8 +147,8 @@ def table_width(stream: TextIO | None = None) -> int:
     The variable COLUMNS says otherwise, as it does for other programs.
     """
     said = os.environ.get("COLUMNS", "")
-    if said.isascii() and said.isdigit() and int(said) > 0:
-        return int(said)
+    if said.isascii() and said.isdigit() and int(said[:_DIGITS]) > 0:
+        return int(said[:_DIGITS])
     try:
         return os.get_terminal_size(1 if stream is None else stream.fileno()).columns or WIDTH
     except (OSError, ValueError):
