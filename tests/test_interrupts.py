@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -114,6 +116,48 @@ def test_it_is_held_back_though_another_thread_takes_it() -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_process_that_is_started_never_sees_it(is_held: bool) -> None:
+    tell = "import signal; print(*signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
+    with interrupts.held_back() if is_held else contextlib.nullcontext():
+        with interrupts.held_back():
+            command = [sys.executable, "-c", tell]
+            told = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300)
+        assert told.stdout.decode().split() == [str(int(signal.SIGINT))]
+        is_blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        assert is_blocked == is_held  # as it was
+
+
+@pytest.mark.parametrize("before", ["another", signal.SIG_DFL])
+def test_what_it_does_as_a_rule_can_be_told(before: str | signal.Handlers) -> None:
+    def another(number: int, frame: FrameType | None) -> None:
+        raise AssertionError("it does this before the block and after it")
+
+    handler = another if before == "another" else before
+    signal.signal(signal.SIGINT, handler)  # type: ignore[arg-type]  # a handler or SIG_DFL
+    try:
+        block = interrupts.put_off(signal.default_int_handler)
+        with pytest.raises(KeyboardInterrupt), block as safe_moment:
+            with pytest.raises(KeyboardInterrupt):
+                safe_moment.heeded(press)
+            press()
+        assert signal.getsignal(signal.SIGINT) == handler
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_it_can_be_put_off_for_good() -> None:
+    done = []
+    with interrupts.put_off() as safe_moment:
+        press()
+        safe_moment.forget()
+        safe_moment()
+        press()
+        safe_moment.heeded(press)
+        done.append("the work")
+    assert done == ["the work"]
+
+
 def test_an_error_gives_way_to_it() -> None:
     def fail() -> None:
         with interrupts.put_off():
@@ -154,6 +198,19 @@ def test_a_handler_of_ones_own_is_called(block: Block) -> None:
 @pytest.mark.parametrize(
     "block", [interrupts.put_off, interrupts.held_back, interrupts.seen_through]
 )
+def test_where_it_is_ignored_it_stays_so(block: Block) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with block():
+            press()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize(
+    "block", [interrupts.put_off, interrupts.held_back, interrupts.seen_through]
+)
 def test_other_threads_are_let_be(block: Block) -> None:
     seen = []
 
@@ -184,3 +241,28 @@ def test_what_a_library_swallows_is_raised_at_the_end(capsys: pytest.CaptureFixt
         careless = Careless()
         del careless
     assert capsys.readouterr().err == ""
+
+
+def test_other_errors_that_nobody_answers_are_told_as_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Broken:
+        def __del__(self) -> None:
+            raise ValueError("mine")
+
+    told: list[str] = []
+    hook = lambda lost: told.append(str(lost.exc_value))  # noqa: E731 - compared below
+    monkeypatch.setattr(sys, "unraisablehook", hook)
+    with interrupts.seen_through():
+        broken = Broken()
+        del broken
+    assert told == ["mine"]
+    assert sys.unraisablehook is hook
+
+
+def test_it_ends_what_it_meets_at_once_where_a_library_is_seen_through() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts.seen_through():
+        press()
+        done.append("too much")
+    assert done == []
