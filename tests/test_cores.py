@@ -18,6 +18,7 @@ from claimeven.agents import AgentFault, ProcessAgent
 from claimeven.arena import play_game, play_tournament
 from claimeven.cores import SharedCore, given, staying
 from claimeven.processes import Child
+from tests import forks
 
 if not hasattr(os, "sched_getaffinity"):
     pytest.skip("the system does not tell the cores of a process", allow_module_level=True)
@@ -64,13 +65,44 @@ def test_as_many_jobs_as_a_container_is_given_cores(
     assert cores.usable_cores() == 1
 
 
+#: What a process has stepped back to, by itself and as a session. Whoever is not root is told to
+#: try again where somebody on the machine has just done the same.
+STEPS = """
+import os, time
+from pathlib import Path
+from claimeven import cores
+here = Path("/proc/self/autogroup")
+session = lambda: here.read_text().split()[-1:] if here.exists() else []
+deadline = time.monotonic() + 60
+for _ in range(4):
+    cores.step_back()
+while os.getsid(0) == os.getpid() and session() not in ([], ["19"]):
+    assert time.monotonic() < deadline
+    time.sleep(0.1)
+    cores.step_back()
+print(os.nice(0), *session())
+"""
+
+
+@pytest.mark.parametrize("is_leader", [False, True])
+def test_work_steps_back_as_far_as_it_can_and_only_its_own_session_with_it(is_leader: bool) -> None:
+    here = Path("/proc/self/autogroup")
+    before = here.read_text().split()[-1:] if here.exists() else []
+    told = subprocess.run(
+        [sys.executable, "-c", STEPS], start_new_session=is_leader, env=forks.environment(),
+        capture_output=True, text=True, check=True, timeout=300,
+    ).stdout.split()  # fmt: skip
+    assert told == ["19", *(["19"] * len(before) if is_leader else before)]
+
+
 def test_a_core_is_shared_and_given_back(sleeper: subprocess.Popen[bytes]) -> None:
     before = os.sched_getaffinity(0)
     core = SharedCore(sleeper.pid)
-    core.share()
+    assert core.share()
     here = os.sched_getaffinity(0)
     assert len(here) == 1
     assert os.sched_getaffinity(sleeper.pid) == here
+    assert not core.share()
     core.release()
     assert os.sched_getaffinity(0) == before
     assert os.sched_getaffinity(sleeper.pid) == here
@@ -87,9 +119,41 @@ def test_a_process_that_has_ended_is_no_error(sleeper: subprocess.Popen[bytes]) 
     core.release()
     core.part()
     core = SharedCore(sleeper.pid)
-    core.share()
+    for is_first in (True, False):
+        assert core.share() == is_first  # not tried again
+        assert os.sched_getaffinity(0) == before
     core.release()
     assert os.sched_getaffinity(0) == before
+
+
+def test_a_child_is_held_again_wherever_its_parent_is_by_then(
+    sleeper: subprocess.Popen[bytes],
+) -> None:
+    before = os.sched_getaffinity(0)
+    core = SharedCore(sleeper.pid)
+    for end in (core.release, core.part):
+        for here in [*before] * 3:
+            os.sched_setaffinity(0, {here})  # most often it is still there a moment later
+            os.sched_setaffinity(0, before)
+            core.share()
+            assert os.sched_getaffinity(sleeper.pid) == os.sched_getaffinity(0) != before
+            end()
+            assert os.sched_getaffinity(0) == before
+    assert os.sched_getaffinity(sleeper.pid) == before
+
+
+def test_who_has_one_core_anyway_shares_none(sleeper: subprocess.Popen[bytes]) -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        core = SharedCore(sleeper.pid)
+        assert not core.share()
+        core.release()
+        core.part()
+        assert os.sched_getaffinity(0) == {min(before)}
+    finally:
+        os.sched_setaffinity(0, before)
+    assert os.sched_getaffinity(sleeper.pid) == before
 
 
 def test_only_the_thread_that_asks_is_held(sleeper: subprocess.Popen[bytes]) -> None:
