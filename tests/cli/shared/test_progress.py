@@ -69,9 +69,30 @@ def test_the_line_is_written_over_and_wiped(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\x1b" not in text
     states = shown(text)
     assert states[:3] == ["", "a long text", "short"]
-    assert set(states[3]) == {"x"}
-    assert len(states[3]) < 500
+    assert states[3] == "x" * 79  # one less than 80: a full line might begin another
     assert states[-1] == ""
+    assert text.endswith("\r")
+
+
+def test_the_line_is_as_wide_as_the_terminal_it_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    import termios
+
+    with terminal(monkeypatch) as there:
+        termios.tcsetwinsize(there[0], (24, 50))
+        with progress.status_line() as line:
+            line.show(lambda: "x" * 500)
+        assert shown(sent(there))[1] == "x" * 49
+
+
+def test_what_was_shown_just_now_stays_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal(monkeypatch) as there:
+        with progress.status_line() as line:
+            line.show(lambda: "one")
+            monkeypatch.setattr(progress, "TICK", 1e9)
+            line.show(lambda: "two")
+        assert shown(sent(there)) == ["", "one", "", ""]
+        line.clear()
+        assert sent(there) == ""
 
 
 def test_games_are_counted_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
