@@ -53,6 +53,85 @@ def test_what_one_raises_ends_all_and_is_raised(failing: int) -> None:
     assert sorted(rested) == sorted({0, 1, 2} - {failing})
 
 
+def test_what_was_raised_first_is_raised() -> None:
+    stopped = threading.Event()
+
+    def work(number: int) -> None:
+        if number != 1:
+            assert stopped.wait(60)
+        if number:
+            raise ValueError(f"{number} fails")
+
+    for call in (
+        lambda: threads.together(work, 3, stopped.set),
+        lambda: threads.served(lambda: work(0), work, 3, stopped.set),
+    ):
+        stopped.clear()
+        with pytest.raises(ValueError, match="1 fails"):
+            call()
+
+
+def test_they_are_told_to_stop_until_they_do() -> None:
+    """What they call may have begun only after it was to stop."""
+    told: list[str] = []
+
+    def work(number: int) -> None:
+        if number == 1:
+            raise ValueError("1 fails")
+        deadline = time.monotonic() + 60
+        while number and len(told) < 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+
+    with pytest.raises(ValueError, match="1 fails"):
+        threads.together(work, 3, lambda: told.append("stop"))
+    assert len(told) >= 4
+
+
+def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended() -> None:
+    first_has_ended, told, rested = threading.Event(), [], []
+
+    def work(number: int) -> None:
+        if number == 0:
+            first_has_ended.set()
+        else:
+            assert first_has_ended.wait(60)
+            time.sleep(0.1)  # in which they would be told
+        rested.append(number)
+
+    threads.together(work, 3, lambda: told.append("stop"))
+    assert sorted(rested) == [0, 1, 2]
+    assert told == []
+
+
+def test_those_who_serve_are_told_to_stop_when_the_work_is_done() -> None:
+    stopped = threading.Event()
+    rested = []
+
+    def work(number: int) -> None:
+        assert stopped.wait(60)
+        rested.append(number)
+
+    assert threads.served(lambda: "answer", work, 2, stopped.set) == "answer"
+    assert sorted(rested) == [0, 1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others give threads stacks as they please")
+def test_where_there_can_be_no_more_threads_that_is_raised() -> None:
+    worked: list[int] = []
+    before = threading.stack_size(1 << 47)  # all the memory that there are addresses for
+    try:
+        for call in (
+            lambda: threads.together(worked.append, 3, lambda: None),
+            lambda: threads.served(lambda: worked.append(0), worked.append, 2, lambda: None),
+        ):
+            with pytest.raises(RuntimeError, match="can't start new thread"):
+                call()
+    finally:
+        threading.stack_size(before)
+    assert worked == []
+
+
 @pytest.mark.usefixtures("usual")
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 @pytest.mark.parametrize("presses", [1, 3])

@@ -35,6 +35,7 @@ def test_a_name_stands_beside_its_cells_where_both_have_room() -> None:
 
 def test_a_text_is_parted_between_words_and_no_line_that_fits_is_touched() -> None:
     assert fitted("  a   b-c\n\n one\tx", 9) == "  a   b-c\n\n one\tx"
+    assert fitted("a\tb", 3) == "a\tb"
     assert fitted("  head one two", 10) == "  head one\n    two"
     assert fitted("see /a/very-long/path now", 8) == "see\n  /a/very-long/path\n  now"
     assert fitted("one well-known", 10) == "one\n  well-known"
