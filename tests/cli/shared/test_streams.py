@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.cli.shared.streams import printable, table_width, text_width
+from claimeven.cli.shared.streams import as_file, printable, table_width, text_width
 from claimeven.networks.evaluators import SHIPPED_NET
 from tests import forks
 from tests.cli.conftest import Run
@@ -155,7 +155,7 @@ PRINTS = """
 import os, subprocess, sys
 from claimeven.cli.shared.streams import clean_stdout, prepare_streams
 prepare_streams()
-print("before")
+print("bef\\xf6re")
 with clean_stdout() as out:
     out.write("the r\xfc")
     print("printed")
@@ -177,17 +177,32 @@ def test_a_result_stays_whole_whatever_else_is_printed() -> None:
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     said = sorted(ended.stdout.splitlines())
-    assert said == ["after", "before", "the end", "the r\\xfcsult"]
+    assert said == ["after", "bef\\xf6re", "the end", "the r\\xfcsult"]
     assert sorted(ended.stderr.splitlines()) == ["a child", "past it", "printed", "written"]
 
 
 @unix
-def test_a_program_without_streams_works_all_the_same(tmp_path: Path) -> None:
-    words = forks.command("convert", str(tmp_path / "a.txt"), "--to", "csv", "-o", "a.csv")
+@pytest.mark.parametrize(
+    "words", [("convert", "a.txt", "--to", "csv"), ("match", "random", "random", "--games", "2")]
+)
+def test_a_program_without_streams_works_all_the_same(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
     (tmp_path / "a.txt").write_text("4455\n", "utf-8")
     ended = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words],
+        ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *forks.command(*words)],
         cwd=tmp_path, env=forks.environment(), timeout=300, check=False,
     )  # fmt: skip
     assert ended.returncode == 0
-    assert (tmp_path / "a.csv").read_text("utf-8").startswith("moves")
+
+
+@unix
+def test_a_terminal_keeps_the_encoding_it_shows(tmp_path: Path) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w", encoding="latin-1") as stream:
+        assert as_file(stream).encoding == "latin-1"
+    os.close(ours)
+    with (tmp_path / "a").open("w", encoding="latin-1", errors="backslashreplace") as file:
+        assert (as_file(file).encoding, file.errors) == ("utf-8", "backslashreplace")
