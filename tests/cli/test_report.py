@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from claimeven import Position
 from claimeven.arena.accuracy.judging import accuracy_of
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.cli.shared import page as pages
 from tests.arena.report.parsed import parsed
 from tests.arena.report.stores import GAMES, SMALL_PLAN, game, made
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -51,6 +53,54 @@ def test_json_tells_what_was_written_and_the_figures(run: Run, store: Path) -> N
     assert all(Path(path).stat().st_size > 1000 for path in told["plots"])
 
 
+@pytest.mark.parametrize(
+    ("more", "judged"),
+    [((), ", all judged"), (("--judge", "4"), ", 4 judged"), (("--no-accuracy",), "")],
+)
+def test_what_was_written_is_told_in_words(
+    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], judged: str
+) -> None:
+    monkeypatch.chdir(store.parent)
+    ran = run("report", store.name, *more)
+    size = Path("class.html").stat().st_size / 1e6
+    assert ran.out == f"class.html: 6 games of 3 agents, {size:.1f} MB{judged}\n"
+
+
+def test_charts_are_named_or_missed_in_words(
+    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib", reason="charts need the extra plot")
+    monkeypatch.chdir(store.parent)
+    monkeypatch.setenv("COLUMNS", "40")
+    told = run("report", store.name, "--no-accuracy", "--plots", "charts").out
+    assert max(map(len, told.splitlines())) <= 40
+    names = ", ".join(
+        f"{name}.{kind}" for name in ("ratings", "time-and-strength") for kind in ("png", "svg")
+    )
+    assert " ".join(told.split()).endswith(f" MB charts: {names}")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    told = run("report", store.name, "--no-accuracy").out
+    assert "MB without charts: " in " ".join(told.split())
+
+
+def test_one_game_is_one_game_and_a_strange_name_is_printable(run: Run, tmp_path: Path) -> None:
+    path = made(tmp_path / "one\x1b[31m.db", GAMES[:1], {"plan": SMALL_PLAN})
+    told = " ".join(run("report", str(path), "--no-accuracy").out.split())
+    assert "\x1b" not in told
+    assert "1 game of 3 agents" in told
+
+
+def test_threads_are_refused_or_no_more_than_there_can_be(
+    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = bad_input(run("report", str(store), "--threads", "257"))
+    assert said == "a solver works with 256 threads at most, not 257"
+    assert not store.with_suffix(".html").exists()
+    # As on a machine with more cores than a solver has threads.
+    monkeypatch.setattr(pages, "usable_cores", lambda: 300)
+    assert "all judged" in " ".join(run("report", str(store)).out.split())
+
+
 def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> None:
     before = store.read_bytes()
     nowhere = run("report", str(tmp_path / "no.db"))
@@ -62,6 +112,11 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     assert "has the name of a page" in bad_input(run("report", str(page)))
     told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
     assert "page.html is no file of games of claimeven" in told
+    for option in ("--judge", "--threads"):
+        told = bad_input(run("report", str(store), "--no-accuracy", option, "1"))
+        assert told == f"{option} is of judging games: not with --no-accuracy"
+    for folder in (".", "/"):
+        assert bad_input(run("report", folder)) == f"{folder} cannot be read: it is a folder"
     assert store.read_bytes() == before
 
 
@@ -84,10 +139,11 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_judged(tmp_path: Path) -> N
     path = made(tmp_path / "long.db", games)
     ran = interrupted("report", str(path), when=lambda: scores_kept(path))
     assert (ran.status, ran.out) == (130, "")
-    assert ran.err.splitlines()[-1].startswith("interrupted, ")
+    page = path.with_suffix(".html")
+    assert ran.err.splitlines()[-1].startswith(f"interrupted, {page} was not written; ")
     assert "goes on where it was" in ran.err
     assert scores_kept(path) >= 100
-    assert not path.with_suffix(".html").exists()
+    assert not page.exists()
 
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--rounds", "1", "--jobs", "1")
@@ -127,6 +183,9 @@ def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     assert "Too many levels" in bad_input(run(*words, "--out", new, "--report", str(loop)))
+    link = tmp_path / "link"
+    link.symlink_to(new)
+    assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", str(link)))
     assert not Path(new).exists()
 
 

@@ -17,7 +17,7 @@ from claimeven.arena.report.page import render
 from claimeven.arena.store.store import Store
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import CannotWrite, check_output, write_bytes, write_text
-from claimeven.solver.errors import InvalidSolve
+from claimeven.solver.errors import InvalidSolve, check_threads
 from claimeven.solver.solver import Solver
 
 #: Games that are judged where nothing else is said: what takes a minute or two.
@@ -59,9 +59,11 @@ def write_report(
     a folder for the charts as PNG and SVG; without Matplotlib the page has no charts.
 
     Raises `InvalidStore` for a file without games, `CannotWrite` for a path that cannot
-    be written, `NoCharts` where `plots` are asked for and cannot be drawn.
+    be written, `NoCharts` where `plots` are asked for and cannot be drawn, `InvalidSolve` for
+    `threads` that cannot be.
     """
     check_output(path)
+    check_threads(threads)
     if plots is not None:
         check_can_draw()
         _make_folder(Path(plots))

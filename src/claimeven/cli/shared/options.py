@@ -16,6 +16,7 @@ from claimeven.cli.shared.solving import SolverChoice
 from claimeven.cores import usable_cores
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.solver.errors import MOST_THREADS
 from claimeven.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def solver_options(
         no_book: bool,
         **others: Any,
     ) -> Any:
-        threads = usable_cores() if threads is None else threads
+        threads = min(usable_cores(), MOST_THREADS) if threads is None else threads
         return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)
 
     decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(

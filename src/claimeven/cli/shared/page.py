@@ -13,6 +13,7 @@ from claimeven.cli.shared.streams import printable
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import check_output
+from claimeven.solver.errors import MOST_THREADS
 
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
@@ -52,7 +53,7 @@ def write_watched(
                 title,
                 judge=judge,
                 plots=plots,
-                threads=threads or usable_cores(),
+                threads=threads or min(usable_cores(), MOST_THREADS),
                 progress=lambda at: line.show(
                     lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed)
                 ),

@@ -12,6 +12,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.contract import SHIPPED_BOOK, USUAL_BOOK
+from claimeven.solver.errors import check_table_mb, check_threads
 
 if TYPE_CHECKING:
     from claimeven.solver import SolveProgress, Solver
@@ -31,6 +32,10 @@ class SolverChoice:
             raise ClaimevenError("give --book FILE or --no-book, not both")
         if self.book == "":
             raise ClaimevenError("--book takes the name of a file, not ''")
+        # A verb may need its solver late, or never: after minutes of other work.
+        check_threads(self.threads)
+        if self.table_mb is not None:
+            check_table_mb(self.table_mb)
 
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board; `ClaimevenError` for one that cannot be."""
