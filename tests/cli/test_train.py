@@ -132,6 +132,7 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 80
     for more, said in (
         (("--rounds", "0"), "rounds is 0: 1 to 16 can be"),
+        (("--jobs", "0"), "at least 1 job is needed, not 0"),
         ((str(out),), "several runs are drawn into a folder of their own: name one"),
     ):
         assert said in bad_input(run(*words, *more))

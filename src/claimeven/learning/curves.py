@@ -103,7 +103,7 @@ def read_run(folder: str | Path) -> Run:
         except (ValueError, AttributeError, OverflowError, RecursionError):
             raise InvalidRun(f"{path} is damaged in line {number}") from None
     if not rows:
-        raise InvalidRun(f"{folder} holds no measurement yet: draw it after the first")
+        raise InvalidRun(f"{folder} holds no measurement yet: wait for the first")
     return Run(_last_name(folder) or str(folder), tuple(rows))
 
 

@@ -146,6 +146,8 @@ def judge_runs(
     `InvalidRun` for folders that cannot be judged, and `CannotWrite`.
     """
     asked = asked or Judging()
+    if jobs < 1:
+        raise InvalidRun(f"at least 1 job is needed, not {jobs}")
     work = [
         (folder, spec, kept, board)
         for folder in dict.fromkeys(folders)
