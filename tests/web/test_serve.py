@@ -129,6 +129,22 @@ def test_slow_requests_leave_others_alone(patient: Server) -> None:
             assert patient.status()["busy"] == 2
 
 
+def test_it_answers_under_the_names_and_plays_the_agent_that_were_given() -> None:
+    asked = {
+        "board": "7x6", "connect": 4, "position": "/".join(["......."] * 6), "turn": 1,
+        "legal": [1, 2, 3, 4, 5, 6, 7], "limit": {"depth": 2},
+    }  # fmt: skip
+    options = ("--allow-host", "lab-12", "--allow-host", "lab-13", "--agent", "alphabeta")
+    with running("--workers", "1", *options) as server:
+        hosts = ("lab-12", "lab-13", "lab-14")
+        statuses = [server.ask("GET", "/api/status", Host=host).status for host in hosts]
+        assert statuses[:2] == [200, 200]
+        assert statuses[2] >= 400
+        assert server.post("/play", asked).json == {"column": 4}
+        usual = server.post("/play?agent=uct", asked)
+        assert usual.error.startswith("uct cannot be limited by depth")
+
+
 def test_many_clients_at_once_are_all_answered(server: Server) -> None:
     with ExitStack() as stack:
         connections = [
@@ -250,6 +266,13 @@ def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
     [
         (("--host", "no.such.host.invalid"), "there is no host 'no.such.host.invalid'"),
         (("--agent", "x.py:f"), "agents from files"),
+        (("--agent", "uct:seconds=5", "--seconds", "0.5"), "seconds"),
+        (("--workers", "0"), "workers must be 1 to 64, not 0"),
+        (("--table-mb", "nan"), "table_mb must be 4 to 65536, not nan"),
+        (("--allow-host", ""), "--allow-host takes the name of a host alone, not ''"),
+        (("--allow-host", "http://lab"), "--allow-host takes the name of a host alone, not 'http"),
+        (("--allow-host", "lab:80"), "--allow-host takes the name of a host alone, not 'lab:80'"),
+        (("--allow-host", "a\tb"), r"--allow-host takes the name of a host alone, not 'a\tb'"),
         (("--store", "nowhere.db"), "nowhere.db cannot be read"),
     ],
 )

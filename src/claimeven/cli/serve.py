@@ -104,6 +104,6 @@ def command(
 def _named(hosts: tuple[str, ...]) -> tuple[str, ...]:
     """Return names of hosts. Raises `ClaimevenError` for an empty one, and for an address."""
     for host in hosts:
-        if not host or any(mark in host for mark in "/: "):
+        if not host or any(mark in "/:" or mark.isspace() for mark in host):
             raise ClaimevenError(f"--allow-host takes the name of a host alone, not {host!r}")
     return hosts
