@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import struct
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, Solver
-from claimeven.book import Book, InvalidBook, load_book
+from claimeven.book import Book, InvalidBook, importing, load_book
 from claimeven.book.build import build_book
 from claimeven.book.databases import (
     GEOMETRY,
@@ -28,6 +30,7 @@ from claimeven.game.arrays import canonical_keys, has_line, moves
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.outputs import CannotWrite
 from claimeven.solver.scores import plies_to_end
+from tests.cli.conftest import Run
 from tests.positions import random_positions
 
 SMALL, DISCS = Geometry(5, 4), 6
@@ -306,3 +309,29 @@ def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys
     while plies:
         scores, below = backed_up(plies[-1], below, scores, GEOMETRY), plies.pop()
     assert scores.tolist() == book.scores[9][np.searchsorted(book.keys[9], above)].tolist()
+
+
+def test_the_command_line_imports_and_tells(
+    run: Run, database: Path, right: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = partial(import_database, geometry=SMALL, plies=DISCS)
+    monkeypatch.setattr(importing, "import_database", small)
+    monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path / "books"))
+    words = ("book", "import", str(database), "--from", "bitbully-databases", "--table-mb", "1")
+    ran = run(*words, "--sample", "7")
+    made = tmp_path / "books" / "7x6.book"
+    assert ran.status == 0
+    assert load_book(made).unpacked().to_bytes() == right.to_bytes()
+    said = " ".join(ran.out.split())
+    assert f"{made}: {SMALL}, plies 0 to {DISCS}, {len(right):,} positions" in said
+    assert "0 agree with the book of the package, 7 with the solver" in said
+    assert said.endswith("This book is used from now on where none is named.")
+    other = tmp_path / "other.book"
+    told = json.loads(run(*words, "--out", str(other), "--sample", "0", "--json").out)
+    info = json.loads(run("book", "info", str(other), "--json").out)
+    assert {name: told[name] for name in info} == info
+    assert (told["rows"], told["bytes"]) == (SMALL.rows, other.stat().st_size)
+    assert told["given"] + told["completed"] == len(right.keys[-1])
+    assert (told["compared"], told["solved"]) == (0, 0)
+    again = run(*words, "--out", str(tmp_path / "third.book"), "--sample", "0")
+    assert "from now on" not in again.out

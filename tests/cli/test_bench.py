@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from claimeven import __version__
 from claimeven.agents import benchmark
+from claimeven.cli import bench
 from tests.cli.conftest import Run
 from tests.cli.test_reading_output import keys_of, section
 from tests.cli.test_verbs import WIDTH, widest
@@ -14,7 +16,7 @@ from tests.cli.test_verbs import WIDTH, widest
 
 @pytest.fixture(autouse=True)
 def few_positions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benchmark, "POSITIONS", {"256673446116142777": -12, "445566": 18})
+    monkeypatch.setattr(benchmark, "POSITIONS", {"25667344611614": -12, "445566": 18})
     monkeypatch.setattr(benchmark, "ITERATIONS", 50)
 
 
@@ -25,14 +27,25 @@ def test_the_table_ends_in_the_total(run: Run) -> None:
     assert widest(ran.out) <= WIDTH
     lines = ran.out.splitlines()
     assert lines[0].startswith("2 positions, claimeven ")
+    assert f"claimeven {__version__}, " in lines[0]
+    assert lines[-1] == bench.LEGEND
     rows = [line.split() for line in lines[lines.index("") + 2 : -2]]
     assert [row[0] for row in rows] == [*(row["search"] for row in told["searches"]), "total"]
     assert rows[-1][1] == f"{told['nodes']:,}"
+    limits = [" ".join(row[1:-4]) for row in rows[:-1]]
+    assert limits == [row["limit"] for row in told["searches"]]
+    assert all(limits)
+    for row in rows:
+        nodes, seconds, rate = int(row[-4].replace(",", "")), float(row[-3]), float(row[-2])
+        # What is rounded to hundredths tells no more than this.
+        assert nodes / (seconds + 0.005) / 1e6 <= rate + 0.005
+        assert seconds < 0.01 or rate - 0.005 <= nodes / (seconds - 0.005) / 1e6
 
 
 def test_json_adds_up(run: Run) -> None:
     told = json.loads(run("bench", "--json").out)
-    assert told["positions"] == 2
+    assert (told["version"], told["positions"]) == (__version__, 2)
+    assert all(row["nodes"] > 0 for row in told["searches"])
     for key in ("nodes", "seconds"):
         assert told[key] == pytest.approx(sum(row[key] for row in told["searches"]))
     for totals in (told, *told["searches"]):

@@ -162,9 +162,18 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
 
     single = run("tournament", str(tmp_path / "syntax.py"), "greedy")
     assert bad_input(single).endswith("; --skip-broken leaves it out")
-    assert "no agent 'gredy'" in bad_input(
-        run("tournament", "greedy", "gredy", "random", "--skip-broken")
-    )
+    named = bad_input(run("tournament", "greedy", "gredy", "random", "--skip-broken"))
+    assert "no agent 'gredy'" in named
+    assert "--skip-broken" not in named  # which would not help
+    mixed = run("tournament", str(tmp_path / "syntax.py"), "gredy", "random")
+    assert (mixed.status, mixed.err.splitlines()[-1]) == (
+        2, "claimeven: 2 of 3 agents cannot play"
+    )  # fmt: skip
+    lines = tmp_path / "lines.py"
+    lines.write_text("raise ValueError('first\\nsecond')\n")
+    told = run("tournament", str(lines), "greedy", "random", "--skip-broken", "--rounds", "1")
+    assert told.status == 0
+    assert len(told.err.splitlines()) == 1
     many = run("tournament", "greedy", "gredy", "randm", "--skip-broken")
     assert (many.status, many.err.splitlines()[-1]) == (
         2, "claimeven: 2 of 3 agents cannot play"

@@ -57,7 +57,11 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
     assert (told["method"], told["shares"]) == ("average", [1, 2, 5])
     assert [part["recipe"] for part in told["models"]] == [None] * 3
     assert len({part["digest"] for part in told["models"]}) == 3
-    average_nets([out, paths[0]], tmp_path / "again.npz")
+    assert told["weight_steps"] == 127
+    steps: list[tuple[int, int]] = []
+    average_nets([out, paths[0]], tmp_path / "again.npz", watch=lambda *at: steps.append(at))
+    assert steps
+    assert steps[-1][0] == steps[-1][1]
     again = read_model(tmp_path / "again.npz").facts["recipe"]
     assert again["models"][0]["recipe"] == told
 
@@ -73,6 +77,12 @@ def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
     for name, array in before.arrays.items():
         rough = 2 * np.abs(array).max() / 127
         assert (np.abs(array - after.arrays[name]) < rough).mean() > 0.95, name
+
+
+def test_a_mean_knows_scores_if_all_nets_do(tmp_path: Path) -> None:
+    paths = files(tmp_path, drawn(4), drawn(5, scores=False))
+    average_nets(paths, tmp_path / "mean.npz")
+    assert not read_net(tmp_path / "mean.npz").knows_scores
 
 
 def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:
@@ -104,6 +114,7 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
         ([drawn(1), drawn(2)], {"shares": (1e308, 1e308)}, r"greater than 0, of a finite sum"),
         ([drawn(1), drawn(2)], {"shares": (1, float("nan"))}, r"greater than 0, of a finite sum"),
         ([drawn(1), drawn(2)], {"weight_steps": 0}, r"weight steps is 0: 1 to 127 can be"),
+        ([drawn(1), drawn(2)], {"weight_steps": 128}, r"weight steps is 128: 1 to 127 can be"),
         ([drawn(1), drawn(2, NetShape(pairs=4, blocks=1))], {}, r"1\.npz is a net of another size"),
         (
             [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],
@@ -136,5 +147,7 @@ def test_no_net_is_overwritten_and_damage_is_told(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match=r"loop cannot be written"):
         average_nets(paths, loop)
     paths[1].write_bytes(before[:200])
+    with pytest.raises(CannotWrite, match=r"there is no folder"):  # before any net is read
+        average_nets(paths, tmp_path / "none" / "mean.npz")
     with pytest.raises(InvalidNetwork, match=r"1\.npz"):
         average_nets(paths, tmp_path / "mean.npz")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -413,6 +416,68 @@ def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> 
         train_ntuple(copy, QUICK)
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("x"), r"checkpoint\.npz is damaged: delete it to begin again"),
+        (TypeError("x"), r"checkpoint\.npz is damaged: delete it to begin again"),
+        (ValueError("x"), r"checkpoint\.npz is damaged: delete it to begin again"),
+        (InvalidRun("it is of another net"), "^it is of another net$"),
+    ],
+)
+def test_a_learner_that_cannot_go_on_from_a_checkpoint_says_so(
+    tmp_path: Path, error: Exception, said: str
+) -> None:
+    def go_on(checkpoint: ModelFile) -> None:
+        raise error
+
+    with RunFolder.opened(tmp_path / "run", {}) as run:
+        run.take_up("test checkpoint", go_on)
+        run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+    with (
+        RunFolder.opened(tmp_path / "run", {}) as run,
+        pytest.raises(InvalidRun, match=said),
+    ):
+        run.take_up("test checkpoint", go_on)
+    with (
+        RunFolder.opened(tmp_path / "run", {}) as run,
+        pytest.raises(InvalidRun, match=r"checkpoint\.npz .*: delete it to begin again"),
+    ):
+        run.take_up("checkpoint of another kind")
+
+
+def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> None:
+    with RunFolder.opened(tmp_path / "run", {"seed": 1, "rate": 0.5}):
+        pass
+    for asked, said in (
+        ({"seed": 2, "rate": 0.5}, "holds a run with seed 1, not 2: ask for the same, or name"),
+        ({"seed": 1}, "holds a run with rate 0.5, not without: ask for the same"),
+        ({"seed": 1, "rate": 0.5, "ahead": 3}, "holds a run without ahead, not with ahead 3: ask"),
+    ):
+        with pytest.raises(InvalidRun, match=said), RunFolder.opened(tmp_path / "run", asked):
+            pass
+    recipe = tmp_path / "run" / "recipe.json"
+    for damaged in ("[]", "7", "[" * 100_000, "\xff"):
+        recipe.write_text(damaged, encoding="latin-1")
+        with (
+            pytest.raises(InvalidRun, match=r"recipe\.json is damaged: name another folder"),
+            RunFolder.opened(tmp_path / "run", {}),
+        ):
+            pass
+    recipe.unlink()
+    recipe.mkdir()
+    with pytest.raises(InvalidRun, match="is damaged"), RunFolder.opened(tmp_path / "run", {}):
+        pass
+
+
+def test_seconds_of_children_that_have_ended_are_of_the_run() -> None:
+    work = "import os\nwhile sum(os.times()[:2]) < 0.3:\n    pass"
+    begin, own = cores_spent(), sum(os.times()[:2])
+    subprocess.run([sys.executable, "-c", work], check=True)
+    own = sum(os.times()[:2]) - own
+    assert cores_spent() - begin >= own + 0.25
+
+
 def test_a_checkpoint_that_tells_no_place_in_the_log_is_refused(
     whole: Path, tmp_path: Path
 ) -> None:
@@ -430,7 +495,9 @@ def test_a_checkpoint_that_tells_no_place_in_the_log_is_refused(
 
 def test_a_whole_number_may_be_told_either_way_when_a_run_goes_on(tmp_path: Path) -> None:
     for number, rate in enumerate((20, 20.0, 20)):
-        with RunFolder.opened(tmp_path / "run", {"rates": [{"rate": rate}]}) as run:
+        recipe = [("rates", [{"rate": rate}]), ("seed", 1)]
+        asked = dict(recipe[:: -1 if number == 2 else 1])  # nor does it matter in which order
+        with RunFolder.opened(tmp_path / "run", asked) as run:
             assert (run.take_up("test checkpoint") is None) == (number == 0)
             run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
 

@@ -1,0 +1,5 @@
+"""What tests of books share: the command line, run in this process."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import run  # noqa: F401
