@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -133,9 +134,18 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     for more, said in (
         (("--rounds", "0"), "rounds is 0: 1 to 16 can be"),
         (("--jobs", "0"), "at least 1 job is needed, not 0"),
+        (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
         ((str(out),), "several runs are drawn into a folder of their own: name one"),
     ):
         assert said in bad_input(run(*words, *more))
+    others = [str(tmp_path / f"run{number}") for number in range(3)]
+    for other in others:
+        shutil.copytree(out, other)
+    many = bad_input(run(*words, *others, "--seed", "8", "--out", str(tmp_path / "all")))
+    assert many.startswith("8 agents of runs cannot be drawn together, 6 can: name fewer runs, ")
+    kept = (out / "judged.jsonl").read_text()
+    assert '"seed": 8' not in kept  # what cannot be drawn is refused before it is judged
+    assert not (tmp_path / "all").exists()
 
 
 def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:

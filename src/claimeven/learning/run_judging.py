@@ -169,6 +169,21 @@ def judge_runs(
     return found
 
 
+def check_drawing(folders: Sequence[str | Path], out: str | Path) -> None:
+    """Make the folder to draw into, before runs are judged, which takes long.
+
+    Raises what `draw_judged` would.
+    """
+    check_can_draw()
+    count = sum(len(_players(Path(folder))[1]) for folder in dict.fromkeys(folders))
+    if count > MOST_LINES:
+        raise InvalidRun(
+            f"{count} agents of runs cannot be drawn together, {MOST_LINES} can: name fewer runs,"
+            " or judge without drawing"
+        )
+    make_folder(out)
+
+
 def draw_judged(judged: Sequence[Judged], out: str | Path) -> tuple[Path, ...]:
     """Draw what was judged by what it cost, as PNG and SVG into a folder; return the files.
 

@@ -51,26 +51,26 @@ def judge(
       claimeven train judge run1 run2 run3 --out curves
       claimeven train judge run1 --last --games 200 --rounds 16
     """
-    from claimeven.arena.report.charts import check_can_draw  # noqa: PLC0415 - for a quick start
     from claimeven.learning.curves import folder_for  # noqa: PLC0415 - brings in the arena
     from claimeven.learning.run_judging import (  # noqa: PLC0415 - brings in the arena
         Judging,
+        check_drawing,
         draw_judged,
         judge_runs,
     )
 
     if last and out is not None:
         raise ClaimevenError("--last draws nothing: it does not go with --out")
-    where = None
+    judging, where = Judging(**asked), None
     if not last:
-        check_can_draw()
         where = folder_for(folders, out)
+        check_drawing(folders, where)
     say_when_compiling()
     try:
         with status_line() as line:
             judged = judge_runs(
                 folders,
-                Judging(**asked),
+                judging,
                 last_only=last,
                 jobs=jobs,
                 watch=lambda at, of, who: line.show(lambda: f"{at} of {of}: {who}"),
