@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
+import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from claimeven import Geometry
+from claimeven.cli.parts.train_distil import distil
+from claimeven.cli.parts.train_selfplay import selfplay
+from claimeven.cli.train import ntuple
+from claimeven.learning import DistilRecipe, NTupleRecipe, SelfPlayRecipe
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -19,7 +26,24 @@ WORDS = (
 )  # fmt: skip
 
 
-def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "recipe"),
+    [(ntuple, NTupleRecipe), (distil, DistilRecipe), (selfplay, SelfPlayRecipe)],
+)
+def test_what_is_usual_is_the_same_from_python(command: click.Command, recipe: type) -> None:
+    usual = {each.name: each.default for each in dataclasses.fields(recipe)}
+    told = {
+        option.name: option.default
+        for option in command.params
+        if option.name in usual and isinstance(option.default, int | float | str)
+    }
+    assert len(told) > 8
+    assert told == {name: usual[name] for name in told}
+
+
+def test_a_run_is_told_and_its_model_plays(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = str(tmp_path / "run")
     ran = run("train", "ntuple", "--out", out, "--games", "80", *WORDS)
     assert ran.status == 0
@@ -27,6 +51,11 @@ def test_a_run_is_told_and_its_model_plays(run: Run, tmp_path: Path) -> None:
         "games", "seconds", "plies", "perfect", "keeps", "against", "perfect"
     ]  # fmt: skip
     assert [line.split()[0] for line in ran.out.splitlines()[1:3]] == ["40", "80"]
+    assert "".join(ran.out.split()).endswith(f"model:{out}/model.npz")
+    with monkeypatch.context() as patch:
+        patch.setenv("COLUMNS", "40")
+        narrow = run("train", "ntuple", "--out", out, "--games", "80", *WORDS).out
+    assert max(map(len, narrow.partition("model:")[0].splitlines())) <= 40
     told = json.loads(run("train", "ntuple", "--out", out, "--games", "80", *WORDS, "--json").out)
     assert told["model"] == f"{out}/model.npz"
     assert [row["games"] for row in told["rows"]] == [40, 80]
@@ -61,6 +90,10 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     for more, said in bad.items():
         assert said in bad_input(run(*words, *more))
     assert "Missing argument 'MODEL...'" in bad_input(run("train", "average", "--out", out))
+    for path in paths:
+        write_net(path, Net.untaught(NetShape(8, 1, 1, 1), Geometry(4, 4, 3)))
+    unmeasured = run("train", "average", *paths, "--out", out)
+    assert unmeasured.out.split() == ["model:", out]
 
 
 SELFPLAY = (
@@ -94,7 +127,18 @@ def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
     assert "holds a run with noise 0.25, not 0.0" in said
 
 
-def test_curves_are_drawn_in_the_end_and_on_demand(run: Run, tmp_path: Path) -> None:
+def test_curves_that_cannot_be_drawn_are_told_before_the_run(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    words = ("train", "ntuple", "--out", str(tmp_path / "run"), "--games", "80", *WORDS)
+    assert "pip install 'claimeven[plot]'" in bad_input(run(*words, "--plots"))
+    assert not (tmp_path / "run").exists()
+
+
+def test_curves_are_drawn_in_the_end_and_on_demand(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra plot")
     out = tmp_path / "run"
     words = ("train", "ntuple", "--out", str(out), "--games", "80", *WORDS)
@@ -109,8 +153,10 @@ def test_curves_are_drawn_in_the_end_and_on_demand(run: Run, tmp_path: Path) -> 
     told = json.loads(run(*words, "--json").out)
     assert told["runs"] == [str(out)] * 2
     assert told["plots"] == [str(both / f"by-games.{kind}") for kind in ("png", "svg")]
-    said = " ".join(run(*words).out.split())
-    assert said == f"{both}: by-games.png, by-games.svg"
+    monkeypatch.setenv("COLUMNS", "40")
+    ran = run(*words)
+    assert " ".join(ran.out.split()) == f"{both}: by-games.png, by-games.svg"
+    assert ran.out.count("\n") > 1
 
 
 def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
@@ -127,6 +173,13 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "reading-output.md").read_text(encoding="utf-8")
     section = page.split("## train\n")[1].split("\n## ")[0]
     assert all(f"`{key}`" in section for key in (*told, *rows[0]))
+    both = tmp_path / "both"
+    drawn = " ".join(run(*words, "--out", str(both)).out.split())
+    assert drawn.endswith(f"drawn: {both}/judged.png, {both}/judged.svg")
+    assert sorted(path.name for path in both.iterdir()) == ["judged.png", "judged.svg"]
+    last = json.loads(run(*words, "--last", "--json").out)
+    assert [row["number"] for row in last["rows"]] == [2, 2]
+    assert last["plots"] == []
     ran = run(*words, "--last")
     lines = ran.out.splitlines()
     assert (lines[0].split()[:3], len(lines)) == (["run", "and", "agent"], 3)

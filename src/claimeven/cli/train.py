@@ -103,6 +103,14 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: An
 
 
 def _progress_text(at: TrainingProgress) -> str:
+    """Return the status line: how far it is, how fast, and what was measured last.
+
+    >>> from claimeven.learning import TrainingProgress
+    >>> _progress_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": 0.25}))
+    '200 of 1,000 games, 20 a second, 40 s left; 25.0% perfect'
+    >>> _progress_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": None}))
+    '200 of 1,000 games, 20 a second, 40 s left'
+    """
     text = count_text(at.done, at.total, "games", at.seconds)
     if at.row is not None and at.row["perfect"] is not None:
         text += f"; {at.row['perfect']:.1%} perfect"
@@ -110,6 +118,12 @@ def _progress_text(at: TrainingProgress) -> str:
 
 
 def _cells(row: Any) -> list[str]:
+    """Return a row of the table, in the order of its headings.
+
+    >>> shares = {"keeping": 0.75, "perfect": 0.5, "against_perfect": None}
+    >>> _cells({"games": 20000, "seconds": 3.2, "plies": 21.37, **shares})
+    ['20,000', '3', '21.4', '50.0%', '75.0%', '-']
+    """
     shares = [row[name] for name in ("perfect", "keeping", "against_perfect")]
     return [
         f"{row['games']:,}",

@@ -178,7 +178,15 @@ def _ply_shares(text: str) -> tuple[PlyShare, ...]:
 
 
 def _progress(at: TrainingProgress, recipe: DistilRecipe) -> str:
-    """Say how far it is, how fast, and what was measured last."""
+    """Say how far it is, how fast, and what was measured last.
+
+    >>> from claimeven.learning import DistilRecipe, TrainingProgress
+    >>> row = {"policy_loss": 1.0, "value_loss": 0.5, "score_loss": 0.25, "held_out": 0.5}
+    >>> _progress(TrainingProgress(200, 1000, 10.0, 0, row), DistilRecipe())
+    '200 of 1,000 steps, 20 a second, 40 s left; loss 1.375, 50.0% right'
+    >>> _progress(TrainingProgress(200, 1000, 10.0, 0, {**row, "hard": 0.25}), DistilRecipe())
+    '200 of 1,000 steps, 20 a second, 40 s left; loss 1.375, 25.0% right'
+    """
     text = count_text(at.done, at.total, "steps", at.seconds)
     if at.row is not None:
         text += f"; loss {recipe.loss_of(at.row):.3f}"
@@ -189,6 +197,14 @@ def _progress(at: TrainingProgress, recipe: DistilRecipe) -> str:
 
 
 def _cells(row: Any, measured: list[str], recipe: DistilRecipe) -> list[str]:
+    """Return a row of the table: what was measured of some rows alone is `-` in the others.
+
+    >>> from claimeven.learning import DistilRecipe
+    >>> losses = {"policy_loss": 1.0, "value_loss": 0.5, "score_loss": 0.25}
+    >>> row = {"steps": 2000, "seconds": 61.4, **losses, "held_out": 0.5}
+    >>> _cells(row, ["held_out", "hard"], DistilRecipe())
+    ['2,000', '61', '1.375', '50.0%', '-']
+    """
     return [
         f"{row['steps']:,}",
         f"{row['seconds']:.0f}",

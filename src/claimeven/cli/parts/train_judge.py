@@ -91,6 +91,15 @@ def judge(
 
 
 def _cells(each: Judged) -> list[str]:
+    """Return a row of the table, in the order of its headings.
+
+    >>> from claimeven.learning.run_judging import Judged
+    >>> spent = ("run", "net", 4, 900.0, 1800.0)
+    >>> _cells(Judged(*spent, 0.5, 0.25, -31.4, (-60.2, 5.0), 3, 13))
+    ['0.50', '50.0%', '25.0%', '-31', '-60 to +5', '3 of 13']
+    >>> _cells(Judged(*spent, None, 0.25, None, None, None, None))
+    ['0.50', '-', '25.0%', '-', '-', '-']
+    """
     return [
         f"{each.hours:.2f}",
         _percent(each.hard),

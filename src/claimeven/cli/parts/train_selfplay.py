@@ -143,6 +143,13 @@ def _progress_text(at: SelfPlayProgress) -> str:
 
 
 def _cells(row: Any) -> list[str]:
+    """Return a row of the table, in the order of its headings.
+
+    >>> spent = {"iteration": 2, "games": 2000, "seconds": 60.0, "core_seconds": 120.4}
+    >>> shares = {"hard": 0.25, "hard_search": 0.5, "easy": 0.75, "against_perfect": None}
+    >>> _cells({**spent, "policy_loss": 1.25, "value_loss": 0.5, **shares})
+    ['2', '2,000', '120', '1.250', '0.500', '25.0%', '50.0%', '75.0%', '-']
+    """
     return [
         str(row["iteration"]),
         f"{row['games']:,}",
