@@ -90,6 +90,13 @@ def test_one_game_is_one_game_and_a_strange_name_is_printable(run: Run, tmp_path
     assert "1 game of 3 agents" in told
 
 
+def test_games_that_cannot_be_judged_are_told(run: Run, tmp_path: Path) -> None:
+    path = made(tmp_path / "large.db", GAMES, {"plan": {**SMALL_PLAN, "columns": 12, "rows": 12}})
+    told = " ".join(run("report", str(path)).out.split())
+    assert "MB The moves were not judged: the solver holds boards of" in told
+    assert "not judged" not in run("report", str(path), "--no-accuracy").out
+
+
 def test_threads_are_refused_or_no_more_than_there_can_be(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,8 @@ def lines_on(report: Report) -> list[str]:
     if contents.accuracy is not None:
         judged = len(contents.accuracy.judged)
         lines[0] += f", {'all' if judged >= games else f'{judged:,}'} judged"
+    elif contents.not_judged != type(contents).not_judged:  # it was asked for, and cannot be
+        lines.append(contents.not_judged)
     if report.without_charts:
         lines.append(f"without charts: {report.without_charts}")
     if report.plots:
