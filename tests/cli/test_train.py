@@ -127,12 +127,15 @@ def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
     assert "holds a run with noise 0.25, not 0.0" in said
 
 
+@pytest.mark.parametrize("words", [("ntuple",), ("selfplay",), ("distil", "none.csv")])
 def test_curves_that_cannot_be_drawn_are_told_before_the_run(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
+    if words[0] == "distil":
+        pytest.importorskip("optax", reason="training a net needs the extra learn")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    words = ("train", "ntuple", "--out", str(tmp_path / "run"), "--games", "80", *WORDS)
-    assert "pip install 'claimeven[plot]'" in bad_input(run(*words, "--plots"))
+    ran = run("train", *words, "--out", str(tmp_path / "run"), "--plots")
+    assert "pip install 'claimeven[plot]'" in bad_input(ran)
     assert not (tmp_path / "run").exists()
 
 
@@ -228,6 +231,7 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
         (("selfplay", "--out", "r", "--mix", "2"), "mix is 2.0: 0 to 1 can be"),
         (("selfplay", "--out", "r", "--fall", "fast"), "is none of none, stepwise, cosine"),
+        (("selfplay", "--out", "r", "--patience", "nan"), "a patience of nan s: more than 0 and"),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
     ],
