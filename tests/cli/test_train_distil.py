@@ -80,6 +80,7 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
             "--ply-shares takes plies and numbers like 4-11:1,12-41:2, not '4-7:1,8-'",
         ),
         (("no.csv", "--out", "r", "--ply-shares", "4-7:1,7:2"), "are of plies that rise, none"),
+        (("no.csv", "--out", "r", "--ply-shares", "4-7"), "4-11:1,12-41:2, not '4-7'"),
         (("TABLE", "--out", "r"), "small.csv"),
         (("TABLE", "--out", "r", "--shares", "1,2", *BOARD), "2 shares were given for 1 data"),
         (("TABLE", "--out", ".", *BOARD), "holds other files (mine.txt): name a folder of its own"),
