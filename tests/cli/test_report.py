@@ -15,7 +15,7 @@ from claimeven import Position
 from claimeven.arena.accuracy.judging import accuracy_of
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.shared import page as pages
+from claimeven.cli.shared import solving
 from tests.arena.report.parsed import parsed
 from tests.arena.report.stores import GAMES, SMALL_PLAN, game, made
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -104,7 +104,7 @@ def test_threads_are_refused_or_no_more_than_there_can_be(
     assert said == "a solver works with 256 threads at most, not 257"
     assert not store.with_suffix(".html").exists()
     # As on a machine with more cores than a solver has threads.
-    monkeypatch.setattr(pages, "usable_cores", lambda: 300)
+    monkeypatch.setattr(solving, "usable_cores", lambda: 300)
     assert "all judged" in " ".join(run("report", str(store)).out.split())
 
 

@@ -147,5 +147,5 @@ def test_a_picture_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> 
         assert words in svg
     assert "uct:iterations=2500" in svg  # the pool stands beside them
     assert "_child" not in svg and "math" not in svg  # nothing that nobody meant to write
-    with pytest.raises(InvalidRun, match="7 agents of runs were judged, and 6 can be drawn"):
+    with pytest.raises(InvalidRun, match="7 agents of runs cannot be drawn together, 6 can"):
         draw_judged([judged(str(number), "net", 1) for number in range(7)], tmp_path)

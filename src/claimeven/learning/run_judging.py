@@ -176,11 +176,7 @@ def check_drawing(folders: Sequence[str | Path], out: str | Path) -> None:
     """
     check_can_draw()
     count = sum(len(_players(Path(folder))[1]) for folder in dict.fromkeys(folders))
-    if count > MOST_LINES:
-        raise InvalidRun(
-            f"{count} agents of runs cannot be drawn together, {MOST_LINES} can: name fewer runs,"
-            " or judge without drawing"
-        )
+    _check_lines(count)
     make_folder(out)
 
 
@@ -194,10 +190,7 @@ def draw_judged(judged: Sequence[Judged], out: str | Path) -> tuple[Path, ...]:
     """
     check_can_draw()
     labels = list(dict.fromkeys(each.label for each in judged))
-    if len(labels) > MOST_LINES:
-        raise InvalidRun(
-            f"{len(labels)} agents of runs were judged, and {MOST_LINES} can be drawn together"
-        )
+    _check_lines(len(labels))
     panels = [
         Chart(measure, title, partial(_draw, judged, labels, measure, title))
         for measure, title in _MEASURES.items()
@@ -209,6 +202,15 @@ def draw_judged(judged: Sequence[Judged], out: str | Path) -> tuple[Path, ...]:
         written.append(Path(out) / f"judged.{kind}")
         write_bytes(written[-1], image_of_panels(panels, kind))
     return tuple(written)
+
+
+def _check_lines(count: int) -> None:
+    """Raise `InvalidRun` for more lines than can be told apart."""
+    if count > MOST_LINES:
+        raise InvalidRun(
+            f"{count} agents of runs cannot be drawn together, {MOST_LINES} can: name fewer runs,"
+            " or judge without drawing"
+        )
 
 
 def _draw(

@@ -28,7 +28,7 @@ class Contents:
     Texts that agents or users made up are on one line, bounded, and have no control characters;
     they are still text, to be escaped where they are put into a page. `games` are all, in the order
     of the schedule. `label` is what an agent is called, by its number. `accuracy` is None where no
-    game was judged, and `not_judged` says why.
+    game was judged; where none can be, `not_judged` says why.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Contents:
     games: tuple[StoredGame, ...] = ()
     label: Mapping[int, str] = field(default_factory=dict)
     accuracy: GamesAccuracy | None = None
-    not_judged: str = "The moves were not judged against exact scores."
+    not_judged: str | None = None
 
     @classmethod
     def of(cls, store: Store, title: str | None = None) -> Contents:

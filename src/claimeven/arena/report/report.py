@@ -16,7 +16,7 @@ from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.page import render
 from claimeven.arena.store.store import Store
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import CannotWrite, check_output, write_bytes, write_text
+from claimeven.outputs import check_output, make_folder, write_bytes, write_text
 from claimeven.solver.errors import InvalidSolve, check_threads
 from claimeven.solver.solver import Solver
 
@@ -66,7 +66,7 @@ def write_report(
     check_threads(threads)
     if plots is not None:
         check_can_draw()
-        _make_folder(Path(plots))
+        make_folder(plots)
 
     @cache
     def the_solver(geometry: Geometry) -> Solver:
@@ -106,10 +106,3 @@ def _judged(
         store, most=most, solver=solver, progress=progress, tell=tell
     )
     return replace(contents, accuracy=accuracy)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotWrite(f"{folder} cannot be made: {error.strerror or error}") from None

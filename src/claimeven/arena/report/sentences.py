@@ -64,7 +64,7 @@ def accuracy_notes(contents: Contents) -> Iterator[str]:
     """Yield what was judged, and what the figures say."""
     accuracy = contents.accuracy
     if accuracy is None:
-        yield contents.not_judged
+        yield contents.not_judged or "The moves were not judged against exact scores."
         return
     judged, total = len(accuracy.judged), len(contents.games)
     which = "all games" if judged >= total else f"{judged:,} of {total:,} games, taken evenly"

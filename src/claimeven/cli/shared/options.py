@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from claimeven.cli.shared.solving import SolverChoice
-from claimeven.cores import usable_cores
+from claimeven.cli.shared.solving import SolverChoice, usual_threads
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.solver.errors import MOST_THREADS
 from claimeven.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -244,7 +242,7 @@ def solver_options(
         no_book: bool,
         **others: Any,
     ) -> Any:
-        threads = min(usable_cores(), MOST_THREADS) if threads is None else threads
+        threads = usual_threads() if threads is None else threads
         return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)
 
     decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(

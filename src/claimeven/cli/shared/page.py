@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
+from claimeven.cli.shared.solving import usual_threads
 from claimeven.cli.shared.streams import printable
-from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import check_output
-from claimeven.solver.errors import MOST_THREADS
 
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
@@ -53,7 +52,7 @@ def write_watched(
                 title,
                 judge=judge,
                 plots=plots,
-                threads=threads or min(usable_cores(), MOST_THREADS),
+                threads=threads or usual_threads(),
                 progress=lambda at: line.show(
                     lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed)
                 ),
@@ -79,7 +78,7 @@ def lines_on(report: Report) -> list[str]:
     if contents.accuracy is not None:
         judged = len(contents.accuracy.judged)
         lines[0] += f", {'all' if judged >= games else f'{judged:,}'} judged"
-    elif contents.not_judged != type(contents).not_judged:  # it was asked for, and cannot be
+    elif contents.not_judged is not None:
         lines.append(contents.not_judged)
     if report.without_charts:
         lines.append(f"without charts: {report.without_charts}")

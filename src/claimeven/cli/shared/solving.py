@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claimeven.cli.shared.progress import StatusLine
+from claimeven.cores import usable_cores
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.contract import SHIPPED_BOOK, USUAL_BOOK
-from claimeven.solver.errors import check_table_mb, check_threads
+from claimeven.solver.errors import MOST_THREADS, check_table_mb, check_threads
 
 if TYPE_CHECKING:
     from claimeven.solver import SolveProgress, Solver
+
+
+def usual_threads() -> int:
+    """Return how many threads a solver gets where nothing is said: one a core, if it takes them."""
+    return min(usable_cores(), MOST_THREADS)
 
 
 @dataclass(frozen=True)
