@@ -65,8 +65,9 @@ def test_as_many_jobs_as_a_container_is_given_cores(
     assert cores.usable_cores() == 1
 
 
-#: What a process has stepped back to, by itself and as a session. Whoever is not root is told to
-#: try again where somebody on the machine has just done the same.
+#: What a process steps back from and to: its session (which has no niceness where nobody has begun
+#: one since the machine started), itself, and its session again. Whoever is not root is told to try
+#: again where somebody on the machine has just done the same.
 STEPS = """
 import os, time
 from pathlib import Path
@@ -74,6 +75,7 @@ from claimeven import cores
 here = Path("/proc/self/autogroup")
 session = lambda: here.read_text().split()[-1:] if here.exists() else []
 deadline = time.monotonic() + 60
+print(*session())
 for _ in range(4):
     cores.step_back()
 while os.getsid(0) == os.getpid() and session() not in ([], ["19"]):
@@ -86,13 +88,26 @@ print(os.nice(0), *session())
 
 @pytest.mark.parametrize("is_leader", [False, True])
 def test_work_steps_back_as_far_as_it_can_and_only_its_own_session_with_it(is_leader: bool) -> None:
-    here = Path("/proc/self/autogroup")
-    before = here.read_text().split()[-1:] if here.exists() else []
-    told = subprocess.run(
+    before, after = subprocess.run(
         [sys.executable, "-c", STEPS], start_new_session=is_leader, env=forks.environment(),
         capture_output=True, text=True, check=True, timeout=300,
-    ).stdout.split()  # fmt: skip
-    assert told == ["19", *(["19"] * len(before) if is_leader else before)]
+    ).stdout.splitlines()  # fmt: skip
+    assert after.split() == ["19", *(["19"] * len(before.split()) if is_leader else before.split())]
+
+
+def test_a_session_without_a_niceness_is_left_as_it_is(tmp_path: Path) -> None:
+    (session := tmp_path / "autogroup").write_text("")
+    script = (
+        "import os, pathlib; from claimeven import cores\n"
+        f"cores._SESSION = pathlib.Path({str(session)!r})\n"
+        "before = os.nice(0); cores.step_back(); print(os.nice(0) == min(before + 10, 19))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], start_new_session=True, env=forks.environment(),
+        capture_output=True, text=True, check=True, timeout=300,
+    ).stdout.strip()  # fmt: skip
+    assert told == "True"
+    assert session.read_text() == ""
 
 
 def test_a_core_is_shared_and_given_back(sleeper: subprocess.Popen[bytes]) -> None:

@@ -71,8 +71,9 @@ def step_back() -> None:
             os.nice(_BACK)
     with contextlib.suppress(OSError, ValueError):
         if os.getsid(0) == os.getpid():
-            before = int(_SESSION.read_text().split()[-1])
-            _SESSION.write_text(str(min(before + _BACK, 19)))
+            before = _SESSION.read_text().split()  # nothing of the session the machine began with
+            if before:
+                _SESSION.write_text(str(min(int(before[-1]) + _BACK, 19)))
 
 
 class _Thread(threading.local):
