@@ -6,6 +6,7 @@ import gzip
 import os
 import sys
 import threading
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -44,6 +45,31 @@ def test_a_pipe_is_read(tmp_path: Path, data: bytes) -> None:
     writer.start()
     assert text_of(pipe, MOST, ClaimevenError) == ("4455\n" if data else "")
     writer.join(60)
+
+
+@unix
+def test_a_packed_pipe_that_begins_with_a_single_byte_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = gzip.compress(b"4455\n", mtime=0)
+
+    def write() -> None:
+        with pipe.open("wb", buffering=0) as stream:
+            stream.write(data[:1])
+            time.sleep(0.2)
+            stream.write(data[1:])
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    assert text_of(pipe, MOST, ClaimevenError) == "4455\n"
+    writer.join(60)
+
+
+def test_a_packed_file_of_more_bytes_than_are_read_is_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(gzip.compress(os.urandom(2 * MOST), mtime=0))
+    with pytest.raises(ClaimevenError, match=r"a\.txt is too large: at most 1 MB are read"):
+        text_of(path, MOST, ClaimevenError)
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -160,6 +160,24 @@ def test_a_file_of_games_is_in_the_way_of_all_but_games(tmp_path: Path) -> None:
     check_output(path)
 
 
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
+def test_what_lies_beside_a_file_of_games_is_not_written_over(tmp_path: Path, end: str) -> None:
+    games, beside = tmp_path / "games.db", tmp_path / f"games.db{end}"
+    check_output(beside)  # there are no games
+    games.write_text("notes")
+    check_output(beside)
+    games.unlink()
+    with closing(sqlite3.connect(games)) as database:
+        database.execute("create table games (moves)")
+    (tmp_path / end).mkdir()
+    check_output(tmp_path / "other.db-wal")
+    for write in (check_output, lambda path: write_text(path, "x"), GrowingFile):
+        with pytest.raises(CannotWrite, match=rf"\.db{end} .*: it belongs to the games in .*db$"):
+            write(beside)
+    assert not beside.exists()
+    check_output(tmp_path / end / end)  # which has no name but the end
+
+
 def test_a_folder_is_made_with_those_it_lies_in_or_refused(tmp_path: Path) -> None:
     for _ in range(2):
         make_folder(tmp_path / "a" / "b")

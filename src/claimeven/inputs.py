@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from pathlib import Path
 
@@ -21,11 +22,10 @@ def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     """
     try:
         with Path(path).open("rb") as raw:
-            if raw.peek(len(_PACKED)).startswith(_PACKED):  # in a pipe there is no way back
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    data = unpacked.read(most + 1)
-            else:
-                data = raw.read(most + 1)
+            data = raw.read(most + 1)
+        if data.startswith(_PACKED) and len(data) <= most:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
+                data = unpacked.read(most + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise error(f"{path} is damaged: it cannot be unpacked") from None
     except OSError as reason:

@@ -38,6 +38,8 @@ _OTHERS = {
 STDOUT = "-"
 #: How a file of SQLite begins.
 _DATABASE = b"SQLite format 3\x00"
+#: Ends of the names of files that SQLite keeps beside its own while that is in use.
+_BESIDE_DATABASE = ("-wal", "-shm", "-journal")
 #: Characters of a file's name that the name of its unfinished part takes over.
 _NAME_KEPT = 60
 #: Whether a file can be deleted while it is open.
@@ -275,6 +277,8 @@ def _target(path: str | Path, of_games: bool = False) -> Path:
     if os.fspath(path) == STDOUT:
         raise CannotWrite(f"{STDOUT} stands for stdout, and a file is written here: give a name")
     target = Path(os.path.realpath(path))
+    if games := _games_beside(target):
+        raise CannotWrite(f"{path} cannot be written: it belongs to the games in {games}")
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -291,6 +295,16 @@ def _target(path: str | Path, of_games: bool = False) -> Path:
     if not of_games and os.access(target, os.R_OK) and holds_games(target):
         raise CannotWrite(f"{path} cannot be written: it holds games, so name another file")
     return target
+
+
+def _games_beside(target: Path) -> Path | None:
+    """Return the file of games that has a file of such a name beside it, if there is one."""
+    for end in _BESIDE_DATABASE:
+        name = target.name.removesuffix(end)
+        games = target.parent / name
+        if name not in ("", target.name) and os.access(games, os.R_OK) and games.is_file():
+            return games if holds_games(games) else None
+    return None
 
 
 def _check_folder(path: str | Path, target: Path) -> None:

@@ -108,6 +108,12 @@ def test_tables_hold_the_figures_of_json(run: Run) -> None:
     assert {line[0]: int(line[1]) for line in plies} == moves
 
 
+def test_that_there_is_no_such_book_is_told_before_agents_are_asked(run: Run) -> None:
+    told = run("accuracy", "greedy", "--book", "none.book", "--jobs", "1")
+    assert (told.status, told.out) == (2, "")
+    assert "none.book" in told.err
+
+
 def test_a_file_of_the_name_of_an_agent_is_no_file_of_games(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

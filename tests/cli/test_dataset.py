@@ -33,6 +33,9 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
     Path(other).unlink()
     asked = ("--positions", "3", "--plies", "6", "--out", other, "--json")
     assert json.loads(run("dataset", *asked, *SMALL).out)["positions"] == 3
+    out_file = tmp_path / "a.csv"
+    ran = run("dataset", "--positions", "1", "--plies", "4", "--out", str(out_file), *SMALL)
+    assert " ".join(ran.out.split()).startswith(f"{out_file}: 1 position, ")
 
 
 @pytest.mark.parametrize(

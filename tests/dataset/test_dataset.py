@@ -212,8 +212,10 @@ def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on
 
 def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
-    with pytest.raises(InvalidDataset, match=r"only .* different positions were found at plies 0"):
+    with pytest.raises(InvalidDataset, match=r"only [\d,]+ were found at plies 0 to \d+, not"):
         make_dataset(path, DatasetPlan(5000, 0, 2, 0, "random", SMALL), solver())
+    with pytest.raises(InvalidDataset, match="only one position was found at plies 0 to 0,"):
+        make_dataset(tmp_path / "a.csv", DatasetPlan(2, 0, 0, 0, "random", SMALL), solver())
     found = len((tmp_path / "set.csv.partial").read_text().splitlines()) - 1
     # By mirror image: 1 empty board, 2 of the 4 first moves, 8 of the 16 positions after two.
     assert found == 1 + 2 + 8

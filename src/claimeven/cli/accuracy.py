@@ -135,6 +135,8 @@ def command(
         positions, geometry, count, lambda: solvers.of(geometry), USUAL if which is None else which
     )
     plan = SetPlan(names, asked, seed, limit, isolation)
+    if solving.book is not None:
+        solvers.of(plan.geometry)  # that there is no such book is told before agents are asked
     jobs = usable_cores() if jobs is None else jobs
     interrupted = _ask_agents(plan, jobs, worst, solvers, as_json)
     if interrupted:

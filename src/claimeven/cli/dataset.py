@@ -141,7 +141,7 @@ def command(
         told = {"out": out, "positions": made.positions, **sides, **plan.header()}
         write_json({**told, "nodes": nodes, "seconds": seconds}, sys.stdout)
         return
-    text = f"{out}: {made.positions:,} positions"
+    text = f"{out}: {made.positions:,} position{'s' * (made.positions != 1)}"
     if other is not None:
         text += f"; held out, {other}: {made.held_out:,}"
     click.echo(fitted(f"{text}, {seconds:.1f} s", text_width()))

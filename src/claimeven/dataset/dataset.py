@@ -92,9 +92,10 @@ def make_dataset(
 
         source.hand_out(seen, journal.last_number, keep)
         if journal.count < wanted:
+            what = "one position was" if journal.count == 1 else f"{journal.count:,} were"
             raise InvalidDataset(
-                f"only {journal.count:,} different positions were found at plies {plan.lowest} to"
-                f" {plan.highest}, not {wanted:,}: ask for at most that many"
+                f"only {what} found at plies {plan.lowest} to {plan.highest}, not {wanted:,}"
+                " different positions: ask for at most that many"
             )
         made = _write(path, journal, plan, wanted, split)
         journal.done()
