@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 import threading
 from functools import partial
@@ -26,6 +27,7 @@ from claimeven.agents import (
 from claimeven.agents.functions import name_of
 from claimeven.agents.plain import as_column
 from claimeven.agents.prints import PrintsToStderr
+from tests import forks
 
 
 def first(position: Position) -> int:
@@ -135,6 +137,53 @@ def test_what_a_function_makes_of_stdout_is_its_own(monkeypatch: pytest.MonkeyPa
         assert sys.stdout is before
     monkeypatch.setattr(sys, "stderr", None)
     assert FunctionAgent("f", loud).call(Position())[0] == 3
+
+
+def test_the_same_stands_for_stdout_in_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A print of another thread that began in one block may end after it.
+    met = set()
+    streams = [io.StringIO(), io.StringIO()]
+    for stream in streams * 10:
+        monkeypatch.setattr(sys, "stdout", stream)
+        with PrintsToStderr():
+            met.add(id(sys.stdout))
+        assert sys.stdout is stream
+    assert len(met) == 2
+
+
+#: A program with a thread that prints all the while, and moves during and between its prints.
+PRINTING = """
+import sys, threading, time
+from claimeven import play_match
+
+over = threading.Event()
+
+def print_on():
+    while not over.is_set():
+        print("on and on")
+        time.sleep(0.0001)
+
+def agent(position):
+    time.sleep(0.001)
+    return position.legal_columns[0]
+
+printing = threading.Thread(target=print_on)
+printing.start()
+try:
+    print(sum(play_match(agent, "random", games=300, seed=1).wins), file=sys.stderr)
+finally:
+    over.set()
+    printing.join()
+"""
+
+
+def test_a_thread_may_print_while_agents_move() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", PRINTING], env=forks.environment(), check=False,
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (0, "300\n")
+    assert {*ran.stdout.split("\n")} <= {"on and on", ""}
 
 
 def test_prints_of_one_thread_go_to_stderr_and_those_of_others_do_not(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import deque
 from threading import Lock, current_thread, get_ident, main_thread
 from typing import Any
 
@@ -27,7 +28,7 @@ class PrintsToStderr:
         self._before = _aside.get(thread, 0)
         with _changing:
             if type(sys.stdout) is not _Stdout and sys.stdout is not None:
-                sys.stdout = _Stdout(sys.stdout)
+                sys.stdout = _standing_for(sys.stdout)
             self._usual = sys.stdout
             _aside[thread] = self._before + 1
 
@@ -52,6 +53,20 @@ class _Stdout:
     def __getattr__(self, name: str) -> Any:
         stream = sys.stderr if get_ident() in _aside else self.stdout
         return getattr(_NOWHERE if stream is None else stream, name)
+
+
+#: Those that stood for stdout last. A `print` of another thread may still be at one when the block
+#: is over, and Python's own keeps none of what it prints to: it would write to freed memory.
+_kept: deque[_Stdout] = deque(maxlen=16)
+
+
+def _standing_for(stdout: Any) -> _Stdout:
+    """Return what stands for a stream, the same each time."""
+    for each in _kept:
+        if each.stdout is stdout:
+            return each
+    _kept.append(_Stdout(stdout))
+    return _kept[-1]
 
 
 class _Nowhere(io.TextIOBase):
