@@ -118,6 +118,20 @@ def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was() -> None:
             assert server.form(slow.format("stats"), **who).json["games"] == games - 1
 
 
+def test_a_bot_that_could_search_for_longer_answers_in_the_servers_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path))  # few positions are known by heart
+    bot, who = "/lund/move?agent=perfect", {"stil_id": "ann"}
+    with running("--workers", "1", "--seconds", "0.1", "--table-mb", "4") as server:
+        server.form(bot, **who, move=-1)
+        for column in (3, 3, 3, 0, 6, 1, 5):
+            answer = server.form(bot, **who, move=column)
+            assert answer.status == 200
+            if answer.json["result"]:
+                break
+
+
 def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> None:
     slow, who = "/lund/move?agent=alphabeta:depth=42", {"stil_id": "hasty"}
     with running("--workers", "1", "--seconds", "60") as server:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -13,10 +15,13 @@ import pytest
 from claimeven import Geometry, Limit, Position
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.process import wire
+from claimeven.compiled.kernels import PLAIN
 from claimeven.game.geometry import STANDARD
+from claimeven.montecarlo import MonteCarloSearch
 from claimeven.web import tasks
 from claimeven.web.tasks import OTHER_TABLE_MB, TASKS, Tools, move, scores
 from claimeven.web.worker import Worker
+from tests import forks
 from tests.web.conftest import PATIENCE
 
 HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
@@ -158,3 +163,84 @@ def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
         move(tools, nothing, asked, "uct:iterations=60,reuse=yes", FREE, 7, 60) for _ in range(2)
     )
     assert (again["visits"], again["value"]) == (first["visits"], first["value"])
+
+
+#: A worker that has warmed up does whatever it can be asked for, and tells what it compiles or
+#: loads only then.
+ASKED = """
+import gc, sys
+from claimeven import Limit, Position
+from claimeven.agents.process import wire
+from claimeven.agents.registry import build
+from claimeven.compiled.kernels import Kernel
+from claimeven.web.specs import OFFERED
+from claimeven.web.tasks import TASKS, Tools, warm
+
+def loaded():
+    kernels = [each for each in gc.get_objects() if isinstance(each, Kernel)]
+    return {each.__qualname__ for each in kernels if each._compiled is not None}
+
+def nothing(event, data):
+    pass
+
+tools = Tools()
+warm(tools, nothing, 16)
+before = loaded()
+start, early = wire.from_position(Position()), wire.from_position(Position.from_moves("44"))
+game = "44444132267124331"
+late = wire.from_position(Position.from_moves(game))
+for agent in OFFERED:
+    knows = build(agent).limits
+    for limit in (Limit(iterations=20), Limit(depth=2), Limit()):
+        if not limit.refused(knows):
+            TASKS["move"](tools, nothing, early, agent, wire.from_limit(limit), 1, 0.1)
+            break
+for task, arguments in {
+    "scores": (late, 60), "explanation": (late, 60), "puzzle_hints": (1, 0, 60),
+    "review": (start, [int(column) - 1 for column in game], 60),
+    "records": (wire.from_geometry(Position().geometry), game, "x.txt"),
+    "minimax": (early, "alphabeta", 3, 0, 9, 2, 9),
+    "montecarlo": (early, "puct", 9, 1, 1, 9, False, 2, 9),
+}.items():
+    TASKS[task](tools, nothing, *arguments)
+print(len(before), *sorted(loaded() - before))
+"""
+
+
+@pytest.mark.skipif(PLAIN, reason="kernels are plain Python")
+def test_a_warm_worker_has_all_that_it_needs() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", ASKED], env=forks.environment(), check=True, text=True,
+        stdout=subprocess.PIPE, timeout=600,
+    ).stdout.split()  # fmt: skip
+    assert int(told[0]) > 10
+    assert told[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "limit", "most"),
+    [
+        ("uct-itu", [None, None, None, None, None], 2.0),  # by itself it takes 3 s
+        ("uct-itu", [2.5, None, None, None, None], 2.0),
+        ("uct-itu", [1.5, None, None, None, None], 1.5),
+        ("uct-itu:seconds=1", [None, None, None, None, None], 1.0),
+        ("uct:iterations=9", [None, None, None, None, None], None),
+        ("uct", [None, 9, None, None, None], None),
+    ],
+)
+def test_an_agent_takes_no_more_time_than_the_server_gives(
+    tools: Tools, monkeypatch: pytest.MonkeyPatch, agent: str, limit: list[Any], most: float | None
+) -> None:
+    asked: list[float | None] = []
+
+    def search(
+        self: MonteCarloSearch, position: Position, rng: Any, iterations: Any, seconds: Any
+    ) -> Any:
+        asked.append(seconds)
+        return usual(self, position, rng, 9)
+
+    usual = MonteCarloSearch.search
+    monkeypatch.setattr(MonteCarloSearch, "search", search)
+    start = wire.from_position(Position())
+    move(tools, nothing, start, agent, limit, 1, 2.0)
+    assert asked == [most]

@@ -7,6 +7,7 @@ results.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Limit, TreeView
 from claimeven.agents.decisions.decision_json import decision_json
+from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import wire
@@ -48,6 +50,9 @@ WARM_AGENTS = (
     "perfect",
     "net",
     "puct:iterations=20",
+    "breadth:iterations=20",
+    "uct-itu-table:iterations=20",
+    "ntuple",
 )
 #: A position that the book does not know and that is solved at once.
 WARM_MOVES = "4444413226712433"
@@ -151,6 +156,8 @@ def warm(tools: Tools, tell: Tell, table_mb: float | None) -> None:
     solver = tools.solver(STANDARD)
     solver.load()
     solver.clear()
+    if solver.book is not None:  # one of many plies has a kernel of its own
+        solver.book.look_up_many(*np.zeros((2, 0), dtype=np.uint64))
     position = Position.from_moves(WARM_MOVES)
     solver.scores(position)
     for spec in WARM_AGENTS:
@@ -204,11 +211,11 @@ def move(
 ) -> dict[str, Any]:
     """Return an agent's decision, with its tree of so many nodes at most if any are wanted.
 
-    An agent that asks the solver has `seconds` at most, whatever its limit says.
+    An agent that would search for longer has `seconds`, whatever its spec and its limit say.
     """
     asked, bounds = wire.to_position(position), wire.to_limit(limit)
     player = tools.agent(agent, asked.geometry, bounds)
-    if isinstance(player, SolverAgent):
+    if _may_take(player, bounds) > seconds:
         bounds = bounds.tighter(Limit(seconds=seconds))
     decision = checked_decision(player, asked, bounds, np.random.default_rng(seed))
     view: TreeView | None = None
@@ -217,6 +224,15 @@ def move(
         if view is None:
             raise InvalidSpec(f"{agent} has no tree to show of this decision")
     return decision_json(decision, asked, view)
+
+
+def _may_take(player: Agent, limit: Limit) -> float:
+    """Return for how many seconds an agent may search, 0 where it goes by something else."""
+    if isinstance(player, SolverAgent):
+        return math.inf if limit.seconds is None else limit.seconds
+    if isinstance(player, MonteCarloAgent):
+        return player.budget(limit).seconds or 0.0
+    return 0.0
 
 
 def explanation(tools: Tools, tell: Tell, position: list[int], seconds: float) -> dict[str, Any]:

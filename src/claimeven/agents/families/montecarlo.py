@@ -100,7 +100,7 @@ class MonteCarloAgent(Agent):
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Search under the tighter of its own budget and the limit given."""
-        budget = self._budget(limit)
+        budget = self.budget(limit)
         with self.search.busy:
             self._last = None  # whatever ends this search, the trees of the last one are gone
             result = self.search.search(position, rng, budget.iterations, budget.seconds)
@@ -167,7 +167,8 @@ class MonteCarloAgent(Agent):
         if not told:
             yield _evident_line(forest.branch(1), position)
 
-    def _budget(self, limit: Limit) -> Limit:
+    def budget(self, limit: Limit) -> Limit:
+        """Return what a search under a limit may take: its own budget too, else the usual one."""
         budget = self.own.tighter(limit)
         free = budget.iterations is None and budget.seconds is None
         return self.usual if free else budget

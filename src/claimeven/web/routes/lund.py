@@ -120,7 +120,7 @@ async def _bot_move(request: Request, services: Services, player: Player, spec: 
         agent=spec,
         limit=wire.from_limit(Limit()),
         seed=services.seed(None),
-        seconds=SECONDS,
+        seconds=min(SECONDS, settings.seconds),
     )
     return int(decision["column"]) - 1
 
