@@ -191,13 +191,17 @@ def test_a_submission_finds_what_lies_beside_it(tmp_path: Path) -> None:
     assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 5
 
 
-def test_without_a_name_the_last_callable_is_the_agent_and_that_is_told(
+def test_without_a_name_agent_is_taken_and_told_if_kaggle_would_take_another(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "def agent(obs, config):\n    return 0\n"
     spec = written(tmp_path, text + "def better(obs):\n    return 1\n")
-    assert loaded(spec).function.__name__ == "better"
-    assert "as on Kaggle the last callable (better) is the agent" in capsys.readouterr().err
+    assert loaded(spec).function.__name__ == "agent"
+    assert capsys.readouterr().err == (
+        f"{spec}: on Kaggle the last callable (better) would be the agent, as it is for"
+        f" kaggle:{spec}\n"
+    )
+    assert loaded(f"kaggle:{spec}").function.__name__ == "better"
     assert loaded(f"{spec}:agent").function.__name__ == "agent"
     spec = written(tmp_path, "def helper(a, b):\n    return 1\n" + text)
     assert loaded(spec).function.__name__ == "agent"

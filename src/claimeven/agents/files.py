@@ -2,8 +2,8 @@
 
 `my_agent.py:agent`, `my_agent.py` (what is called `agent`, else the last function or class it
 defines) and `package.module:name`. A file may import its neighbours. What it prints goes to
-stderr. If what is found is an agent for Kaggle and no name was given, the last callable that the
-file leaves behind is taken, as Kaggle does; `kaggle:main.py` does so in any case (see `foreign`).
+stderr. `kaggle:main.py` takes the last callable that a file leaves behind, as Kaggle does (see
+`foreign`): where an agent for Kaggle is found that is another one, that is said.
 
 The code runs in the process that calls these functions. `make_agent` gives agents that run code
 of a user a process of their own.
@@ -14,11 +14,14 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import linecache
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.machinery import SourceFileLoader
+from importlib.util import decode_source
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.contract import Agent
@@ -92,23 +95,22 @@ def file_of(spec: str) -> Path | None:
     return next(iter(files_of(spec)), None)
 
 
-def load_agent(spec: str, place: str, name: str) -> Agent:
-    """Return the agent called `name` in a file or module.
+def load_agent(spec: str, place: str, name: str, text: bytes | None = None) -> Agent:
+    """Return the agent called `name` in a file or module, of which `text` counts if it is given.
 
     Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
     """
-    module = load_module(place)
+    module = load_module(place, text)
     agent = as_agent(_find(module, place, name), spec)
     if isinstance(agent, KaggleAgent) and not name:
         last = _last_callable(module)
         if last is not None and last is not agent.function:
             said = getattr(last, "__name__", "without a name")
             print(
-                f"{spec}: as on Kaggle the last callable ({said}) is the agent;"
-                f" {place}:{USUAL_NAME} would name another",
+                f"{spec}: on Kaggle the last callable ({said}) would be the agent, as it is"
+                f" for kaggle:{place}",
                 file=sys.stderr,
             )
-            agent = KaggleAgent(spec, last)
     return agent
 
 
@@ -139,11 +141,16 @@ def load_evaluation(text: str) -> Evaluation:
     return get_evaluation(text if parts is None else load_function(*parts))
 
 
-def load_module(place: str) -> ModuleType:
-    """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails."""
+def load_module(place: str, text: bytes | None = None) -> ModuleType:
+    """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails.
+
+    `text` is taken for what the file holds, if it is given.
+    """
     try:
         with PrintsToStderr():
-            return _import_file(place) if place.endswith(".py") else importlib.import_module(place)
+            if place.endswith(".py"):
+                return _import_file(place, text)
+            return importlib.import_module(place)
     except (InvalidSpec, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -157,16 +164,31 @@ def _is_file(path: Path) -> bool:
     return False
 
 
-def _import_file(place: str) -> ModuleType:
+class _Loader(SourceFileLoader):
+    """Takes a text for what a file holds, in tracebacks too."""
+
+    def __init__(self, name: str, path: str, text: bytes) -> None:
+        super().__init__(name, path)
+        self._text = text
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the text, compiled."""
+        lines = decode_source(self._text).splitlines(keepends=True)
+        linecache.cache[self.path] = (len(self._text), None, lines, self.path)
+        return self.source_to_code(self._text, self.path)
+
+
+def _import_file(place: str, text: bytes | None) -> ModuleType:
     path = Path(place)
-    if path.is_dir():
+    if text is None and path.is_dir():
         raise InvalidSpec(f"{place} is a folder, and no file")
-    if not path.is_file():
+    if text is None and not path.is_file():
         raise InvalidSpec(f"there is no file {place}")
     full = str(path.resolve())
     mark = hashlib.sha256(full.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     name = f"claimeven_user_{path.stem}_{mark}"
-    spec = importlib.util.spec_from_file_location(name, full)
+    loader = None if text is None else _Loader(name, full, text)
+    spec = importlib.util.spec_from_file_location(name, full, loader=loader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

@@ -340,6 +340,40 @@ def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.parametrize("after", [None, "def agent(", "def agent(position):\n    1 / 0  # new"])
+@pytest.mark.parametrize("is_first", [True, False], ids=["not begun", "begun"])
+def test_each_process_has_the_text_that_the_file_had_first(
+    tmp_path: Path, after: str | None, is_first: bool
+) -> None:
+    (tmp_path / "beside.py").write_text("BEST = 3")
+    path = tmp_path / "bot.py"
+    path.write_text(
+        "# ä\nimport os, beside\n\ndef agent(position):\n"
+        "    if position.ply == 0:\n        os._exit(1)\n"
+        "    assert position.ply < 4, 'so far'\n    return beside.BEST\n",
+        encoding="utf-8",
+    )
+    agent = make_agent(str(path))
+    if is_first:
+        assert isinstance(agent, ProcessAgent)
+        agent = ProcessAgent(str(path), (str(path), ""), rests=True)
+    if after is None:
+        path.unlink()
+    else:
+        path.write_text(after)
+    copy = pickle.loads(pickle.dumps(agent))
+    for each in (agent, copy):
+        for _ in range(2):
+            with pytest.raises(AgentFault, match="ended its process: exit status 1"):
+                each.choose(Position(), Limit(), rng())
+            each.reset()
+            assert each.choose(Position.from_moves("1"), Limit(), rng()).column == 3
+        with pytest.raises(AgentFault, match="AssertionError: so far") as told:
+            each.choose(Position.from_moves("1234"), Limit(), rng())
+        assert "    assert position.ply < 4, 'so far'\n" in told.value.traceback
+        each.close()
+
+
 def test_an_agent_that_rests_is_started_when_it_is_needed() -> None:
     agent, broken = make_agents([bot("first"), bot("unloadable")], resting=True)
     assert isinstance(agent, ProcessAgent)

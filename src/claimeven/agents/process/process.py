@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,8 @@ class ProcessAgent(Agent):
     fresh one. It may hold as much memory as `isolation` says. Its prints go to stderr,
     `MOST_PRINTED` characters a game. `patience` stands for `PATIENCE` where it is set.
 
-    The process is started at once, or, where the agent `rests`, when it is first needed.
+    The process is started at once, or, where the agent `rests`, when it is first needed. Every
+    process of it has the text that the file had at the beginning, whatever has become of that.
 
     Used by several threads it serves one at a time. `close` ends the process.
     """
@@ -79,6 +81,7 @@ class ProcessAgent(Agent):
     ) -> None:
         self.name = spec
         self._file = file
+        self._text = _text_of(file)
         isolation = isolation or Isolation()
         self._made_of = spec, file, isolation, True, from_file
         self._memory_mb = isolation.memory
@@ -99,7 +102,7 @@ class ProcessAgent(Agent):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has a process of its own, started when it is needed, and has seen no game."""
-        names = ("limits", "remembers", "patience", "_board", "_is_function")
+        names = ("limits", "remembers", "patience", "_board", "_is_function", "_text")
         return ProcessAgent, self._made_of, {name: getattr(self, name) for name in names}
 
     @property
@@ -257,7 +260,11 @@ class ProcessAgent(Agent):
         self._started = time.monotonic()
         self._child = Child("claimeven.agents.worker", self._printed, variables)
         self._made, self._begins, self._terms = False, True, (None, None)
-        self._send(_message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb))
+        begun_with = None if _text_of(self._file) == self._text else self._text
+        text = None if begun_with is None else begun_with.decode("latin-1")  # a letter a byte
+        self._send(
+            _message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb, text=text)
+        )
 
     def _go_on_anew(self) -> None:
         """See to it that there is a process that a game has begun for."""
@@ -379,6 +386,14 @@ def _lateness(late: str | Limit | None, seconds: float) -> str:
 
 def _message(do: str, **arguments: Any) -> bytes:
     return wire.packed({"do": do, **arguments})
+
+
+def _text_of(file: tuple[str, str] | None) -> bytes | None:
+    """Return what the file of an agent holds, None for a module and for what is not there."""
+    if file is not None and file[0].endswith(".py"):
+        with contextlib.suppress(OSError, ValueError):
+            return Path(file[0]).read_bytes()
+    return None
 
 
 def _asked(position: Position, limit: Limit, rng: np.random.Generator) -> dict[str, Any]:
