@@ -1,4 +1,4 @@
-"""Ctrl-C where it would leave half-made things behind."""
+"""Ctrl-C where it would leave half-made things behind, and Ctrl-Z where a clock runs."""
 
 from __future__ import annotations
 
@@ -143,3 +143,28 @@ def seen_through() -> Iterator[None]:
         sys.unraisablehook = usual
     if interrupted:
         raise KeyboardInterrupt
+
+
+_gone_on = 0
+
+
+def note_stops() -> None:
+    """Count from now on how often this process goes on after it was stopped, by Ctrl-Z and `fg`.
+
+    For the main thread; where the system stops no processes nothing changes.
+    """
+
+    def note(number: int, frame: FrameType | None) -> None:
+        global _gone_on  # noqa: PLW0603 - a process is stopped as a whole
+        _gone_on += 1
+
+    if hasattr(signal, "SIGCONT") and signal.getsignal(signal.SIGCONT) is signal.SIG_DFL:
+        signal.signal(signal.SIGCONT, note)
+
+
+def times_gone_on() -> int:
+    """Return how often this process has gone on after it was stopped, as far as that is counted.
+
+    A clock that was read before says nothing where the number is another by now.
+    """
+    return _gone_on

@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,30 @@ def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_
     else:
         assert ended.out.startswith(f"{games} games on 7x6 connect 4")
         assert "unique games" in ended.out
+
+
+@pytest.mark.usefixtures("real_starts")
+def test_a_match_that_is_stopped_and_goes_on_costs_nobody_a_game(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        "import time\nfrom pathlib import Path\nhere = Path(__file__).with_name('here')\n"
+        "def agent(position):\n    if position.ply == 5 and not here.exists():\n"
+        "        here.touch()\n        time.sleep(0.5)\n    return position.legal_columns[0]\n",
+        encoding="utf-8",
+    )
+    words = ("match", str(agent), "greedy", "--games", "2", "--seconds", "1.5", "--bank", "1")
+    with subprocess.Popen(
+        command(*words, "--json"), env=environment(), stdout=subprocess.PIPE, text=True
+    ) as match:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "here").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        match.send_signal(signal.SIGSTOP)  # as Ctrl-Z does
+        time.sleep(4)  # more than it has with all that it may be late
+        match.send_signal(signal.SIGCONT)
+        told = json.loads(match.communicate(timeout=120)[0])
+    assert told["forfeits"] == 0
 
 
 def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:

@@ -162,6 +162,11 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
 
     single = run("tournament", str(tmp_path / "syntax.py"), "greedy")
     assert bad_input(single).endswith("; --skip-broken leaves it out")
+    gauntlet = ("--kind", "gauntlet", "--skip-broken", "--rounds", "1", "--jobs", "1")
+    led = bad_input(run("tournament", str(tmp_path / "syntax.py"), "greedy", "random", *gauntlet))
+    assert "syntax.py cannot be loaded" in led and "--skip-broken" not in led
+    met = run("tournament", "greedy", "random", str(tmp_path / "syntax.py"), *gauntlet)
+    assert met.status == 0 and "syntax.py cannot be loaded" in met.err
     named = bad_input(run("tournament", "greedy", "gredy", "random", "--skip-broken"))
     assert "no agent 'gredy'" in named
     assert "--skip-broken" not in named  # which would not help

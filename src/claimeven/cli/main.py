@@ -100,6 +100,7 @@ def main(
     Those words are said whole, however often it is pressed.
     """
     prepare_streams()
+    interrupts.note_stops()
     with interrupts.put_off(on_interrupt) as safe_moment:
         status = _answered(lambda: safe_moment.heeded(lambda: _run(arguments)))
         safe_moment.forget()

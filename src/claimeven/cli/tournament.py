@@ -156,7 +156,8 @@ def command(
         check_page(page, out)
     say_when_compiling()
     isolation = replace(isolation, quiet=not verbose)
-    specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken)
+    challenger = specs[0] if kind == "gauntlet" else None
+    specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken, challenger)
     tell_unbounded(specs, isolation)
     ctx.params["specs"] = specs  # those that play, wherever they were named
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)

@@ -27,6 +27,7 @@ from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED, Printed
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.interrupts import times_gone_on
 from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildGone, ChildSilent
 
 #: Seconds an agent from a file may take to be loaded. Heavy packages take about ten on a slow
@@ -314,11 +315,11 @@ class ProcessAgent(Agent):
 
         `late` is what is said of one that does not come, or the limit that it breaks.
         A process that does not answer, or not as it should, is ended; one that answers a little
-        later is kept, though the answer is a fault all the same. Raises `ChildGone` where it had
-        ended before it was asked.
+        later is kept, though the answer is a fault all the same, unless it was this process that
+        was stopped meanwhile. Raises `ChildGone` where it had ended before it was asked.
         """
         assert self._child is not None
-        in_time = True
+        in_time, gone_on = True, times_gone_on()
         try:
             try:
                 answer = (
@@ -327,7 +328,7 @@ class ProcessAgent(Agent):
                     else self._child.ask(question, seconds)
                 )
             except ChildSilent:
-                in_time = False
+                in_time = times_gone_on() != gone_on
                 answer = self._child.receive(min(seconds, MERCY))
             if in_time and short.is_answer(answer):
                 return answer

@@ -25,6 +25,7 @@ from claimeven.agents.contract import (
 from claimeven.agents.plain import checked_column, plain, plain_decision
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.game.position import Position
+from claimeven.interrupts import times_gone_on
 
 #: Characters of a line of a trace, and values in the data of a tree.
 MOST_LINE, MOST_TREE = 1_000, 5_000_000
@@ -37,12 +38,16 @@ def timed_decision(
 
     Raises `AgentFault`, saying what happened, when the agent raises anything but
     KeyboardInterrupt, answers with something else than a decision for a column that can be
-    played, or takes longer than the limit allows at the `longest`.
+    played, or takes longer than the limit allows at the `longest`. Where this process was stopped
+    meanwhile it is taken to have kept to the limit.
     """
+    gone_on = times_gone_on()
     try:
         begin = time.perf_counter()
         answer = agent.choose(position, limit, rng)
         seconds = time.perf_counter() - begin
+        if limit.seconds is not None and times_gone_on() != gone_on:
+            seconds = min(seconds, limit.seconds)
         if agent.is_plain:
             decision = answer
             column = decision.column

@@ -20,12 +20,14 @@ def entrants(
     limit: Limit,
     isolation: Isolation,
     skip_broken: bool,
+    challenger: str | None = None,
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the agents that can play, and of those left out why they cannot.
 
     Without `skip_broken` none is left out: each that cannot play is told on stderr, all of them at
     once, and `ClaimevenError` is raised. With it files are left out; a name that stands for
-    nothing is an error all the same.
+    nothing is an error all the same, and so is a `challenger` that cannot play, whom all others
+    would have met.
     """
     with status_line() as line:
         waited: list[str] = []
@@ -35,7 +37,7 @@ def entrants(
             line.show(lambda: f"loading {printable(spec)}, {len(waited)} of {len(specs)}")
 
         broken = broken_agents(specs, geometry, limit, isolation, watch)
-    files = [spec for spec in broken if file_of(spec) is not None]
+    files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]
     mistaken = [spec for spec in broken if not (skip_broken and spec in files)]
     if len(mistaken) == 1:
         hint = "; --skip-broken leaves it out" if mistaken[0] in files else ""
