@@ -1,0 +1,42 @@
+"""What stands on the page fits the screen, however long, and however many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.web.pages import DESKTOP, PHONE
+
+
+@pytest.fixture(params=[320, 390], ids="{}px".format)
+def phone(page: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page on a phone."""
+    page.set_viewport_size({**PHONE, "width": request.param})
+    yield page
+    page.set_viewport_size(DESKTOP)
+
+
+def fits(page: Any) -> bool:
+    """Whether the page needs no scrolling sideways."""
+    needs: int = page.evaluate("document.documentElement.scrollWidth")
+    return needs <= page.viewport_size["width"]
+
+
+def test_names_of_parameters_stand_in_one_line(phone: Any) -> None:
+    for size in (phone.viewport_size, DESKTOP):
+        phone.set_viewport_size(size)
+        phone.goto("/api")
+        lines = phone.eval_on_selector_all(
+            "th",
+            """all => all.map(cell => {
+                const range = document.createRange();
+                range.selectNodeContents(cell);
+                const { height } = range.getBoundingClientRect();
+                return height / parseFloat(getComputedStyle(cell).fontSize);
+            })""",
+        )
+        assert len(lines) > 30
+        assert max(lines) < 2
+        assert fits(phone)
