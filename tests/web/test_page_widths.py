@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,3 +41,20 @@ def test_names_of_parameters_stand_in_one_line(phone: Any) -> None:
         assert len(lines) > 30
         assert max(lines) < 2
         assert fits(phone)
+
+
+def test_long_names_stay_on_a_phone(phone: Any, tmp_path: Path) -> None:
+    agent = "uct:iterations=1000,formula=ucb,playout=replies"
+    phone.goto(f"/?second={agent}&moves=44&at=1")
+    phone.wait_for_selector(f".status:has-text('{agent}')")
+    assert fits(phone)
+    path = tmp_path / "games.csv"
+    path.write_text(f"moves,first,second\n4455,{'x' * 200},bob\n44,ann,{'y' * 200}\n")
+    phone.goto("/?second=human")
+    phone.click("summary:has-text('Share')")
+    phone.set_input_files("input[type=file]", path)
+    phone.wait_for_selector("text=Game 1 of 2")
+    assert fits(phone)
+    phone.goto(f"/?second={'q' * 200}")
+    phone.wait_for_selector(".status:has-text('a human plays instead')")
+    assert fits(phone)
