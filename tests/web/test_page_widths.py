@@ -58,3 +58,38 @@ def test_long_names_stay_on_a_phone(phone: Any, tmp_path: Path) -> None:
     phone.goto(f"/?second={'q' * 200}")
     phone.wait_for_selector(".status:has-text('a human plays instead')")
     assert fits(phone)
+
+
+#: Of each column, from the left: where it is, where its text is, and where its mark would be.
+PLACES = """all => all.map(element => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const [box, text] = [element, range].map(it => it.getBoundingClientRect());
+    const mark = getComputedStyle(element, "::after");
+    const isMark = mark.content === '"●"';
+    const width = parseFloat(mark.width);
+    const left = box.left + parseFloat(mark.left) - (mark.translate === "-50%" ? width / 2 : 0);
+    return [[box.left, box.right], [text.left, text.right], isMark ? [left, left + width] : null];
+})"""
+
+
+@pytest.mark.parametrize(
+    "asked", ["board=16x2&connect=3&moves=aabbppoo", "board=16x1&connect=2", "board=9x1&connect=2"]
+)
+def test_scores_and_marks_keep_to_their_columns(phone: Any, asked: str) -> None:
+    phone.goto(f"/?{asked}&second=human&analysis=on")
+    phone.wait_for_selector(".scores .best")
+    phone.wait_for_selector(".names .best")
+    cells = phone.locator(".stage [role=row] >> nth=0").locator("[role=gridcell]").all()
+    for selector, most in ((".scores button", 2), (".names span", 3)):
+        places = phone.eval_on_selector_all(selector, PLACES)
+        assert len(places) == len(cells)
+        for ((left, right), text, mark), cell in zip(places, cells, strict=True):
+            over = cell.bounding_box()
+            assert (left + right) / 2 == pytest.approx(over["x"] + over["width"] / 2, abs=most)
+            for start, end in filter(None, (text, mark)):
+                assert left - 0.5 <= start <= end <= right + 0.5
+    size = phone.eval_on_selector(
+        ".scores .best", "it => parseFloat(getComputedStyle(it).fontSize)"
+    )
+    assert size >= 8  # it can be read

@@ -124,6 +124,7 @@ export class BoardView extends EventTarget {
     );
     // Where it may be no higher than the window, its width follows from its shape.
     this.element.closest(".board-with-bar")?.style.setProperty("--ratio", (board.columns / board.rows) * 0.95);
+    this.element.classList.toggle("lettered", board.hasLetters);
     this.element.style.setProperty("--columns", board.columns);
     this.element.style.setProperty("--rows", board.rows);
     this.cells.get(`${Math.floor((board.columns - 1) / 2)},0`).tabIndex = 0;

@@ -38,7 +38,7 @@ export function isForPage(event) {
 /** Return the column that a key names on a board, -1 for none. */
 export function columnOfKey(event, board) {
   if (!board || event.key.length !== 1 || event.shiftKey) return -1;
-  return board.columns > 9 || /^[1-9]$/.test(event.key) ? board.column(event.key) : -1;
+  return board.hasLetters || /^[1-9]$/.test(event.key) ? board.column(event.key) : -1;
 }
 
 /** Show the help at its key. */

@@ -37,13 +37,18 @@ export class Board {
     return this.columns * (this.rows + 1) <= 64;
   }
 
+  /** Whether its columns are named by letters: more of them than there are digits. */
+  get hasLetters() {
+    return this.columns > DIGITS.length;
+  }
+
   equals(other) {
     return this.size === other.size && this.connect === other.connect;
   }
 
   /** Return the character of a column: a digit, or a letter on more than nine columns. */
   name(column) {
-    return (this.columns <= DIGITS.length ? DIGITS : LETTERS)[column];
+    return (this.hasLetters ? LETTERS : DIGITS)[column];
   }
 
   /** Return the column that a character names, -1 if it names none. */

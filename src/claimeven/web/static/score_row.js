@@ -21,6 +21,7 @@ export class ScoreRow {
       }));
       this.element.replaceChildren(...this.buttons);
     }
+    this.element.classList.toggle("lettered", board.hasLetters);
     this.element.style.setProperty("--columns", board.columns);
     if (this.position !== position) this.point(null);
     this.position = position;
