@@ -31,8 +31,9 @@ export function keyList(h) {
 
 /** Whether a key is for the page: not for a field, a dialog, or the browser. */
 export function isForPage(event) {
+  // After a click in a dialog its keys come from the body, so where they come from does not tell.
   return !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey
-    && !event.target.closest("input:not([type=checkbox]), select, textarea, dialog[open]");
+    && !document.querySelector("dialog[open]") && !event.target.closest("input:not([type=checkbox]), select, textarea");
 }
 
 /** Return the column that a key names on a board, -1 for none. */
