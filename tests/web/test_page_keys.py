@@ -22,3 +22,32 @@ def test_keys_in_a_dialog_leave_the_game_behind_it_alone(page: Any) -> None:
     page.wait_for_selector("dialog.editor", state="detached")
     page.keyboard.press("1")
     shows(page, "441")
+
+
+def hold(page: Any, key: str, times: int = 6) -> None:
+    """Hold a key down as long as a keyboard repeats it so many times."""
+    for _ in range(times):
+        page.keyboard.down(key)
+    page.keyboard.up(key)
+
+
+def test_a_held_key_plays_one_disc_and_walks_on(page: Any) -> None:
+    page.goto("/?moves=112233&at=0&second=human")
+    shows(page, "")
+    hold(page, "ArrowRight", 4)
+    shows(page, "1122")
+    hold(page, "7")
+    shows(page, "11227")
+    hold(page, "u", 2)
+    shows(page, "1122")
+    hold(page, "f", 4)
+    assert page.locator("html.flipped").count() == 1
+    page.keyboard.press("f")
+    page.focus(".stage [role=gridcell][tabindex='0']")
+    hold(page, "Enter")
+    shows(page, "11224")
+    page.goto("/?view=book&second=human")
+    page.wait_for_selector(".book-move >> nth=6")
+    hold(page, "1")
+    page.wait_for_url("**moves=1&**")
+    assert page.locator(".path .move").count() == 2

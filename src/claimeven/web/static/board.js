@@ -176,7 +176,7 @@ export class BoardView extends EventTarget {
         Math.max(0, Math.min(this.board.rows - 1, row + up)),
       );
     } else if (event.key === "Enter") {
-      this.#choose(column);
+      if (!event.repeat) this.#choose(column);
     } else {
       return;
     }

@@ -42,6 +42,11 @@ export function columnOfKey(event, board) {
   return board.hasLetters || /^[1-9]$/.test(event.key) ? board.column(event.key) : -1;
 }
 
+/** Do what a key does, once however long it is held: discs would pour, and games begin by the dozen. */
+export function once(event, action) {
+  if (!event.repeat) action();
+}
+
 /** Show the help at its key. */
 export function listenForHelp(help) {
   document.addEventListener("keydown", (event) => {
@@ -64,8 +69,8 @@ export function listenToKeys(view) {
     const column = columnOfKey(event, view.game.board);
     const verb = verbs[event.key.toLowerCase()];
     if (event.key in steps) view.step(steps[event.key]);
-    else if (column >= 0) view.choose(column);
-    else if (verb) verb();
+    else if (column >= 0) once(event, () => view.choose(column));
+    else if (verb) once(event, verb);
     else return;
     event.preventDefault();
   });

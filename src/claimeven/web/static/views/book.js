@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { BoardView } from "../board.js";
 import { h, say } from "../dom.js";
 import { Game } from "../game.js";
-import { columnOfKey, isForPage } from "../keys.js";
+import { columnOfKey, isForPage, once } from "../keys.js";
 import { Position } from "../rules.js";
 import { keepAddress } from "../share.js";
 import { inWords, signed } from "../words.js";
@@ -104,7 +104,7 @@ export class View {
     const steps = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
     const column = columnOfKey(event, this.game.board);
     if (event.key in steps) this.game.step(steps[event.key]);
-    else if (column >= 0) this.game.play(column);
+    else if (column >= 0) once(event, () => this.game.play(column));
     else return;
     event.preventDefault();
   }

@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { claimSentence } from "../claims.js";
 import { h, say, wantsStillness } from "../dom.js";
-import { columnOfKey, isForPage } from "../keys.js";
+import { columnOfKey, isForPage, once } from "../keys.js";
 import { Progress, today } from "../practise.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
 
@@ -312,8 +312,8 @@ export class View {
       t: () => this.isWrong && this.#again(),
     };
     const column = columnOfKey(event, this.board.board);
-    if (column >= 0) this.choose(column);
-    else if (event.key in verbs) verbs[event.key]();
+    if (column >= 0) once(event, () => this.choose(column));
+    else if (event.key in verbs) once(event, verbs[event.key]);
     else return;
     event.preventDefault();
   }

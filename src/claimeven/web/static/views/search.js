@@ -4,7 +4,7 @@
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
 import { button, h, icon } from "../dom.js";
-import { isForPage } from "../keys.js";
+import { isForPage, once } from "../keys.js";
 import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
@@ -121,7 +121,7 @@ export class View {
     if (!this.isHere || !isForPage(event)) return;
     const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: Infinity }[event.key];
     if (to !== undefined) this.#goTo(to);
-    else if (event.key === "w") this.whole.click();
+    else if (event.key === "w") once(event, () => this.whole.click());
     else return;
     event.preventDefault();
   }
