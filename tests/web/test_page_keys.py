@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.web.pages import moves_of, shows
 
 
@@ -51,3 +53,27 @@ def test_a_held_key_plays_one_disc_and_walks_on(page: Any) -> None:
     hold(page, "1")
     page.wait_for_url("**moves=1&**")
     assert page.locator(".path .move").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("board", "analysis", "hint"),
+    [
+        ("7x6", "Press a, or", "(h)"),
+        ("10x5", "Press Shift+A, or", "(Shift+H)"),
+        ("10x6", "This board is too large to be solved", "(Shift+H)"),
+    ],
+)
+def test_the_keys_told_are_those_of_the_board(
+    page: Any, board: str, analysis: str, hint: str
+) -> None:
+    page.goto("/?second=human")  # another board is chosen later, on the same page
+    page.click("summary:has-text('Share')")
+    page.fill("[aria-label='Board, columns x rows']", board)
+    page.click("form button:text-is('Use')")
+    page.wait_for_selector(f".explanation:has-text('{analysis}')")
+    title = page.get_attribute("button:text-is('Hint')", "title")
+    assert title == f"Show the best column {hint}"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press(analysis.split()[1].rstrip(",") if "Press" in analysis else "Shift+A")
+    page.wait_for_selector("#analysis:checked")
+    assert moves_of(page) == ""

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { claimSentence } from "./claims.js";
 import { h, say } from "./dom.js";
+import { letterKey } from "./keys.js";
 import { TOO_LARGE } from "./scores.js";
 import { signed } from "./words.js";
 
@@ -78,6 +79,11 @@ export class Explanation {
     this.clear();
     this.element.style.removeProperty("min-height");
     this.element.replaceChildren(h("p", { class: "hint-text" }, sentence));
+  }
+
+  /** Say what an explanation would tell, while none is asked for. */
+  offer(board) {
+    this.tell(board.isSolvable ? `Exact scores of every column, and why. Press ${letterKey("a", board)}, or switch it on.` : TOO_LARGE);
   }
 
   /** Explain where the game stands, once people rest there for a moment. */

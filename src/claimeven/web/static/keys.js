@@ -42,6 +42,11 @@ export function columnOfKey(event, board) {
   return board.hasLetters || /^[1-9]$/.test(event.key) ? board.column(event.key) : -1;
 }
 
+/** Return how a letter that does something is typed where columns have letters too. */
+export function letterKey(letter, board) {
+  return board.hasLetters && board.column(letter) >= 0 ? `Shift+${letter.toUpperCase()}` : letter;
+}
+
 /** Do what a key does, once however long it is held: discs would pour, and games begin by the dozen. */
 export function once(event, action) {
   if (!event.repeat) action();

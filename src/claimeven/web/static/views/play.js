@@ -3,7 +3,8 @@
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { isCompiling, post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
-import { AfterPaint, button, h, icon, say } from "../dom.js";
+import { Controls } from "../controls.js";
+import { AfterPaint, button, h, say } from "../dom.js";
 import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
@@ -103,7 +104,7 @@ export class PlayView {
     const [first, second] = this.sides.map(({ spec, seconds }) => ({ spec, seconds }));
     this.sides[0].become(second);
     this.sides[1].become(first);
-    this.#resume();
+    this.resume();
   }
 
   flip() {
@@ -160,19 +161,12 @@ export class PlayView {
     this.review = new Review(this);
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyze(this.switch.checked) });
     this.pace = new Pace(() => this.#paused(), () => this.#oneMove());
-    this.again = button("Play again", () => this.newGame(), { class: "primary" });
-    this.moveNow = button("Let it move", () => this.#resume());
-    const step = (how, symbol, label) => button(symbol, () => this.step(how), { "aria-label": label, title: label });
+    this.controls = new Controls(this);
     this.element = h("div", { class: "play" },
       h("section", { class: "stage", "aria-label": "Board" },
         this.status,
         h("div", { class: "board-with-bar" }, this.bar.element, h("div", { class: "column-stack" }, this.row.element, this.board.element)),
-        h("div", { class: "row controls" },
-          step("toStart", icon("first"), "To the start (Home)"), step("back", icon("back"), "Back (left arrow)"),
-          step("forward", icon("on"), "Forward (right arrow)"), step("toEnd", icon("last"), "To the end (End)"),
-          button("Undo", () => this.undo(), { title: "Take back (u)" }), button("Redo", () => this.redo(), { title: "Play again (r)" }),
-          button("Hint", () => this.hint(), { title: "Show the best column (h)" }), this.moveNow, this.again),
-        this.pace.element),
+        this.controls.element, this.pace.element),
       h("section", { class: "panels" },
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, "Players"), button("Swap", () => this.swap(), { title: "Each plays the other's side" }),
@@ -202,7 +196,7 @@ export class PlayView {
     for (const side of this.sides) {
       side.addEventListener("change", () => {
         this.#stopThinking();
-        this.#resume();
+        this.resume();
       });
     }
   }
@@ -276,25 +270,17 @@ export class PlayView {
     this.element.classList.toggle("analyzing", this.isAnalyzing);
     this.moves.draw();
     this.pace.show(this.sides.every((side) => !side.isHuman));
-    this.#hide(this.again, !game.position.isOver);
-    this.#hide(this.moveNow, !this.#agentToMove() || this.isGoing);
+    this.controls.show(game, this.#agentToMove() && !this.isGoing);
     this.#drawStatus();
     if (this.isAnalyzing) {
       this.scores.ask(game);
       this.explanation.ask(game);
     } else {
-      this.explanation.tell("Exact scores of every column, and why. Press a, or switch it on.");
+      this.explanation.offer(game.board);
     }
     this.#drawScores();
     this.review.draw();
     keepAddress(this.#shown);
-  }
-
-  /** Hide a button; who stands on it goes to the board. */
-  #hide(one, isHidden) {
-    const isFocused = document.activeElement === one;
-    one.hidden = isHidden;
-    if (isHidden && isFocused) this.board.focus();
   }
 
   #drawScores() {
@@ -367,11 +353,11 @@ export class PlayView {
 
   #paused() {
     if (this.pace.isPaused) this.#stopThinking();
-    this.#resume();
+    this.resume();
   }
 
   /** Go on from here, whoever is to move. */
-  #resume() {
+  resume() {
     this.isGoing = true;
     this.draw();
     this.#goOn();

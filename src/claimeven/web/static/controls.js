@@ -1,0 +1,34 @@
+// The buttons below the board: through the game, a hint, on with an agent, another game.
+
+import { button, h, icon } from "./dom.js";
+import { letterKey } from "./keys.js";
+
+export class Controls {
+  /** `view` shows the game, and does what the buttons say. */
+  constructor(view) {
+    this.view = view;
+    const step = (how, symbol, label) => button(symbol, () => view.step(how), { "aria-label": label, title: label });
+    this.hint = button("Hint", () => view.hint());
+    this.moveNow = button("Let it move", () => view.resume());
+    this.again = button("Play again", () => view.newGame(), { class: "primary" });
+    this.element = h("div", { class: "row controls" },
+      step("toStart", icon("first"), "To the start (Home)"), step("back", icon("back"), "Back (left arrow)"),
+      step("forward", icon("on"), "Forward (right arrow)"), step("toEnd", icon("last"), "To the end (End)"),
+      button("Undo", () => view.undo(), { title: "Take back (u)" }), button("Redo", () => view.redo(), { title: "Play again (r)" }),
+      this.hint, this.moveNow, this.again);
+  }
+
+  /** Offer what can be done; `isWaiting`: an agent is to move, and waits for somebody to let it. */
+  show({ board, position }, isWaiting) {
+    this.hint.title = `Show the best column (${letterKey("h", board)})`;
+    this.#hide(this.again, !position.isOver);
+    this.#hide(this.moveNow, !isWaiting);
+  }
+
+  /** Hide a button; who stands on it goes to the board. */
+  #hide(one, isHidden) {
+    const isFocused = document.activeElement === one;
+    one.hidden = isHidden;
+    if (isHidden && isFocused) this.view.board.focus();
+  }
+}
