@@ -103,3 +103,28 @@ def test_what_is_on_is_seen_in_colours_of_ones_own(page: Any, scheme: str) -> No
         assert bar != fill
     finally:
         page.emulate_media(forced_colors="none", color_scheme="light")
+
+
+def test_paused_agents_make_one_move_or_go_on_by_their_own_buttons(page: Any) -> None:
+    page.goto("/?first=random&second=greedy")
+    page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")
+    page.click("text=Pause")
+    page.wait_for_selector("button:text-is('Go on')")
+    made = len(moves_of(page))
+    page.click("text=Undo")
+    shows(page, moves_of(page)[: made - 1])
+    assert page.is_hidden("text=Let it move")  # it would let nobody move
+    page.click("text=One move")
+    length = "n => document.querySelector('.moves').dataset.moves.length === n"
+    page.wait_for_function(length, arg=made)
+    # Where they are not paused they wait for the button, and one move pauses them.
+    page.click("button:text-is('Go on')")
+    page.wait_for_function(
+        "n => document.querySelector('.moves').dataset.moves.length > n", arg=made
+    )
+    page.keyboard.press("Home")
+    shows(page, "")
+    assert page.is_visible("text=Let it move")
+    page.click("text=One move")
+    page.wait_for_selector("text=Let it move", state="hidden")
+    page.wait_for_function(length, arg=1)

@@ -270,7 +270,8 @@ export class PlayView {
     this.element.classList.toggle("analyzing", this.isAnalyzing);
     this.moves.draw();
     this.pace.show(this.sides.every((side) => !side.isHuman));
-    this.controls.show(game, this.#agentToMove() && !this.isGoing);
+    // Two agents that are paused go on by buttons of their own.
+    this.controls.show(game, this.#agentToMove() && !this.isGoing && !this.pace.isPaused);
     this.#drawStatus();
     if (this.isAnalyzing) {
       this.scores.ask(game);
@@ -348,6 +349,7 @@ export class PlayView {
 
   #oneMove() {
     this.isGoing = true;
+    this.draw();
     if (this.#agentToMove() && !this.thinking) this.#think();
   }
 
