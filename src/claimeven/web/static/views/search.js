@@ -158,6 +158,7 @@ export class View {
     this.#clear();
     this.on = value;
     this.asked = { agent: this.algorithm.value, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }) };
+    this.at = Math.max(0, step); // for the address: a reload in the middle asks for it again
     this.#keepAddress();
     const { board } = this.start;
     const query = { board: board.size, connect: board.connect, position: this.start.ply ? this.start.rows : undefined, ...this.asked };
