@@ -45,8 +45,8 @@ function tellProblem(text = "") {
   isTouched = false;
 }
 
-/** Go to a view; to its address too, where that is not in the bar yet. */
-async function go(name, address = null) {
+/** Go to a view; to its address too, where that is not in the bar yet. `asked` is what the one in the bar asks for. */
+async function go(name, address = null, asked = null) {
   goal = name;
   if (!views[name]) {
     try {
@@ -69,7 +69,7 @@ async function go(name, address = null) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   });
-  await current.enter();
+  await current.enter(asked);
 }
 
 document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventListener("click", (event) => {
@@ -80,7 +80,7 @@ document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventList
 addEventListener("popstate", () => {
   const asked = readAddress();
   if (viewOf(asked) === "play") views.play.restore(asked);
-  go(viewOf(asked));
+  go(viewOf(asked), null, asked);
 });
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { isTouched = true; }, true);
 game.addEventListener("change", () => { if (isTouched) tellProblem(); });
@@ -95,4 +95,4 @@ document.getElementById("help-button").addEventListener("click", () => help.show
 listenForHelp(() => help.showModal());
 listenToKeys(views.play);
 stage.before(problem);
-go(viewOf(wanted));
+go(viewOf(wanted), null, wanted);

@@ -32,9 +32,11 @@ export class View {
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  async enter() {
-    this.game.begin(this.shared.start);
-    this.game.replay(this.shared.moves());
+  /** Show the game that is shared, or the one that the address asks for after a reload, or where the browser went back to it. */
+  async enter(asked = null) {
+    const { start, moves, at } = asked && !asked.problem ? asked : { start: this.shared.start, moves: this.shared.moves() };
+    this.game.begin(start);
+    this.game.replay(moves, at);
     this.isHere = true; // the positions on the way are not looked up
     await this.#show();
   }
