@@ -103,6 +103,10 @@ def test_keys_play_take_back_and_are_kept_from_the_notebook(cell: Put) -> None:
     shown.catch_up()
     assert board.moves == "445" and board.flipped
     assert page.locator(".widget.flipped").count() == 1
+    for _ in range(3):  # held down
+        page.keyboard.down("4")
+    page.keyboard.up("4")
+    assert shown.catch_up().board.moves == "4454"
     assert page.evaluate("window.heard") == []
     assert page.get_attribute("#cell", "data-lm-suppress-shortcuts") == "true"
 

@@ -193,7 +193,7 @@ def test_what_is_wrong_with_the_games_is_told_by_the_name_of_their_file(tmp_path
 def test_the_list_of_the_api_says_what_each_route_takes() -> None:
     number = {"name": "n", "schema": {"default": 0, "examples": ["a b", "c"]}, "description": "<n>"}
     other = {"name": "o", "schema": {"default": {}, "examples": ["&"], "description": "of it"}}
-    fields = {"q": {"default": {}, "description": "no default"}, "r": {"default": 3}, "s": {}}
+    fields = {"q": {"default": {}, "description": "no `<d>`, `e`"}, "r": {"default": 3}, "s": {}}
     form = {"content": {"application/x-www-form-urlencoded": {"schema": {"properties": fields}}}}
     body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Body"}}}}
     document = {
@@ -220,7 +220,11 @@ def test_the_list_of_the_api_says_what_each_route_takes() -> None:
     assert get_x.startswith('<h2><a href="/x?n=a+b&amp;o=%26">GET /x</a></h2>\n<p>&lt;it&gt;</p>')
     assert f"<tbody>{row('n', '0', '&lt;n&gt;')}{row('o', '', 'of it')}</tbody>" in get_x
     assert post_x.startswith("<h2>POST /x</h2>\n<p></p>\n<table>")
-    rows = row("q", "", "no default") + row("r", "3", "") + row("s", "", "")
+    rows = (
+        row("q", "", "no <code>&lt;d&gt;</code>, <code>e</code>")
+        + row("r", "3", "")
+        + row("s", "", "")
+    )
     assert f"<tbody>{row('n', '0', '&lt;n&gt;')}{rows}</tbody>" in post_x
     assert get_y == '<h2><a href="/y">GET /y</a></h2>\n<p></p>\n</section>\n'
     assert f"<tbody>{rows}</tbody>" in post_y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
@@ -20,7 +21,7 @@ def api_page(document: dict[str, Any]) -> str:
         f"<title>{escape(info['title'])} API</title>",
         f'<link rel="stylesheet" href="{STYLE}"></head><body><main>',
         f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>",
-        f"<p>{escape(info['description'])}</p>",
+        f"<p>{_prose(info['description'])}</p>",
         '<p><a href="/api/openapi.json">The whole as an OpenAPI document</a></p>',
     ]
     for path, methods in document["paths"].items():
@@ -34,11 +35,11 @@ def _route(method: str, path: str, told: dict[str, Any], document: dict[str, Any
     example = _example(path, told) if method == "GET" else None
     heading = f'<a href="{escape(example)}">{name}</a>' if example else name
     rows = [*_parameters(told), *_body(told, document)]
-    parts = [f"<section><h2>{heading}</h2>", f"<p>{escape(told.get('description', ''))}</p>"]
+    parts = [f"<section><h2>{heading}</h2>", f"<p>{_prose(told.get('description', ''))}</p>"]
     if rows:
         cells = "".join(
             f"<tr><th scope='row'><code>{escape(name)}</code></th>"
-            f"<td>{escape(default)}</td><td>{escape(words)}</td></tr>"
+            f"<td>{escape(default)}</td><td>{_prose(words)}</td></tr>"
             for name, default, words in rows
         )
         parts.append(
@@ -46,6 +47,11 @@ def _route(method: str, path: str, told: dict[str, Any], document: dict[str, Any
             f"<th scope='col'>what it is</th></tr></thead><tbody>{cells}</tbody></table>"
         )
     return [*parts, "</section>"]
+
+
+def _prose(text: str) -> str:
+    """Return a description, in which what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _parameters(told: dict[str, Any]) -> list[tuple[str, str, str]]:

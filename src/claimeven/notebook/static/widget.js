@@ -102,6 +102,7 @@ class BoardWidgetView {
   key(event) {
     event.stopPropagation(); // a notebook has keys of its own
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.repeat) return; // one that is held acts once
     const { board } = this.position;
     const isName = board.columns > 9 ? event.shiftKey : /^[1-9]$/.test(event.key);
     const column = isName && event.key.length === 1 ? board.column(event.key) : -1;
