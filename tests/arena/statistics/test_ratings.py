@@ -103,6 +103,19 @@ def test_an_agent_that_won_everything_is_bounded_from_below_only() -> None:
     assert longer.ratings[0].elo.low > best.elo.low
 
 
+def test_tiers_stand_in_the_order_of_points_whatever_the_ratings() -> None:
+    games = [
+        RatedGame((winner, loser, pair), *seats, float(seats[0] == winner))
+        for winner, loser in [(f"w{k}", "y") for k in range(4)] + [("x", f"z{k}") for k in range(4)]
+        for pair in range(20)
+        for seats in ((winner, loser), (loser, winner))
+    ]
+    ladder = ladder_of([*games, RatedGame("yx", "y", "x", 1)])
+    assert elos_of(ladder)["x"] > elos_of(ladder)["y"]
+    names = ["".join(tier)[0] for tier in ladder.tiers]
+    assert names == [*"wwww", "y", "x", *"zzzz"]
+
+
 def test_nothing_but_draws_and_a_single_game() -> None:
     draws = [RatedGame(k // 2, *("ab" if k % 2 else "ba"), 0.5) for k in range(60)]
     ladder = ladder_of(draws)
@@ -222,3 +235,7 @@ def test_every_tournament_gives_a_finite_ladder(
     assert (
         sorted(sum(ladder.tiers, ())) == sorted(sum(ladder.groups, ())) == sorted(elos_of(ladder))
     )
+    tier = {agent: number for number, agents in enumerate(ladder.tiers) for agent in agents}
+    for game in games:
+        if tier[game.first] != tier[game.second]:
+            assert game.points == float(tier[game.first] < tier[game.second])

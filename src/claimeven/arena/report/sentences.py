@@ -89,14 +89,25 @@ def _joined(contents: Contents, ladder: Ladder) -> Iterator[str]:
             f"The agents fall into {len(ladder.groups)} groups that never met: ratings of different"
             " groups do not compare."
         )
-    of_label = {agent.label: contents.label[agent.id] for agent in contents.ranking}
-    tops = {group[0] for group in ladder.groups}
-    below = [tier for tier in ladder.tiers if tier[0] not in tops]
-    for tier in below[:_MOST_TIERS]:
+    for tier in _beaten_by_all(contents, ladder)[:_MOST_TIERS]:
         yield (
-            f"{_named([of_label[agent] for agent in tier])} took no point from anyone above: how"
-            " far below is not in the games, and the rating no more than a guess."
+            f"{_named([contents.label_of[agent] for agent in tier])} took no point from anyone"
+            " above: how far below is not in the games, and the rating no more than a guess."
         )
+
+
+def _beaten_by_all(contents: Contents, ladder: Ladder) -> list[tuple[str, ...]]:
+    """Return the tiers that met agents rated above them and took no point from any."""
+    place = {row.agent: number for number, row in enumerate(ladder.ratings)}
+    tier_of = {agent: number for number, tier in enumerate(ladder.tiers) for agent in tier}
+    met, took = set[int](), set[int]()
+    for game in contents.standings.rated:
+        upper, lower = sorted((game.first, game.second), key=place.__getitem__)
+        if tier_of[upper] != tier_of[lower]:
+            met.add(tier_of[lower])
+            if game.points != float(game.first == upper):
+                took.add(tier_of[lower])
+    return [ladder.tiers[number] for number in sorted(met - took)]
 
 
 def _named(names: list[str]) -> str:

@@ -145,6 +145,30 @@ class Evidence:
         joined = reach & reach.T
         return [np.flatnonzero(row).tolist() for i, row in enumerate(joined) if not row[:i].any()]
 
+    def tiers(self, order: Sequence[int]) -> list[list[int]]:
+        """Return the groups joined both ways, each before all that it took points from.
+
+        `order` are all agents, best first: groups are in that order where points do not tell, and
+        so are the agents of a group.
+        """
+        rank = {agent: place for place, agent in enumerate(order)}
+        groups = [sorted(group, key=rank.__getitem__) for group in self.joined(both_ways=True)]
+        groups.sort(key=lambda group: rank[group[0]])
+        within = np.zeros((len(groups), len(self.agents)), dtype=np.bool_)
+        for number, group in enumerate(groups):
+            within[number, group] = True
+        above = within @ self.took @ within.T
+        np.fill_diagonal(above, False)
+        # Points of different groups never go round in a circle, so one always waits for none.
+        waits_for = above.sum(axis=0)
+        found = []
+        for _ in groups:
+            number = int(waits_for.argmin())
+            found.append(groups[number])
+            waits_for -= above[number]
+            waits_for[number] = len(groups)
+        return found
+
 
 def _student_95(free: float) -> float:
     """Return how much further than the normal one Student's t reaches, with so many to spare.

@@ -64,9 +64,10 @@ class Ladder:
 
     `anchor` is the agent whose rating is 0; without one 0 is the mean of all. `first_player` is the
     advantage of moving first in Elo, `draws` the share of draws between equals, 0 to 1. `groups`
-    are the agents that are joined by games: ratings of different groups do not compare. `tiers`,
-    strongest first, are the groups cut further wherever all points went one way: that one tier
-    lies above another is in the games, but not how far; the prior decides that.
+    are the agents that are joined by games: ratings of different groups do not compare. `tiers` are
+    the groups cut further wherever all points went one way, each before all that it took points
+    from: that is in the games, but not how far apart they are; the prior decides that. The ratings
+    order tiers that are joined by no points, so a tier may stand before one that is rated higher.
     """
 
     ratings: tuple[Rating, ...]
@@ -184,7 +185,7 @@ def rate(
         first_player=_estimate(ELO * best[0, n], ELO * drawn[:, n]),
         draws=_estimate(_draws_between_equals(best)[0], _draws_between_equals(drawn)),
         groups=named(evidence.joined(both_ways=False)),
-        tiers=named(evidence.joined(both_ways=True)),
+        tiers=tuple(tuple(names[agent] for agent in tier) for tier in evidence.tiers(order)),
         samples=samples[:, order],
     )
 

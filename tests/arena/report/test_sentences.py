@@ -1,0 +1,49 @@
+"""What a report says of the ladder: only what the games tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from claimeven.arena.report import sentences
+from claimeven.arena.report.contents import Contents
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
+from tests.arena.report.stores import PLAN
+
+#: A game that the first player wins.
+_WON = "4455667"
+
+
+def told(path: Path, wins: list[str]) -> Contents:
+    """Contents of games of agents with names of a letter: "ab" is one that a won against b."""
+    names = sorted(set("".join(wins)))
+    agents = tuple(StoredAgent(number, name, name) for number, name in enumerate(names))
+    games = [
+        StoredGame(f"job{n}", n, None, *(names.index(name) for name in pair), "", _WON, 0)
+        for n, pair in enumerate(wins)
+    ]
+    with Store.create(path, {"plan": PLAN}, agents) as store:
+        store.add(games)
+        return Contents.of(store)
+
+
+def beaten(contents: Contents) -> list[str]:
+    """Who took no point from anyone above, by the notes on the ladder."""
+    end = " took no point from anyone above"
+    notes = sentences.ladder_notes(contents)
+    return [note.partition(end)[0] for note in notes if end in note]
+
+
+def test_who_took_a_point_from_above_is_not_said_to_have_taken_none(tmp_path: Path) -> None:
+    # y beat x, and stands below: it lost all to w, and x won all against z.
+    contents = told(tmp_path / "t.db", [*["wy", "xz"] * 10, "yx"])
+    ladder = contents.standings.ladder
+    assert ladder is not None
+    names = [row.agent for row in ladder.ratings]
+    assert names.index("x") < names.index("y")
+    assert beaten(contents) == ["z"]
+
+
+def test_who_lost_all_against_those_above_is_told(tmp_path: Path) -> None:
+    contents = told(tmp_path / "t.db", ["ab", "ab", "bc", "cb", "ac"])
+    assert beaten(contents) == ["c and b"]
