@@ -11,6 +11,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.cli.tournament import group_lines
 from tests import forks
 from tests.cli.conftest import COMPILING, Ran, Run, bad_input, environment, interrupted
 
@@ -317,3 +320,17 @@ def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said:
     assert ran.status == 2
     assert said in ran.err
     assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_agents_that_have_not_met_yet_are_told_apart() -> None:
+    agents = [StoredAgent(number, name, name) for number, name in enumerate("abcd")]
+    games = [
+        StoredGame(f"job{n}", n, n, *two, "", "4455667", 0)
+        for n, two in enumerate([(0, 1), (2, 3)])
+    ]
+    assert list(group_lines(Standings.of(agents, games)))[1:] == [
+        "the agents fall into 2 groups that never met:",
+        "ratings of different groups do not compare",
+    ]
+    joined = [*games, StoredGame("job2", 2, 2, 1, 2, "", "4455667", 0)]
+    assert list(group_lines(Standings.of(agents, joined))) == []

@@ -217,6 +217,8 @@ def _print(result: TournamentResult, out: TextIO, cure: str) -> None:
     )
     for text in ladder_lines(standings, table_width()):
         out.write(text + "\n")
+    for text in group_lines(standings):
+        out.write(text + "\n")
     if played and 2 * standings.unique_games < played:
         out.write(
             f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
@@ -225,6 +227,15 @@ def _print(result: TournamentResult, out: TextIO, cure: str) -> None:
     faults = list(forfeit_lines(standings, table_width()))
     if faults:
         out.write("\nforfeits\n" + "".join(f"{text}\n" for text in faults))
+
+
+def group_lines(standings: Standings) -> Iterable[str]:
+    """Yield that there are agents whose ratings do not compare, if there are any."""
+    groups = standings.ladder.groups if standings.ladder else ()
+    if len(groups) > 1:
+        yield ""
+        yield f"the agents fall into {len(groups)} groups that never met:"
+        yield "ratings of different groups do not compare"
 
 
 def forfeit_lines(standings: Standings, width: int) -> Iterable[str]:

@@ -9,8 +9,8 @@ from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.words import signed
 from claimeven.arena.statistics.ratings import Estimate, Ladder
 
-#: Breaks in the ladder that are told, and agents named in one sentence.
-_MOST_TIERS, _MOST_NAMED = 3, 3
+#: Breaks in the ladder and groups of agents that are told, and agents named in one sentence.
+_MOST_TIERS, _MOST_GROUPS, _MOST_NAMED = 3, 3, 3
 
 
 def headline(contents: Contents) -> str:
@@ -32,12 +32,22 @@ def leader(contents: Contents) -> str:
     ladder = contents.standings.ladder
     if ladder is None or len(ladder.ratings) < 2:
         return "No two agents have played a game to its end, so there are no ratings."
-    of_label = {agent.label: contents.label[agent.id] for agent in contents.ranking}
-    first, second = (row.agent for row in ladder.ratings[:2])
+    if len(ladder.groups) == 1:
+        return _lead(contents, ladder, ladder.groups[0])
+    leads = [_lead(contents, ladder, group) for group in ladder.groups[:_MOST_GROUPS]]
+    several = f"Nobody is first of all: {len(ladder.groups):,} groups of agents never met."
+    return " ".join([several, *leads])
+
+
+def _lead(contents: Contents, ladder: Ladder, group: tuple[str, ...]) -> str:
+    """Say who is first of a group, all the agents or some that are joined by games."""
+    first, second = group[:2]
     gap, likely = ladder.gap(first, second), ladder.superiority(first, second)
+    others = [contents.label_of[agent] for agent in group[1:]]
+    among = "" if len(ladder.groups) == 1 else f" of {_named([contents.label_of[first], *others])}"
     return (
-        f"{of_label[first]} is first, {_elo(gap).removeprefix('+')} above {of_label[second]}. It is"
-        f" the stronger of the two with a likelihood of {_likelihood(likely)}."
+        f"{contents.label_of[first]} is first{among}, {_elo(gap).removeprefix('+')} above"
+        f" {others[0]}. It is the stronger of the two with a likelihood of {_likelihood(likely)}."
     )
 
 

@@ -84,14 +84,18 @@ class Ladder:
     def gap(self, agent: str, other: str) -> Estimate:
         """Return by how much Elo an agent is rated above another.
 
-        Narrower than the intervals of the two ratings suggest, since what they share drops out.
+        Narrower than the intervals of the two ratings suggest, since what they share drops out. Of
+        agents of different `groups` it says nothing: only the prior puts them on one scale.
         """
         one, two = self._place(agent), self._place(other)
         value = self.ratings[one].elo.value - self.ratings[two].elo.value
         return _estimate(value, self.samples[:, one] - self.samples[:, two])
 
     def superiority(self, agent: str, other: str) -> float:
-        """Return the likelihood that an agent is stronger than another, 0 to 1."""
+        """Return the likelihood that an agent is stronger than another, 0 to 1.
+
+        It says nothing, as `gap` does, of agents of different `groups`.
+        """
         gaps = self.samples[:, self._place(agent)] - self.samples[:, self._place(other)]
         return float((gaps > 0).mean() + (gaps == 0).mean() / 2)
 
