@@ -181,6 +181,45 @@ def test_a_stopped_call_raises_and_the_solver_goes_on() -> None:
     assert solver.score(Position.from_moves("4455")) == 18
 
 
+#: A position that the side to move wins with a score of 16.
+WON = Position(Geometry(), mine=4569694208, mask=16917725184)
+
+
+def test_a_call_for_the_outcome_that_is_stopped_tells_bounds_of_the_score() -> None:
+    solver = Solver(table_mb=1, book=None)
+    solver.load()
+    with pytest.raises(SearchStopped, match="the score is -21 to 21") as stopped:
+        solver.outcome(WON, seconds=1e-6)
+    assert (stopped.value.low, stopped.value.high) == (-21, 21)
+    assert solver.score(WON) == 16 and solver.outcome(WON, seconds=60) == 1
+
+
+def bounds_told(ask: Callable[[Callable[[SolveProgress], None]], object]) -> set[tuple[int, int]]:
+    """The bounds that a call reports."""
+    told = set()
+    ask(lambda at: told.add((at.low, at.high)))
+    return told
+
+
+def test_progress_tells_bounds_of_the_position_asked_about() -> None:
+    position = Position.from_moves("444444")
+
+    def solver() -> Solver:
+        return Solver(table_mb=1, book=None)
+
+    score = solver().score(position)
+    best = bounds_told(lambda report: solver().best_columns(position, progress=report))
+    line = bounds_told(lambda report: solver().principal_variation(position, progress=report))
+    assert (score, score) in best
+    assert all(low <= score <= high for low, high in best | line)
+
+
+def test_progress_of_a_call_for_the_outcome_tells_bounds_of_the_score() -> None:
+    solver, lost = Solver(table_mb=4, book=None), Position.from_moves("444")
+    told = bounds_told(lambda report: solver.outcome(lost, progress=report))
+    assert told and all(low == -21 and high in (0, 21) for low, high in told)
+
+
 def test_progress_tells_the_columns_decided() -> None:
     solver = Solver(book=None, table_mb=16)
     seen: list[SolveProgress] = []

@@ -125,7 +125,8 @@ class ExactSearch:
     ) -> int:
         """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
 
-        Raises `SearchStopped` when more than `seconds` or `nodes` would be needed, or after `stop`.
+        Raises `SearchStopped` when more than `seconds` or `nodes` would be needed, or after `stop`;
+        its bounds are cut off as well.
         """
         return self.take_turn(
             lambda turn: turn.score(mine, mask, floor=floor, ceiling=ceiling, progress=progress),

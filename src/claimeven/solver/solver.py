@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -29,12 +28,14 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
-from claimeven.solver.reports import Report, SolverStatistics, reporter
+from claimeven.solver.reports import Report, SolverStatistics, known_to_be, known_within, reporter
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.transpositions import usual_table_mb
 from claimeven.solver.turn import Progress, Turn
 
+#: Scores beyond these are as good, where wins, draws and losses alone are told apart.
+_SIGNS = (-1, 1)
 #: Stands in arrays of `Solver.scores_many` for a column that cannot be played.
 ILLEGAL = -128
 
@@ -164,9 +165,13 @@ class Solver:
     ) -> int:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
         self._check(position)
-        score = self._take_turn(
-            lambda turn: self._score(turn, position, -1, 1, reporter(turn, progress)), seconds
-        )
+
+        def ask(turn: Turn) -> int:
+            report = reporter(turn, progress, cut_off=_SIGNS)
+            return self._score(turn, position, *_SIGNS, report)
+
+        with known_within(self.geometry, _SIGNS):
+            score = self._take_turn(ask, seconds)
         return (score > 0) - (score < 0)
 
     def best_columns(
@@ -183,9 +188,9 @@ class Solver:
         self._check(position, ongoing=True)
 
         def ask(turn: Turn) -> tuple[int, ...]:
-            report = reporter(turn, progress)
-            score = self._score(turn, position, report=report)
-            with _known_to_be(score):
+            score = self._score(turn, position, report=reporter(turn, progress))
+            report = reporter(turn, progress, known=score)
+            with known_to_be(score):
                 return tuple(
                     column
                     for column in self._playable(position)
@@ -210,9 +215,10 @@ class Solver:
         line: list[int] = []
 
         def fill(turn: Turn) -> None:
-            at, report = position, reporter(turn, progress)
-            score = self._score(turn, at, report=report)
-            with _known_to_be(score):
+            at = position
+            score = self._score(turn, at, report=reporter(turn, progress))
+            report = reporter(turn, progress, known=score)
+            with known_to_be(score):
                 while not at.is_over:
                     columns = self._playable(at)
                     kept = (c for c in columns if self._keeps(turn, at, c, score, report))
@@ -411,12 +417,3 @@ class Solver:
             found[left] = solved
         scores[open_ones] = found[back.reshape(-1)]
         return scores
-
-
-@contextmanager
-def _known_to_be(score: int) -> Iterator[None]:
-    """Let a search that is stopped say that the score of the position asked about is known."""
-    try:
-        yield
-    except SearchStopped:
-        raise SearchStopped(score, score) from None

@@ -163,7 +163,8 @@ class Turn:
     ) -> int:
         """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
 
-        Raises `SearchStopped` when the turn is over before.
+        Raises `SearchStopped` when the turn is over before; its bounds, and those of reports, are
+        cut off as well.
         """
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]
