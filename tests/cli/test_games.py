@@ -50,6 +50,10 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
         lines = run("games", str(path), *words, "--json").out.splitlines()
         return [json.loads(line)["game"] for line in lines]
 
+    assert [picked("--agent", "ann", "--result", result) for result in ("win", "loss")] == [
+        [1, 4],
+        [2],
+    ]
     assert [picked("--pair", "1"), picked("--pair", "2")] == [[1, 2], [3, 4]]
     assert [picked("--plies", text) for text in ("0", "3", "3-4", " 5-7 ")] == [
         [4], [2], [2, 3], [1, 5]
@@ -67,6 +71,15 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
         "second player wins, 0 discs; bob forfeits: crash",
         "moves ",
     ]
+
+
+def test_a_game_of_an_agent_against_itself_is_won_and_lost(run: Run, path: Path) -> None:
+    with Store.extend(path) as store:
+        store.add([StoredGame("c", 2, None, 0, 0, "", "4455667", 0)])
+    for result in ("win", "loss"):
+        lines = run("games", str(path), "--agent", "ann", "--result", result).out.splitlines()
+        assert any(line.endswith("ann - ann") for line in lines)
+    assert "ann - ann" not in run("games", str(path), "--agent", "ann", "--result", "draw").out
 
 
 def test_a_game_that_cannot_be_played_is_named(run: Run, tmp_path: Path) -> None:

@@ -90,8 +90,9 @@ def command(
 
     --import adds games of elsewhere to FILE, which is made if there is none: a move string a line,
     a .csv or .jsonl whose columns moves, first and second say what was played by whom, replays of
-    Kaggle, histories of OpenSpiel. Who won follows from the moves; a game left open counts for
-    nobody, but its moves can be judged. If a line is wrong none is imported.
+    Kaggle, histories of OpenSpiel. Who won follows from the moves; a game left open, or of a
+    player against itself, counts for nobody, but its moves can be judged. If a line is wrong none
+    is imported.
 
     \b
     Examples:

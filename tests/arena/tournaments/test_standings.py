@@ -71,9 +71,16 @@ def test_an_agent_without_a_game_is_last() -> None:
     assert [agent.label for agent in standings.ranking] == ["cid", "ann", "bob"]
 
 
-def test_a_game_of_an_agent_against_itself_counts_once() -> None:
-    bob = Standings.of(AGENTS, (game(10, 1, 1, 0),)).records[1]
-    assert (bob.games, bob.wins, bob.moves) == (1, 1, 3)
+def test_a_game_of_an_agent_against_itself_is_a_result_for_nobody() -> None:
+    alone = game(10, 1, 1, 0, fault="time", fault_seat=1)
+    bob = Standings.of(AGENTS, (alone,)).records[1]
+    assert (bob.games, bob.wins, bob.losses, bob.share) == (0, 0, 0, None)
+    assert (bob.moves, dict(bob.forfeits)) == (3, {"time": 1})
+    standings = Standings.of(AGENTS, (*GAMES, alone))
+    assert standings.ladder is not None
+    for row in standings.ladder.ratings:
+        record = next(standings.records[a.id] for a in AGENTS if a.label == row.agent)
+        assert (record.games, record.points) == (row.games, row.points)
 
 
 def test_json_is_whole_and_plain() -> None:

@@ -123,7 +123,7 @@ def cross_letters(contents: Contents) -> int:
 
 def games_of_two(contents: Contents) -> int | None:
     """Return how many games any two agents that met have played, None where that differs."""
-    games = contents.standings.games
+    games = [game for game in contents.standings.games if game.first != game.second]
     met = {frozenset(game.agents): 0 for game in games}
     for game in games:
         met[frozenset(game.agents)] += 1

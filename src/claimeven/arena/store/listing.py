@@ -30,9 +30,10 @@ class GameFilter:
     """Which games are wanted; what is left out does not matter.
 
     `agents` (labels) all played in it. `result` is one of `RESULTS`, or one of `OWN_RESULTS` as the
-    first of `agents` sees it. `fault` is the kind of fault that lost it, or "any". `plies` are
-    the least and the greatest number of its discs. It begins with the moves of `opening`, and is of
-    the pair of that number (from 0). Raises `InvalidMatch` for words that stand for nothing.
+    first of `agents` sees it, either if it played against itself. `fault` is the kind of fault that
+    lost it, or "any". `plies` are the least and the greatest number of its discs. It begins with
+    the moves of `opening`, and is of the pair of that number (from 0). Raises `InvalidMatch` for
+    words that stand for nothing.
     """
 
     agents: tuple[str, ...] = ()
@@ -84,9 +85,10 @@ class GameFilter:
             return True
         if self.result in RESULTS:
             return result_of(game) == self.result
-        return game.winning_agent is not None and (
-            (game.winning_agent == wanted[0]) == (self.result == "win")
-        )
+        if game.winner is None:
+            return False
+        seat = game.winner if self.result == "win" else 1 - game.winner
+        return game.agents[seat] == wanted[0]
 
 
 @dataclass(frozen=True)

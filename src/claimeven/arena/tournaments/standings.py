@@ -1,7 +1,8 @@
 """What follows from stored games: points, cross table, ratings, forfeits, the cost of a move.
 
 Everything here is derived from the games alone, so it cannot drift from them. Games that were left
-unfinished (imported ones may be) count nowhere.
+unfinished (imported ones may be) count nowhere. A game of an agent against itself is a result for
+nobody, in no record and no rating; its moves and its forfeit count.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _SEED = 0
 
 @dataclass
 class Record:
-    """What one agent made of its games."""
+    """What one agent made of its games: results against others, and all its moves and forfeits."""
 
     wins: int = 0
     draws: int = 0
@@ -42,7 +43,7 @@ class Record:
 
     @property
     def games(self) -> int:
-        """Games played to an end."""
+        """Games played to an end, against others."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -61,10 +62,11 @@ class Record:
 
     def note(self, game: StoredGame, agent: int, start_ply: int = 0) -> None:
         """Count in a finished game of an agent, that began from a position of so many discs."""
-        winner = game.winning_agent
-        self.wins += winner == agent
-        self.draws += winner is None
-        self.losses += winner not in (None, agent)
+        if game.first != game.second:
+            winner = game.winning_agent
+            self.wins += winner == agent
+            self.draws += winner is None
+            self.losses += winner not in (None, agent)
         seats = [seat for seat in (0, 1) if game.agents[seat] == agent]
         if game.fault_seat in seats:
             self.forfeits[game.fault or "crash"] += 1

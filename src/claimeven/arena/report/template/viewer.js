@@ -85,7 +85,8 @@
     if (one !== null && !seats.includes(one)) return false;
     if (other !== null && !seats.includes(other)) return false;
     if (one !== null && one === other && seats[0] !== seats[1]) return false;
-    const winner = game[WINNER] < 0 ? null : seats[game[WINNER]];
+    const [winner, loser] =
+      game[WINNER] < 0 ? [null, null] : [seats[game[WINNER]], seats[1 - game[WINNER]]];
     const asked = one !== null ? one : other;
     switch (wanted) {
       case "": return true;
@@ -93,7 +94,7 @@
       case "left": return game[WINNER] === LEFT;
       case "forfeit": return game.length > KIND;
       case "won": return winner !== null && (asked === null || winner === asked);
-      case "lost": return winner !== null && (asked === null || winner !== asked);
+      case "lost": return loser !== null && (asked === null || loser === asked);
       default: return game[WINNER] === +wanted;
     }
   };
