@@ -100,6 +100,30 @@ def test_a_word_before_moves_is_a_band_and_two_digits_behind_them_are_a_score() 
     assert (scored.band, scored.moves, scored.scores) == ("", "121", (12,))
 
 
+@pytest.mark.parametrize(
+    ("line", "band", "moves", "scores"),
+    [
+        ("easy 44", "easy", "44", 0),
+        ("easy 4 -4 -2 -1 1 0 -2 -4", "easy", "4", 7),
+        ("easy 44 1", "easy", "44", 1),
+        ("bad 12 -1", "bad", "12", 1),
+        ("bad 4455", "bad", "4455", 0),
+        ("bad -4 -2 -1 1 0 -2 -4", "", "bad", 7),
+        ("bad +12", "", "bad", 1),
+        ("bad 18", "", "bad", 1),
+        ("44 12", "", "44", 1),
+    ],
+)
+def test_a_word_before_few_moves_is_a_band(line: str, band: str, moves: str, scores: int) -> None:
+    (found,) = parse_set(line, STANDARD, "it")
+    assert (found.band, found.moves, len(found.scores)) == (band, moves, scores)
+
+
+def test_letters_before_a_score_are_moves_where_letters_name_the_columns() -> None:
+    (found,) = parse_set("bad 12", Geometry(12, 4), "it")
+    assert (found.band, found.moves, found.scores) == ("", "bad", (12,))
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_data_set_is_read(tmp_path: Path, kind: str) -> None:
     """As the same lines of text are; its scores are not worked out again."""
@@ -134,6 +158,7 @@ def test_a_packed_file_is_read(tmp_path: Path) -> None:
         ("1212121", "the game is over after 1212121"),
         ("4455 1 2", r"4455 has 2 scores: give one for each of 7 columns, one for the position"),
         ("4455 99", "'99' is no score of a position of 7x6"),
+        ("bad 12", "bad 12 may be moves and a score, or a word and moves: write moves in digits"),
         ("easy 4455 1 2 3 4 5 6 .", "column 7 can be played after 4455"),
         ("444444 1 2 3 4 5 6 7", "column 4 cannot be played after 444444"),
         ("4444444", "move 7"),

@@ -30,6 +30,7 @@ from claimeven.dataset.files import SUFFIXES
 from claimeven.dataset.reading import read_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.inputs import text_of
 from claimeven.solver.scores import win_score
@@ -178,10 +179,8 @@ def completed(given: ScoredSet, solver: Solver) -> ScoredSet:
 
 def _parsed(words: Sequence[str], geometry: Geometry) -> ScoredPosition:
     """Return the position of a line's words: [band] moves [scores]."""
-    band = ""
-    if len(words) > 1 and not _is_score(words[1]):
-        band, *words = words
-    moves, *told = words
+    band = words[0] if _begins_with_band(words, geometry) else ""
+    moves, *told = words[1:] if band else words
     position = Position.from_moves(moves, geometry)
     if position.is_over:
         raise InvalidPositions(f"the game is over after {moves}: {position.outcome}")
@@ -197,6 +196,39 @@ def _parsed(words: Sequence[str], geometry: Geometry) -> ScoredPosition:
                 can = "can" if score is None else "cannot"
                 raise InvalidPositions(f"column {column + 1} {can} be played after {moves}")
     return ScoredPosition(moves, position, scores, band)
+
+
+def _begins_with_band(words: Sequence[str], geometry: Geometry) -> bool:
+    """Whether the first word of a line is a word for the difficulty rather than moves.
+
+    A word may be moves by its letters; then the number of words tells, and on a board whose columns
+    letters name it is moves. Raises `InvalidPositions` where nothing tells.
+    """
+    if len(words) < 2:
+        return False
+    first, second = words[:2]
+    if first[0].isdigit():
+        return not _is_score(second)
+    if not _are_moves(first, geometry):
+        return True
+    behind = len(words) - 1
+    if behind not in (1, geometry.columns) or not _is_score(second):
+        return True
+    as_band = behind - 1 in (0, 1, geometry.columns) and _are_moves(second, geometry)
+    if as_band and column_name(0, geometry).isdigit():
+        raise InvalidPositions(
+            f"{first} {second} may be moves and a score, or a word and moves: write moves in"
+            " digits, and a score with its sign"
+        )
+    return False
+
+
+def _are_moves(word: str, geometry: Geometry) -> bool:
+    try:
+        Position.from_moves(word, geometry)
+    except ClaimevenError:
+        return False
+    return True
 
 
 def _is_score(word: str) -> bool:
