@@ -239,3 +239,10 @@ def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -
 )
 def test_bad_input(run: Run, arguments: tuple[str, ...], said: str) -> None:
     assert said in bad_input(run("convert", *arguments, typed="44\n"))
+
+
+def test_what_solve_says_of_the_empty_board_is_a_game_without_a_move(run: Run) -> None:
+    board = ("--columns", "4", "--rows", "4")
+    solved = run("solve", *board, "--table-mb", "1", "", "12").out
+    assert solved.startswith(" ")
+    assert run("convert", "-", *board, typed=solved).out == "-\n12\n"

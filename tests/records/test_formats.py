@@ -110,6 +110,7 @@ def test_any_board_goes_there_and_back(board: Geometry, rng: random.Random, name
         ("4 4 5 5", "4455"), ("4 5", "45"), ("d d e", "445"), ("4 -1", "4"),
         ("4455 667", "4455667"),
         ("44 55", "4455"), ("44 21", "44"), ("44 22", "4422"), ("44 -21", "44"),
+        (" 1", ""), (" -2  ", ""), ("  1", "1"), ("1", "1"), (" 22", "22"), (" 4455", "4455"),
     ],
 )  # fmt: skip
 def test_a_score_after_moves_is_told_from_a_move(line: str, moves: str) -> None:

@@ -2,7 +2,8 @@
 
 A score at the end, after a space, is passed over, so that lines with scores can be read, as the
 published test sets have them: a whole number of at most half the cells. Where every column stands
-alone, as in 4 4 5, all are moves.
+alone, as in 4 4 5, all are moves. A score behind a single space at the beginning is that of a game
+without a move.
 Empty lines and what follows a # are passed over, so a game without a move is a line with a -.
 """
 
@@ -25,7 +26,7 @@ _SCORE = re.compile(r"[+-]?[0-9]{1,3}")
 def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that hold a game, with their numbers."""
     for number, line in text_lines(lines):
-        moves = line.partition("#")[0].strip()
+        moves = line.partition("#")[0].rstrip()
         if moves:
             yield number, moves
 
@@ -35,14 +36,13 @@ def moves_of(line: str, geometry: Geometry = STANDARD) -> str:
 
     >>> moves_of("4455 18"), moves_of("4455 667"), moves_of("4 4 5 5"), moves_of("-")
     ('4455', '4455 667', '4 4 5 5', '')
+    >>> moves_of(" 1"), moves_of("1")
+    ('', '1')
     """
     *words, last = line.split() or [""]
-    is_scored = (
-        words
-        and any(len(word) > 1 for word in (*words, last))
-        and _SCORE.fullmatch(last)
-        and 2 * abs(int(last)) <= geometry.cells
-    )
+    alone = line.rstrip() == f" {last}"
+    are_apart = any(len(word) > 1 for word in (*words, last)) if words else alone
+    is_scored = are_apart and _SCORE.fullmatch(last) and 2 * abs(int(last)) <= geometry.cells
     moves = " ".join(words) if is_scored else line.strip()
     return "" if moves == NO_MOVE else moves
 
