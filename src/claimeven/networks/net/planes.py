@@ -8,11 +8,13 @@
 |                              | is the first player, another if it is the second              |
 | their threat, first, second  | would complete a line of the other side; by the side to move  |
 | under my, their threat       | is empty and lies directly under such a cell                  |
-| my, their near lines         | lies on a line that lacks two discs and has none of the other |
-| the same, twice              | lies on two or more such lines                                |
-| my, their far lines          | lies on such lines that lack three: how many, up to 4         |
+| my, their near lines         | is empty and lies on a line of that side that lacks two discs |
+| the same, twice              | is empty and lies on two or more such lines                   |
+| my, their far lines          | is empty and lies on such lines that lack three: how many, up |
+|                              | to 4                                                          |
 
-A plane of the other side follows that of the side to move.
+A line is of a side that has discs in it where the other has none. A plane of the other side follows
+that of the side to move.
 
 Who has to give way when nothing harmless is left is a matter of counting: a column's **quiet**
 cells are the empty ones below its lowest threat, all empty ones where there is none; so a column

@@ -1,7 +1,8 @@
 """What a net sees of a position: static features of its cells, columns and lines.
 
 Cells are numbered column by column from the left, each from the bottom. A cell has these planes,
-each 0 or 1 but for the last two; a line counts for a side while the other has no disc in it:
+each 0 or 1 but for the last two; a line counts for a side that has discs in it while the other has
+none:
 
 | plane  | a cell ...                                                              |
 |--------|-------------------------------------------------------------------------|
@@ -11,9 +12,10 @@ each 0 or 1 but for the last two; a line counts for a side while the other has n
 |        | first player, the second                                                |
 | 6, 7   | the same of the other side, by the side to move as well                 |
 | 8, 9   | lies directly under such a cell of the side to move; of the other side  |
-| 10, 11 | lies on a line that lacks two discs: of the side to move, of the other  |
-| 12, 13 | lies on two or more of these                                            |
-| 14, 15 | lies on lines that lack three discs: how many, up to 4                  |
+| 10, 11 | is empty and lies on a line that lacks two discs: of the side to move,  |
+|        | of the other                                                            |
+| 12, 13 | is empty and lies on two or more of these                               |
+| 14, 15 | is empty and lies on lines that lack three discs: how many, up to 4     |
 
 Of a column the empty cells below its lowest threat count, or all: five numbers say whether they are
 odd in number below threats of the side to move, of the other, of any; and whether of the last there
