@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from claimeven import IllegalMove, Position, Solver, puzzles
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.practice import InvalidPuzzles, Puzzle, hints_for, verdict_on
 from claimeven.practice.coaching import MOST_CELLS, position_at
 
@@ -93,3 +94,27 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
             assert last.columns == (column,)
             assert last.text.startswith(f"Column {column + 1} ")
     assert kinds == {"Look at", "It is not"}
+
+
+@pytest.mark.parametrize(
+    ("number", "hint", "holds"),
+    [
+        (
+            21,
+            "Win by a threat out of reach below which the other side must play in the end.",
+            "The {} holds a threat in",
+        ),
+        (
+            20,
+            "See which threat out of reach will be filled in the end, and by whom.",
+            "where the {} has had a threat",
+        ),
+    ],
+)
+def test_the_first_hint_is_true_where_the_side_to_move_holds_the_threat(
+    number: int, hint: str, holds: str, solver: Solver
+) -> None:
+    puzzle = next(each for each in puzzles() if each.number == number)
+    idea, _, column = hints_for(puzzle, 0, solver)
+    assert idea.text == hint
+    assert holds.format(PLAYER_NAMES[puzzle.position.turn]) in column.text

@@ -33,15 +33,16 @@ BANDS: Final[Mapping[str, int]] = {
     "beginner": 0, "easy": 1200, "medium": 1400, "hard": 1600, "expert": 1850
 }  # fmt: skip
 
-#: What a solution turns on, for the first hint. A winning one ends in one of the first four.
+#: What a solution turns on, for the first hint. A winning one ends in one of the first four. A
+#: threat below may stand already, and may be either side's.
 IDEAS: Final = {
     "double": "make two threats at once: only one of them can be blocked",
     "stack": "make two threats one on the other: blocking the lower opens the upper",
     "forces": "make threat after threat, so that the answers are forced",
-    "zugzwang": "make a threat out of reach below which the other side must play in the end",
+    "zugzwang": "win by a threat out of reach below which the other side must play in the end",
     "follow_up": "find the column after which answering in the same column is enough",
     "denies": "find the cell the other side needs for two threats at once",
-    "stops": "see which threat will decide in the end, and prepare to fill it",
+    "stops": "see which threat out of reach will be filled in the end, and by whom",
     "only": "look for what each other column would allow",
 }
 
