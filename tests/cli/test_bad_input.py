@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.arena.store.store import Store
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
 
@@ -290,3 +291,38 @@ def test_a_reader_that_leaves_is_no_error() -> None:
         assert program.stdout.read(10) == b"game 1: fi"
         program.stdout.close()
         assert program.stderr.read() == b""
+
+
+@pytest.mark.parametrize("verb", ["analyze", "solve", "explain"])
+def test_a_file_of_a_tournament_is_told_and_the_others_are_read(
+    run: Run, tmp_path: Path, verb: str
+) -> None:
+    small = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
+    games, other = tmp_path / "my class.db", tmp_path / "other.txt"
+    Store.create(games, {}, ()).close()
+    other.write_text("1212\n")
+    ran = run(verb, str(games), str(other), *small, "--json")
+    assert (ran.status, ran.err) == (
+        1,
+        f"claimeven: {games} holds games of a tournament: `claimeven games '{games}' --export"
+        " games.txt` writes them as text\n",
+    )
+    nothing, answer = map(json.loads, ran.out.splitlines())
+    assert nothing is None
+    assert answer["moves"] == "1212"
+    piped = run(verb, "-", *small, typed=games.read_bytes())
+    assert piped.status == 1
+    assert piped.err == (
+        "claimeven: stdin holds games of a tournament: `claimeven games FILE --export games.txt`"
+        " writes them as text\n"
+    )
+
+
+@pytest.mark.parametrize("verb", ["analyze", "solve", "explain"])
+def test_a_file_in_utf_16_is_told_once(run: Run, tmp_path: Path, verb: str) -> None:
+    path = tmp_path / "games.txt"
+    path.write_text("12\n1212\n", encoding="utf-16")
+    ran = run(verb, str(path), "--columns", "4", "--rows", "4", "--connect", "3")
+    assert ran.status == 1
+    told = f"claimeven: {path}, line 1: its text is in UTF-16: save it as UTF-8\n"
+    assert ran.err == told

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
+from shlex import quote
 from typing import Any, TextIO
 
 from claimeven.errors import ClaimevenError
@@ -68,6 +69,8 @@ FORMATS: dict[str, Format] = {
 _LOOKED_AT = 40
 #: How a file in UTF-16 begins, read as UTF-8 with its bytes as lone surrogates.
 _UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
+#: How the file of a tournament begins, which is a database.
+_DATABASE = "SQLite format 3\0"
 
 
 @dataclass(frozen=True)
@@ -123,10 +126,24 @@ def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterator[st
         looked_at.append(line)
         if line.strip("\ufeff \t\r\n"):
             break
-    beginning = "".join(looked_at[:1])[:_LOOKED_AT]
+    check_first_line(name, "".join(looked_at[:1]))
+    return guess_format(name, "".join(looked_at)), itertools.chain(looked_at, source)
+
+
+def check_first_line(name: str, line: str) -> None:
+    """Raise `InvalidRecord` where the first line of a file shows that it holds no text in UTF-8.
+
+    That of a tournament's file names no line, but the file.
+    """
+    if line.startswith(_DATABASE):
+        is_stream = name in ("", "-")
+        raise InvalidRecord(
+            f"{'stdin' if is_stream else name} holds games of a tournament: `claimeven games"
+            f" {'FILE' if is_stream else quote(name)} --export games.txt` writes them as text"
+        )
+    beginning = line[:_LOOKED_AT]
     if beginning[:2] in _UTF_16 or beginning.count("\0") > len(beginning) // 4:
         raise InvalidRecord("its text is in UTF-16: save it as UTF-8", 1)
-    return guess_format(name, "".join(looked_at)), itertools.chain(looked_at, source)
 
 
 def tried_records(

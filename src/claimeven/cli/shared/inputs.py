@@ -13,6 +13,7 @@ from claimeven.cli.shared.streams import as_file
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import Format, GameRecord, InvalidRecord, guess_by_lines, tried_records
+from claimeven.records.formats import check_first_line
 from claimeven.records.moves import moves_of
 
 #: The argument that stands for the lines of stdin.
@@ -85,14 +86,22 @@ class Inputs(Generic[Read]):
     def _of_lines(self, name: str, lines: TextIO) -> Iterator[Given[Read]]:
         where = f"{name}, " if name else ""
         with lines if name else nullcontext(lines) as source:
-            if self._of_record is None:
-                yield from self._read_lines(where, source)
-                return
-            form, rest = guess_by_lines(name, source)
-            if form.name == "moves":
-                yield from self._read_lines(where, rest)
-            else:
-                yield from self._read_records(where, form, rest, self._of_record)
+            try:
+                yield from self._of_source(name, where, source)
+            except InvalidRecord as error:  # nothing can be read from here on
+                self._tell(str(error) if error.line is None else f"{where}{error}")
+                yield Given("", None, error.reason)
+
+    def _of_source(self, name: str, where: str, source: TextIO) -> Iterator[Given[Read]]:
+        """Read a file. Raises `InvalidRecord` where it is no text, or cannot be read to its end."""
+        if self._of_record is None:
+            yield from self._read_lines(where, _checked(name, source))
+            return
+        form, rest = guess_by_lines(name, source)
+        if form.name == "moves":
+            yield from self._read_lines(where, rest)
+        else:
+            yield from self._read_records(where, form, rest, self._of_record)
 
     def _read_records(
         self,
@@ -101,16 +110,12 @@ class Inputs(Generic[Read]):
         lines: Iterable[str],
         of_record: Callable[[GameRecord], Read],
     ) -> Iterator[Given[Read]]:
-        try:
-            for tried in tried_records(lines, form, self._geometry):
-                if tried.record is None:
-                    self._tell(f"{where}line {tried.line}: {tried.error}")
-                    yield Given("", None, tried.error)
-                else:
-                    yield Given(tried.record.moves, of_record(tried.record))
-        except InvalidRecord as error:
-            self._tell(f"{where}{error}")
-            yield Given("", None, error.reason)
+        for tried in tried_records(lines, form, self._geometry):
+            if tried.record is None:
+                self._tell(f"{where}line {tried.line}: {tried.error}")
+                yield Given("", None, tried.error)
+            else:
+                yield Given(tried.record.moves, of_record(tried.record))
 
     def _tell(self, error: str) -> None:
         print(f"claimeven: {error}", file=sys.stderr, flush=True)
@@ -128,6 +133,14 @@ class Inputs(Generic[Read]):
                 self._tell(f"{where}line {number}: {error}")
                 given = Given(moves, None, str(error))
             yield given
+
+
+def _checked(name: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a file as they come. Raises `InvalidRecord` where they are no text."""
+    for number, line in enumerate(lines):
+        if number == 0:
+            check_first_line(name, line)
+        yield line
 
 
 def open_text(name: str) -> TextIO:
