@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from claimeven.cli.shared.widths import text_size
 from tests.cli.conftest import Run
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -50,3 +52,26 @@ def test_the_tree_of_a_search_fits_an_ordinary_terminal(run: Run) -> None:
     lines = lines_of(run, ("think", "4455", "--agent", "alphabeta:depth=3", "--tree"))
     tree = lines[next(at for at, line in enumerate(lines) if line.startswith("window, value")) :]
     assert max(map(len, tree)) <= 78  # `play` indents a tree by two
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "BOT", "greedy", "--games", "2"),
+        ("tournament", "BOT", "greedy", "--rounds", "1", "--jobs", "1"),
+        ("accuracy", "BOT", "greedy", "--count", "3", "--jobs", "1", "--worst", "0"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_rows_of_wide_names_stand_below_the_others(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    name = "\u6f22\u5b57\u306e\u540d\u524d"
+    (tmp_path / f"{name}.py").write_text("def agent(position): return position.legal_columns[0]\n")
+    monkeypatch.chdir(tmp_path)
+    ran = run(*(f"{name}.py" if word == "BOT" else word for word in words))
+    lines = ran.out.splitlines()
+    assert max(map(text_size, lines)) <= 80
+    rows = [line for line in lines if re.match(rf"[> \d]*(greedy|{name})( |\.py )", line)]
+    assert len(rows) >= 2
+    assert text_size(rows[0]) == text_size(rows[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TextIO
@@ -34,6 +33,7 @@ from claimeven.cli.shared.options import (
 from claimeven.cli.shared.progress import counting, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.cli.shared.tables import table_lines
+from claimeven.cli.shared.widths import wrap
 from claimeven.game.geometry import Geometry
 
 #: Exit status where a fault was found.
@@ -243,4 +243,4 @@ def _time(seconds: float) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)

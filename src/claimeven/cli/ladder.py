@@ -32,6 +32,7 @@ from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import fitted
+from claimeven.cli.shared.widths import left, text_size
 from claimeven.errors import ClaimevenError
 
 _HEADS = ("elo", "95 % interval", "games", "score")
@@ -226,7 +227,7 @@ def _table(ladder: Ladder, placement: Placement | None = None) -> Iterator[str]:
         for row in (heads, *rows)
     ]
     place = len(str(len(names)))
-    room = max(map(len, ["agent", *names]))
+    room = max(map(text_size, ["agent", *names]))
     # Where a line does not fit, the name stands on one of its own: nothing is cut.
     beside = place + 3 + room + len(cells[0]) <= table_width()
     blank = " " * (place + 3)
@@ -235,7 +236,9 @@ def _table(ladder: Ladder, placement: Placement | None = None) -> Iterator[str]:
         yield cells[0]
     for number, (name, row) in enumerate(zip(names, cells[1:], strict=True), start=1):
         new = placement is not None and placement.place == number
-        line = f"{'>' if new else ' '} {number:>{place}} {name:<{room}}" + (row if beside else "")
+        line = f"{'>' if new else ' '} {number:>{place}} {left(name, room)}" + (
+            row if beside else ""
+        )
         yield line.rstrip()
         if not beside:
             yield row.rstrip()

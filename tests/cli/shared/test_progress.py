@@ -85,6 +85,13 @@ def test_the_line_is_as_wide_as_the_terminal_it_is_on(monkeypatch: pytest.Monkey
         assert shown(sent(there))[1] == "x" * 49
 
 
+def test_letters_of_two_columns_are_cut_and_wiped_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal(monkeypatch) as there:
+        with progress.status_line() as line:
+            line.show(lambda: "\u6f22" * 500)
+        assert sent(there) == "\r" + "\u6f22" * 39 + "\r" + " " * 78 + "\r"
+
+
 def test_what_was_shown_just_now_stays_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
         with progress.status_line() as line:

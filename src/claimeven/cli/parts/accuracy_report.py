@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import wrap
 from typing import Any, TextIO
 
 from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import named_lines, table_lines
+from claimeven.cli.shared.widths import wrap
 from claimeven.game.notation import column_name
 from claimeven.solver import Solver
 from claimeven.solver.scores import outcome_word

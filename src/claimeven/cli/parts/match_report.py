@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import PurePath
-from textwrap import wrap
 
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import MatchResult, Opening, PlayedGame
 from claimeven.cli.shared.tables import table_lines
+from claimeven.cli.shared.widths import cut, left, text_size, wrap
 
 LETTERS = ("A", "B")
-#: Characters of a label, and the part of a line that it may take.
+#: Columns of a label, and the part of a line that it may take.
 MOST_LABEL, LABEL_PART = 28, 3
 #: Quantities of the table of costs, and how each is written.
 COSTS = (
@@ -43,7 +43,7 @@ def forfeit_line(played: PlayedGame, names: tuple[str, str]) -> str | None:
 
 
 def match_lines(result: MatchResult, width: int) -> Iterator[str]:
-    """Yield the totals of a match in lines of at most `width` characters, long names apart."""
+    """Yield the totals of a match in lines of at most `width` columns, long names apart."""
     names = result.plan.names
     marks = labels(names, min(MOST_LABEL, width // LABEL_PART))
     yield from _wrapped(_headline(result), width)
@@ -70,7 +70,7 @@ def match_lines(result: MatchResult, width: int) -> Iterator[str]:
 
 
 def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
-    """Return what two agents are called in tables, at most so many characters each.
+    """Return what two agents are called in tables, at most so many columns of a terminal each.
 
     Specs that are too long, or equal, are told by a letter and what kind of agent they are.
 
@@ -79,7 +79,7 @@ def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
     >>> labels(("alphabeta:depth=3,eval=sequences", "bots/my_agent.py:agent"), 20)
     ('A alphabeta', 'B my_agent.py:agent')
     """
-    if names[0] != names[1] and max(map(len, names)) <= most:
+    if names[0] != names[1] and max(map(text_size, names)) <= most:
         return names
     first, second = (
         f"{letter} {_brief(name, most - 2)}" for letter, name in zip(LETTERS, names, strict=True)
@@ -90,12 +90,12 @@ def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
 def _brief(name: str, most: int) -> str:
     kind, foreign = name.partition(":")[0], split_foreign(name)
     brief = name
-    if len(name) > most:
+    if text_size(name) > most:
         if foreign is not None:
             brief = foreign[0].short_name(foreign[1])
         else:
             brief = kind if kind in AGENTS else PurePath(name).name
-    return brief if len(brief) <= most else brief[: most - 3] + "..."
+    return brief if text_size(brief) <= most else cut(brief, most - 3) + "..."
 
 
 def _headline(result: MatchResult) -> str:
@@ -158,7 +158,8 @@ def _table(
 ) -> list[str]:
     """Return the lines of a table with one row an agent, the labels to the left."""
     headings, rows = table
-    first = [text.ljust(max(map(len, (corner, *marks)))) for text in (corner, *marks)]
+    texts = (corner, *marks)
+    first = [left(text, max(map(text_size, texts))) for text in texts]
     whole = [[mark, *row] for mark, row in zip(first[1:], rows, strict=True)]
     return table_lines([first[0], *headings], whole, width)
 

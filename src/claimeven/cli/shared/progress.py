@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from claimeven.cli.shared.streams import is_live, table_width
+from claimeven.cli.shared.widths import cut, left, text_size
 
 #: Seconds of work before progress is shown, and between two updates.
 PATIENCE = 1.0
@@ -32,9 +33,9 @@ class StatusLine:
         if now - self._begin < PATIENCE or now - self._shown_at < TICK or not is_live(sys.stderr):
             return
         self._shown_at = now
-        text = make()[: table_width(sys.stderr) - 1]
-        print(f"\r{text:<{self._width}}", end="", file=sys.stderr, flush=True)
-        self._width = len(text)
+        text = cut(make(), table_width(sys.stderr) - 1)
+        print("\r" + left(text, self._width), end="", file=sys.stderr, flush=True)
+        self._width = text_size(text)
 
     def clear(self) -> None:
         """Wipe the line."""
@@ -46,7 +47,7 @@ class StatusLine:
 def say(text: str) -> None:
     """Print a line on stderr in the midst of work; a status line that stands there gives way."""
     width = table_width(sys.stderr) - 1 if is_live(sys.stderr) else 0
-    print(f"\r{text:<{width}}" if width else text, file=sys.stderr, flush=True)
+    print("\r" + left(text, width) if width else text, file=sys.stderr, flush=True)
 
 
 @contextmanager

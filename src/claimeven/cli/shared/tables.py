@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
+
+from claimeven.cli.shared.widths import left, right, text_size, wrap
 
 _GAP = "  "
 
 
 def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return the lines of a table, cells to the right, each line at most `width` characters.
+    """Return the lines of a table, cells to the right, each line at most `width` columns wide.
 
     A table that is wider comes in parts, one below the other; each begins with the first column.
 
@@ -23,21 +24,21 @@ def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: i
       1  44
     """
     cells = [headings, *rows]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(headings))]
+    widths = [max(text_size(row[place]) for row in cells) for place in range(len(headings))]
     parts: list[list[int]] = [[]]
-    left = room = width - widths[0]
+    free = room = width - widths[0]
     for place in range(1, len(headings)):
         needed = len(_GAP) + widths[place]
-        if needed > left and parts[-1]:
+        if needed > free and parts[-1]:
             parts.append([])
-            left = room
+            free = room
         parts[-1].append(place)
-        left -= needed
+        free -= needed
     lines: list[str] = []
     for part in parts:
         lines += [""] if lines else []
         for row in cells:
-            lines.append(_GAP.join(row[place].rjust(widths[place]) for place in (0, *part)))
+            lines.append(_GAP.join(right(row[place], widths[place]) for place in (0, *part)))
     return lines
 
 
@@ -63,26 +64,26 @@ def named_lines(
                        1
     """
     columns = list(zip(headings, *rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
+    widths = [max(map(text_size, column)) for column in columns]
     cells = [
-        "".join(f"{_GAP}{cell:>{size}}" for cell, size in zip(row, widths, strict=True))
+        "".join(_GAP + right(cell, size) for cell, size in zip(row, widths, strict=True))
         for row in (headings, *rows)
     ]
-    room = max(map(len, [heading, *names]))
-    if room + len(cells[0]) <= width:
-        return [f"{n:<{room}}{row}" for n, row in zip([heading, *names], cells, strict=True)]
-    room = width - len(cells[0])
+    room = max(map(text_size, [heading, *names]))
+    if room + text_size(cells[0]) <= width:
+        return [left(n, room) + row for n, row in zip([heading, *names], cells, strict=True)]
+    room = width - text_size(cells[0])
     lines: list[str] = []
     for name, row in zip([heading, *names], cells, strict=True):
-        if len(name) <= room:
-            lines.append(f"{name:<{room}}{row}")
+        if text_size(name) <= room:
+            lines.append(left(name, room) + row)
         else:
-            lines += [name, f"{row:>{width}}"]
+            lines += [name, right(row, width)]
     return lines
 
 
 def fitted(text: str, width: int) -> str:
-    """Return a text whose lines are at most `width` characters: longer ones go on, indented.
+    """Return a text whose lines are at most `width` columns wide: longer ones go on, indented.
 
     >>> print(fitted("a table\\nof some words", 8))
     a table
@@ -92,7 +93,7 @@ def fitted(text: str, width: int) -> str:
     lines: list[str] = []
     for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        if len(line) <= width:
+        if text_size(line) <= width:
             lines.append(line)
         else:
             lines += wrap(

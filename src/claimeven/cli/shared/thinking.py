@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from textwrap import wrap
 from typing import Any
 
 from claimeven.agents import Agent, Decision
@@ -13,6 +12,7 @@ from claimeven.agents.contract import AgentFault
 from claimeven.agents.decisions.decision_rows import decision_facts, decision_rows
 from claimeven.arena.games.guard import checked_trace, checked_tree
 from claimeven.cli.shared.streams import WIDTH
+from claimeven.cli.shared.widths import wrap
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 
