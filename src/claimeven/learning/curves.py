@@ -10,9 +10,9 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -107,11 +107,16 @@ def read_run(folder: str | Path) -> Run:
     return Run(_last_name(folder) or str(folder), tuple(rows))
 
 
-def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) -> tuple[Path, ...]:
+def draw_curves(
+    folders: Sequence[str | Path],
+    out: str | Path | None = None,
+    tell: Callable[[str], object] | None = None,
+) -> tuple[Path, ...]:
     """Draw the runs of some folders, as PNG and SVG into a folder; return the files.
 
-    That folder is `plots` in the run's own where there is one run and nothing is said. Raises
-    `InvalidRun` for folders that cannot be drawn, `NoCharts` without Matplotlib, and `CannotWrite`.
+    That folder is `plots` in the run's own where there is one run and nothing is said. `tell` gets
+    a sentence where letters of a name are missing. Raises `InvalidRun` for folders that cannot be
+    drawn, `NoCharts` without Matplotlib, and `CannotWrite`.
     """
     check_can_draw()
     if not 1 <= len(folders) <= MOST_LINES:
@@ -123,11 +128,12 @@ def draw_curves(folders: Sequence[str | Path], out: str | Path | None = None) ->
     if not pictures:
         raise InvalidRun(f"{folders[0]} has measured nothing that could be drawn")
     make_folder(out)
+    once = None if tell is None else cache(tell)
     written = []
     for name, panels in pictures.items():
         for kind in KINDS:
             written.append(out / f"{name}.{kind}")
-            write_bytes(written[-1], image_of_panels(panels, kind))
+            write_bytes(written[-1], image_of_panels(panels, kind, once))
     return tuple(written)
 
 

@@ -180,13 +180,15 @@ def check_drawing(folders: Sequence[str | Path], out: str | Path) -> None:
     make_folder(out)
 
 
-def draw_judged(judged: Sequence[Judged], out: str | Path) -> tuple[Path, ...]:
+def draw_judged(
+    judged: Sequence[Judged], out: str | Path, tell: Callable[[str], object] | None = None
+) -> tuple[Path, ...]:
     """Draw what was judged by what it cost, as PNG and SVG into a folder; return the files.
 
     A panel a measure, a line a run and agent; on the ladder the agents of the pool are lines of
-    their own. Seconds by the clock stand for those of cores where a log does not tell them. Raises
-    `InvalidRun` for more lines than can be told apart, `NoCharts` without Matplotlib, and
-    `CannotWrite`.
+    their own. Seconds by the clock stand for those of cores where a log does not tell them.
+    `tell` gets a sentence where letters of a name are missing. Raises `InvalidRun` for more lines
+    than can be told apart, `NoCharts` without Matplotlib, and `CannotWrite`.
     """
     check_can_draw()
     labels = list(dict.fromkeys(each.label for each in judged))
@@ -200,7 +202,7 @@ def draw_judged(judged: Sequence[Judged], out: str | Path) -> tuple[Path, ...]:
     written = []
     for kind in KINDS:
         written.append(Path(out) / f"judged.{kind}")
-        write_bytes(written[-1], image_of_panels(panels, kind))
+        write_bytes(written[-1], image_of_panels(panels, kind, tell))
     return tuple(written)
 
 

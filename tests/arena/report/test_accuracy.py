@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,6 +16,9 @@ import pytest
 from claimeven import Geometry, Position, Solver
 from claimeven.arena.accuracy.judging import accuracy_of
 from claimeven.arena.report import Report, write_report
+from claimeven.arena.report.charts import LETTERS_MISSING, Chart, image
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent
 from tests.arena.report.parsed import Element, parsed
 from tests.arena.report.stores import EVIL, GAMES, PLAN, SMALL_PLAN, game, made
 from tests.arena.report.test_page import number
@@ -129,6 +133,27 @@ def test_charts_are_written_as_files(tmp_path: Path) -> None:
             assert path.read_bytes().startswith(b"\x89PNG")
         else:
             assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_letters_that_the_font_lacks_are_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    agents = StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "\u6f22\u5b57", "\u6f22\u5b57.py")
+    with Store.create(path, {"plan": SMALL_PLAN}, agents) as kept:
+        kept.add(replace(each, told={}) for each in MANY if each.first + each.second == 1)
+    told: list[str] = []
+    report = write_report(path, tmp_path / "a.html", plots=tmp_path, judge=0, tell=told.append)
+    assert told == [LETTERS_MISSING]
+    assert "\u6f22\u5b57" in (tmp_path / "ratings.svg").read_text(encoding="utf-8")
+    assert "\u6f22\u5b57" in report.path.read_text(encoding="utf-8")
+    write_report(path, tmp_path / "a.html", plots=tmp_path, judge=0)  # where nobody listens
+
+
+def test_other_warnings_of_a_chart_come_through() -> None:
+    def warned(_: object) -> None:
+        warnings.warn("something else", stacklevel=1)
+
+    with pytest.warns(UserWarning, match="something else"):
+        image(Chart("one", "One", warned), "png")
 
 
 def test_the_same_games_give_the_same_page_and_charts(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+
+#: What takes a sentence for the user.
+Tell = Callable[[str], object]
 
 #: Agents whose lines one chart shows: more cannot be told apart.
 MOST_LINES = 6
@@ -79,6 +84,15 @@ _STYLE = {
 
 #: What is told where Matplotlib is missing.
 NO_CHARTS = "they need Matplotlib: pip install 'claimeven[plot]'"
+
+
+#: What is told of a picture where letters of a name are missing.
+LETTERS_MISSING = (
+    "letters of a name are missing in the PNG files, since the font of Matplotlib has none for"
+    " them; the SVG files have all"
+)
+#: How Matplotlib says that its font has no picture of a letter, or cannot set its script.
+_LACKS_LETTERS = "Glyph |Matplotlib currently does not support"
 
 
 class NoCharts(ClaimevenError):
@@ -146,13 +160,19 @@ def svg_in_page(chart: Chart) -> str:
     return size.sub(ours + r"\1\2", svg, count=1)
 
 
-def image(chart: Chart, kind: str) -> bytes:
-    """Return a chart as a file of a kind, `svg` or `png`."""
-    return _drawn(chart, kind)
+def image(chart: Chart, kind: str, tell: Tell | None = None) -> bytes:
+    """Return a chart as a file of a kind, `svg` or `png`.
+
+    `tell` gets a sentence where letters are missing in it.
+    """
+    return _drawn(chart, kind, tell)
 
 
-def image_of_panels(charts: Sequence[Chart], kind: str) -> bytes:
-    """Return several charts beside and below each other as one file, with one legend of all."""
+def image_of_panels(charts: Sequence[Chart], kind: str, tell: Tell | None = None) -> bytes:
+    """Return several charts beside and below each other as one file, with one legend of all.
+
+    `tell` gets a sentence where letters are missing in it.
+    """
     across = min(2, len(charts))
     down = -(-len(charts) // across)
 
@@ -165,25 +185,48 @@ def image_of_panels(charts: Sequence[Chart], kind: str) -> bytes:
         if len(lines) > 1:
             figure.legend(handles=[*lines.values()], loc="outside lower center", ncols=3)
 
-    return _saved(draw, kind, (across * _SIZE[0], down * max(chart.height for chart in charts)))
+    size = across * _SIZE[0], down * max(chart.height for chart in charts)
+    return _saved(draw, kind, size, tell)
 
 
-def _drawn(chart: Chart, kind: str) -> bytes:
-    return _saved(lambda figure: chart.draw(figure.add_subplot()), kind, (_SIZE[0], chart.height))
+def _drawn(chart: Chart, kind: str, tell: Tell | None = None) -> bytes:
+    size = _SIZE[0], chart.height
+    return _saved(lambda figure: chart.draw(figure.add_subplot()), kind, size, tell)
 
 
-def _saved(draw: Callable[[Figure], None], kind: str, size: tuple[float, float]) -> bytes:
+def _saved(
+    draw: Callable[[Figure], None], kind: str, size: tuple[float, float], tell: Tell | None
+) -> bytes:
     """Return what is drawn into a figure of so many inches, as the bytes of a file."""
     from matplotlib import style  # noqa: PLC0415 - an extra, and slow
     from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, and slow
 
-    with style.context(["default", _STYLE]):
+    with style.context(["default", _STYLE]), _letters_sought(None if kind == "svg" else tell):
         figure: Figure = Figure(figsize=size, layout="constrained")
         draw(figure)
         written = io.BytesIO()
         metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
         figure.savefig(written, format=kind, dpi=200, metadata=metadata)
     return written.getvalue()
+
+
+@contextmanager
+def _letters_sought(tell: Tell | None) -> Iterator[None]:
+    """Tell in one sentence of letters that the font lacks, where Matplotlib warns of each of them.
+
+    Text in an SVG is text: whatever shows it has the letters.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", _LACKS_LETTERS)
+        yield
+    is_lacking = False
+    for each in caught:
+        if re.match(_LACKS_LETTERS, str(each.message)):
+            is_lacking = True
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    if is_lacking and tell is not None:
+        tell(LETTERS_MISSING)
 
 
 def _name(contents: Contents, label: str) -> str:

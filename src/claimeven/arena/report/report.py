@@ -56,7 +56,8 @@ def write_report(
     The page loads nothing, so it can be mailed and read without a network. The same games give the
     same page. At most `judge` games (0: none) are judged against exact scores, which are then kept
     in the store; `solver`, `threads`, `progress` and `tell` are those of `accuracy_of`. `plots` is
-    a folder for the charts as PNG and SVG; without Matplotlib the page has no charts.
+    a folder for the charts as PNG and SVG; without Matplotlib the page has no charts. `tell` also
+    gets a sentence where letters of a name are missing in those.
 
     Raises `InvalidStore` for a file without games, `CannotWrite` for a path that cannot
     be written, `NoCharts` where `plots` are asked for and cannot be drawn, `InvalidSolve` for
@@ -82,10 +83,11 @@ def write_report(
     write_text(path, render(contents, worst, charts, without))
     written = []
     if plots is not None:
+        once = None if tell is None else cache(tell)
         for chart in charts:
             for kind in _KINDS:
                 written.append(Path(plots) / f"{chart.name}.{kind}")
-                write_bytes(written[-1], image(chart, kind))
+                write_bytes(written[-1], image(chart, kind, once))
     return Report(contents, Path(path), tuple(written), without)
 
 

@@ -9,7 +9,7 @@ import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, json_option
-from claimeven.cli.shared.progress import say_when_compiling, status_line
+from claimeven.cli.shared.progress import say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, named_lines
 from claimeven.errors import ClaimevenError
@@ -77,7 +77,7 @@ def judge(
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; run the same again to go on") from None
-    files = [] if where is None else [str(path) for path in draw_judged(judged, where)]
+    files = [] if where is None else [str(path) for path in draw_judged(judged, where, say)]
     if as_json:
         rows = [each.as_dict() for each in judged]
         write_json({"runs": list(folders), "rows": rows, "plots": files}, sys.stdout)

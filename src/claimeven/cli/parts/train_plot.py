@@ -10,6 +10,7 @@ import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, json_option
+from claimeven.cli.shared.progress import say
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
 
@@ -33,7 +34,7 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """
     from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - brings in the arena
 
-    files = draw_curves(folders, out)
+    files = draw_curves(folders, out, say)
     if as_json:
         write_json({"runs": list(folders), "plots": [str(path) for path in files]}, sys.stdout)
         return
@@ -58,4 +59,4 @@ def drawn_in_the_end(folder: str, plots: bool) -> Iterator[None]:
     if plots:
         from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - for a quick start
 
-        draw_curves([folder])
+        draw_curves([folder], tell=say)
