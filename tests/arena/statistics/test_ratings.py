@@ -128,6 +128,20 @@ def test_nothing_but_draws_and_a_single_game() -> None:
     assert [(rating.games, rating.points) for rating in single.ratings] == [(1, 1), (1, 0)]
 
 
+def test_agents_of_equal_rating_are_in_alphabetical_order() -> None:
+    """The fit leaves each with a rating that differs somewhere behind the decimal point."""
+    names = "edcba"
+    games = [
+        RatedGame(f"{one}{other}{pair}", *seats, points)
+        for one, other in combinations(names, 2)
+        for pair, points in enumerate((1.0, 1.0, 0.5))
+        for seats in ((one, other), (other, one))
+    ]
+    ladder = rate(games, np.random.default_rng(1), resamples=5)
+    assert [rating.agent for rating in ladder.ratings] == sorted(names)
+    assert ladder.groups == ladder.tiers == (tuple(sorted(names)),)
+
+
 def test_agents_that_are_equal_in_a_sample_are_each_as_likely_the_stronger() -> None:
     ladder = ladder_of([RatedGame(0, "a", "b", 1), RatedGame(0, "b", "a", 0.5)])
     level = replace(ladder, samples=np.array([[10.0, 10], [10, 10], [30, 10], [0, 5]]))

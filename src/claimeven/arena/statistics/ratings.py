@@ -26,6 +26,8 @@ from claimeven.markup import shown_by
 
 #: Elo of one natural unit of strength, 400 / ln 10.
 ELO = 400 / math.log(10)
+#: Decimals of Elo in which ratings differ: what follows them is left by the fit.
+_SAME = 6
 #: Resampled tournaments from which intervals are taken.
 RESAMPLES = 1000
 
@@ -168,7 +170,7 @@ def rate(
 
     zero = range(n) if anchor is None else [names.index(anchor)]
     elo, samples = (_elo(unknowns[:, :n], zero) for unknowns in (best, drawn))
-    order = np.argsort(-elo[0], kind="stable").tolist()
+    order = np.argsort(-elo[0].round(_SAME), kind="stable").tolist()
     rank = {agent: place for place, agent in enumerate(order)}
 
     def named(sets: list[list[int]]) -> tuple[tuple[str, ...], ...]:
