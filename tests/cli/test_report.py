@@ -17,7 +17,7 @@ from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.shared import solving
 from tests.arena.report.parsed import parsed
-from tests.arena.report.stores import GAMES, SMALL_PLAN, game, made
+from tests.arena.report.stores import AGENTS, GAMES, SMALL_PLAN, game, made
 from tests.cli.conftest import Run, bad_input, interrupted
 
 
@@ -88,6 +88,14 @@ def test_one_game_is_one_game_and_a_strange_name_is_printable(run: Run, tmp_path
     told = " ".join(run("report", str(path), "--no-accuracy").out.split())
     assert "\x1b" not in told
     assert "1 game of 3 agents" in told
+
+
+def test_one_agent_is_one_agent(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    with Store.create(path, {"plan": SMALL_PLAN}, AGENTS[:1]) as kept:
+        kept.add([game(0, 0, 0, "1213141", 0)])
+    told = run("report", str(path), "--no-accuracy").out
+    assert "1 game of 1 agent, " in " ".join(told.split())
 
 
 def test_games_that_cannot_be_judged_are_told(run: Run, tmp_path: Path) -> None:
@@ -161,7 +169,7 @@ def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
     words = ("tournament", "greedy", "random", *SMALL, "--seed", "5")
     ran = run(*words, "--report", str(page), "--out", str(out), "--json")
     assert (ran.status, json.loads(ran.out)["games"]) == (0, 2)
-    assert "2 games of 2 agents" in ran.err
+    assert "2 games of 2 agents" in " ".join(ran.err.split())
     about = parsed(page.read_text(encoding="utf-8")).one(id="about").one("dl").words()
     assert (
         "claimeven tournament greedy random --rounds 1 --seed 5 --columns 4 --rows 4 --connect 3"
@@ -175,6 +183,18 @@ def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
     settings.write_text(f'agents = ["greedy", "random"]\nreport = "{third}"\n')
     assert run("tournament", "--file", str(settings), *SMALL).status == 0
     assert third.exists()
+
+
+def test_what_a_tournament_says_of_its_page_fits_the_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "40")
+    words = ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1", "--columns", "12")
+    ran = run(*words, "--rows", "12", "--report", "a.html")
+    assert "a.html: 2 games of 2 agents, " in ran.err
+    assert "The moves were not judged: " in ran.err
+    assert max(map(len, ran.err.splitlines())) <= 40
 
 
 def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
@@ -205,6 +225,6 @@ def test_a_match_writes_its_page(run: Run, tmp_path: Path) -> None:
     assert not Path(page[1]).exists()
     ran = run(*words, *page, "--out", str(tmp_path / "m.db"))
     assert ran.status == 0
-    assert "2 games of 2 agents" in ran.err
+    assert "2 games of 2 agents" in " ".join(ran.err.split())
     html = parsed((tmp_path / "m.html").read_text(encoding="utf-8"))
     assert html.one("h1").words() == "greedy against random"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ import click
 
 from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.solving import usual_threads
-from claimeven.cli.shared.streams import printable
+from claimeven.cli.shared.streams import printable, text_width
+from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.outputs import check_output
 
@@ -66,14 +68,14 @@ def write_after(store: Store | Path, page: Path, out: Path | None) -> None:
     """Write a page on games just played, kept in the file `out` if in one, and say so on stderr."""
     go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
     for text in lines_on(write_watched(store, page, go_on=go_on)):
-        click.echo(printable(text), err=True)
+        click.echo(fitted(printable(text), text_width(sys.stderr)), err=True)
 
 
 def lines_on(report: Report) -> list[str]:
     """Return what was written, in sentences."""
     contents, size = report.contents, report.path.stat().st_size
     games, agents = len(contents.games), len(contents.ranking)
-    what = f"{games:,} game{'s' * (games != 1)} of {agents:,} agents"
+    what = f"{games:,} game{'s' * (games != 1)} of {agents:,} agent{'s' * (agents != 1)}"
     lines = [f"{report.path}: {what}, {size / 1e6:.1f} MB"]
     if contents.accuracy is not None:
         judged = len(contents.accuracy.judged)
