@@ -61,6 +61,8 @@ class Third(Agent):
         (first, FunctionAgent),
         (lambda board: 3, FunctionAgent),
         (lambda position, depth=3: 3, FunctionAgent),
+        (lambda position, *, depth=3: 3, FunctionAgent),
+        (partial(lambda position, *, depth: depth, depth=3), FunctionAgent),
         (Callable(), FunctionAgent),
         (partial(lambda column, position: column, 3), FunctionAgent),
         (lambda obs: 3, KaggleAgent),
@@ -100,6 +102,10 @@ def test_agents_keep_their_names() -> None:
         (
             lambda a, b, c: 0,
             "<lambda> takes 3 arguments: an agent takes a position, or (obs, config)",
+        ),
+        (
+            lambda position, *, depth, width, more=1: 0,
+            "<lambda> takes depth and width by name, without a default: an agent takes a position,",
         ),
     ],
 )

@@ -109,6 +109,17 @@ MISTAKES = [
         "        return 3",
         "return Decision(column)",
     ),
+    (
+        "from claimeven import Agent\nclass A(Agent):\n    def choose(self, position):\n"
+        "        return 3",
+        "choose takes (self, position, limit, rng)",
+    ),
+    ("agent = len", "can be called as agents are"),
+    # Here the line of the file says more.
+    (
+        "def deep(p, depth):\n    return 3\ndef agent(p):\n    return deep(p)",
+        "names the line of your",
+    ),
 ]
 
 
@@ -127,6 +138,11 @@ def test_a_usual_mistake_has_advice_of_its_own(
 NOT_LOADED = [
     ("class Agent:\n    pass", "is not a claimeven Agent", "derive the class"),
     ("def one(a, b, c):\n    return 0", "one takes 3 arguments", "FILE:NAME"),
+    (
+        "def agent(position, *, depth):\n    return 0",
+        "agent takes depth by name, without a default: an agent takes a position, or",
+        "nothing else that has no default",
+    ),
     ("x = 3", "defines no function", "define a function"),
     ("import nothing_of_that_name", "No module named", "install what it imports"),
     ("name = input()", "EOFError", "take out input()"),
@@ -173,7 +189,7 @@ def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
     ],
 )
 def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> None:
-    assert advice in advice_on_fault(FaultKind(kind), reason, False)
+    assert advice in advice_on_fault(FaultKind(kind), reason, "")
 
 
 @pytest.mark.parametrize(
@@ -196,8 +212,10 @@ def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
     ["answered with status 500", "answered with what is no JSON object", "cannot be reached: x"],
 )
 def test_a_server_that_fails_has_advice_of_its_own(reason: str) -> None:
-    assert "see that the address is right" in advice_on_fault(FaultKind.CRASH, reason, False)
-    of_its_own = advice_on_fault(FaultKind.CRASH, f"raised ValueError: {reason}", True)
+    assert "see that the address is right" in advice_on_fault(FaultKind.CRASH, reason, "")
+    of_its_own = advice_on_fault(
+        FaultKind.CRASH, f"raised ValueError: {reason}", '  File "bot.py", line 3, in agent\n'
+    )
     assert "the traceback, read from its end" in of_its_own
 
 

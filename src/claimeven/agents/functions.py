@@ -88,7 +88,9 @@ def as_agent(found: object, name: str | None = None) -> Agent:
 
 
 def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
-    """Whether a function is to be called as Kaggle would. Raises `InvalidSpec` if it is neither."""
+    """Whether a function is to be called as Kaggle would. Raises `InvalidSpec` if it can be called
+    neither so nor with a position.
+    """
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -99,12 +101,18 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     needed = sum(p.default is p.empty for p in parameters)
-    if needed > KAGGLE_PARAMETERS:
+    by_name = [
+        p.name
+        for p in signature.parameters.values()
+        if p.kind is p.KEYWORD_ONLY and p.default is p.empty
+    ]
+    if needed > KAGGLE_PARAMETERS or by_name:
         name = name_of(function)
         which = title if title.endswith(name) else f"{title}: {name}"
-        raise InvalidSpec(
-            f"{which} takes {needed} arguments: an agent takes a position, or (obs, config)"
-        )
+        what = f"takes {needed} arguments"
+        if by_name:
+            what = f"takes {' and '.join(by_name)} by name, without a default"
+        raise InvalidSpec(f"{which} {what}: an agent takes a position, or (obs, config)")
     if not parameters or needed == KAGGLE_PARAMETERS:
         return True
     return parameters[0].name in KAGGLE_NAMES

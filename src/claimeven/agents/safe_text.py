@@ -7,6 +7,7 @@ escape sequences. Nothing here raises, except for Ctrl-C.
 from __future__ import annotations
 
 import os
+import re
 import traceback
 from pathlib import Path
 from reprlib import Repr
@@ -20,6 +21,8 @@ MOST_VALUE = 60
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 #: What the files begin with whose frames say nothing to the author of an agent.
 _NOT_THEIRS = (_PACKAGE, "<frozen ")
+#: A line of a traceback that names a file.
+_FRAME = re.compile(r'^  File "(.*)", line \d+', re.MULTILINE)
 #: Bits of the largest whole number that is written out.
 MOST_BITS = 256
 
@@ -89,6 +92,11 @@ def traceback_of(error: BaseException, ours: bool = True) -> str:
         text = f"the traceback of {_type_name(error)} cannot be written\n"
     kept = "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
     return kept if len(kept) <= MOST_TRACEBACK else "...\n" + kept[-MOST_TRACEBACK:]
+
+
+def names_their_line(told: str) -> bool:
+    """Whether a traceback names a line of a file that is not of this package."""
+    return any(not file.startswith(_NOT_THEIRS) for file in _FRAME.findall(told))
 
 
 def printable(text: str, most: int = MOST_REASON) -> str:

@@ -10,11 +10,17 @@ from __future__ import annotations
 import re
 
 from claimeven.agents.contract import FaultKind
+from claimeven.agents.safe_text import names_their_line
 
 #: What to do where a process ended without a traceback.
 ENDED_ADVICE = (
     "something ended the whole process: a call such as os._exit(), compiled code that failed, or"
     " the system, for want of memory"
+)
+#: What to do where what failed ran no line of the file: it was called as agents are.
+_CALL_ADVICE = (
+    "see that what plays can be called as agents are: choose takes (self, position, limit, rng); a"
+    " function takes a position, or Kaggle's observation and configuration"
 )
 #: What to do about an agent that cannot be loaded.
 LOADING_ADVICE = (
@@ -117,7 +123,7 @@ _LOADING = (
         " claimeven.Agent, whose choose(position, limit, rng) returns a Decision",
     ),
     (
-        r"arguments: an agent takes",
+        r": an agent takes a position",
         "the function that plays takes a position and nothing else that has no default; call it"
         " agent, or name it, FILE:NAME: without a name the last function of a file plays",
     ),
@@ -153,17 +159,19 @@ _LOADING = (
 )
 
 
-def advice_on_fault(kind: FaultKind, reason: str, has_traceback: bool) -> str:
-    """Return what to do about a fault in a game.
+def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
+    """Return what to do about a fault in a game; its traceback is empty where there is none.
 
-    >>> advice_on_fault(FaultKind.ILLEGAL, "returned <generator object agent>", False)
+    >>> advice_on_fault(FaultKind.ILLEGAL, "returned <generator object agent>", "")
     'write return in place of yield'
     """
     for pattern, advice in _BY_REASON.get(kind, ()):
         if re.search(pattern, reason):
             return advice
-    if kind is FaultKind.CRASH and not has_traceback:
+    if kind is FaultKind.CRASH and not traceback:
         return ENDED_ADVICE
+    if kind is FaultKind.CRASH and not names_their_line(traceback):
+        return _CALL_ADVICE
     return _ADVICE[kind]
 
 

@@ -110,7 +110,7 @@ class Fault:
     @property
     def advice(self) -> str:
         """What to do about it, in words."""
-        return advice_on_fault(self.kind, self.reason, bool(self.traceback))
+        return advice_on_fault(self.kind, self.reason, self.traceback)
 
 
 @dataclass(frozen=True)
