@@ -92,6 +92,19 @@ def test_a_move_tried_in_a_full_column_is_told_with_the_line_that_tried_it(
     assert "position.is_over" in fault.advice
 
 
+@pytest.mark.parametrize(
+    "body", ["return object()", "raise ValueError(object())", "return {}[position]"]
+)
+def test_one_mistake_is_one_fault_whatever_its_reasons_name(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "SITUATIONS", (("random", 0.0), ("random", 0.3)))
+    monkeypatch.setattr(check, "GAMES", 4)
+    file = tmp_path / "mistaken.py"
+    file.write_text(f"def agent(position):\n    {body}\n", encoding="utf-8")
+    assert len(the_fault(check_agent(str(file))).games) == 4
+
+
 #: Mistakes of first programs, and what is said to do about them.
 MISTAKES = [
     ("def agent(position):\n    position.ply", "ends with a return"),

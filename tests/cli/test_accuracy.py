@@ -163,7 +163,7 @@ def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     assert ran.status == 0
     text = " ".join(ran.out.split())
     assert f"{bot} gave no answer: " in text
-    assert " x raised ZeroDivisionError: " in text
+    assert " x crash: raised ZeroDivisionError: " in text
     assert "was asked no more" not in text
     bot.write_text("def agent(position):\n    return [][position.ply] if position.ply % 9 else 7\n")
     ran = run("accuracy", str(bot), "--count", "300", "--worst", "0", "--jobs", "1")
@@ -172,6 +172,18 @@ def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     assert int(first) > int(second)
     assert int(first) + int(second) == MOST_FAULTS
     assert f"After {MOST_FAULTS} faults {bot} was asked no more." in text
+
+
+def test_faults_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return {}[position] if position.ply % 4 else None\n")
+    words = ("accuracy", str(bot), "--count", "12", "--worst", "0", "--jobs", "1")
+    told = " ".join(run(*words).out.split())
+    assert len(re.findall(r"gave no answer: \d+ x crash: such as raised KeyError: ", told)) == 1
+    assert len(re.findall(r"gave no answer: \d+ x illegal: returned None instead", told)) == 1
+    (agent,) = json.loads(run(*words, "--json").out)["agents"]
+    assert sum(agent["faults"].values()) == sum(agent["fault_reasons"].values()) == 12
+    assert len(agent["fault_reasons"]) > 2
 
 
 def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:

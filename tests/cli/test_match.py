@@ -76,6 +76,19 @@ def test_names_are_never_lost(run: Run, monkeypatch: pytest.MonkeyPatch, width: 
     assert any(line.startswith("B random ") for line in same)
 
 
+def test_forfeits_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return {}[position] if position.ply % 2 else 'x'\n")
+    words = ("match", str(bot), "random", "--games", "12")
+    lines = " ".join(run(*words).out.split()).split("forfeits of ")[1:]
+    assert len(lines) == 2
+    assert lines[0].startswith(f"{bot}: 6 x crash: such as raised KeyError: Position(")
+    assert lines[1].startswith(f"{bot}: 6 x illegal: returned 'x' instead of a column number")
+    told = json.loads(run(*words, "--json").out)
+    assert sum(told["forfeit_reasons"][0].values()) == 12
+    assert len(told["forfeit_reasons"][0]) > 2
+
+
 def test_verbose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: Path) -> None:
     words = ("match", bot("raises"), "random", "--games", "4")
     quiet, verbose = run(*words), run(*words, "--verbose")
@@ -106,7 +119,7 @@ def test_odd_letters_survive_an_ascii_terminal(process: Run, tmp_path: Path) -> 
     ran = process("match", str(file), "random", "--games", "2", PYTHONIOENCODING="ascii:strict")
     assert ran.status == 0
     told = " ".join(ran.out.split())
-    assert "2 x raised ValueError: kein Zug f\\xfcr \\u2603" in told
+    assert "2 x crash: raised ValueError: kein Zug f\\xfcr \\u2603" in told
 
 
 def test_what_remembers_is_told(run: Run) -> None:

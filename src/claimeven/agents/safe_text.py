@@ -23,6 +23,8 @@ _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _NOT_THEIRS = (_PACKAGE, "<frozen ")
 #: A line of a traceback that names a file.
 _FRAME = re.compile(r'^  File "(.*)", line \d+', re.MULTILINE)
+#: Where an object lies in memory: the same mistake is to have the same reason in every process.
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]{6,}")
 #: Bits of the largest whole number that is written out.
 MOST_BITS = 256
 
@@ -42,8 +44,8 @@ class _Bounded(Repr):
         return repr(x)
 
     def repr_instance(self, x: object, level: int) -> str:
-        """Write an object as it writes itself."""
-        return _shortened(repr(x), MOST_VALUE)
+        """Write an object as it writes itself, but for where it lies in memory."""
+        return _shortened(_unplaced(repr(x)), MOST_VALUE)
 
 
 _bounded = _Bounded()
@@ -64,7 +66,7 @@ def described(error: BaseException) -> str:
     name = _type_name(error)
     try:
         lines = str(error).strip().splitlines()
-        return printable(f"{name}: {lines[0]}" if lines else name)
+        return printable(f"{name}: {_unplaced(lines[0])}" if lines else name)
     except KeyboardInterrupt:
         raise
     except BaseException:
@@ -113,6 +115,10 @@ def printable(text: str, most: int = MOST_REASON) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def _unplaced(text: str) -> str:
+    return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 
 def _shortened(text: str, most: int) -> str:

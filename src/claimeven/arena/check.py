@@ -53,7 +53,7 @@ PATIENCE = 10.0
 ENOUGH = 2
 
 #: Numbers in a reason, and lists of them.
-_NUMBERS = re.compile(r"\d+(, \d+)*")
+_NUMBERS = re.compile(r"(0x[0-9a-f]+|\d+)(, (0x[0-9a-f]+|\d+))*")
 
 
 @dataclass(frozen=True)

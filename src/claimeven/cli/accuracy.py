@@ -29,6 +29,7 @@ from claimeven.cli.parts.accuracy_report import (
     detail_lines,
     explained_dict,
 )
+from claimeven.cli.shared.faults import fault_texts
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
     LIMIT_PARAMETERS,
@@ -289,9 +290,9 @@ def _print_set(found: SetAccuracy, out: TextIO) -> None:
     _print(rows, out)
     for name in found.ranking:
         agent = found[name]
-        for reason, count in agent.reasons.most_common():
-            text = f"{name} gave no answer: {count} x {reason}"
-            out.write("\n" + fitted(printable(text), text_width()) + "\n")
+        for text in fault_texts(agent.failed):
+            told = printable(f"{name} gave no answer: {text}")
+            out.write("\n" + fitted(told, text_width()) + "\n")
         if agent.stopped:
             out.write(f"After {MOST_FAULTS} faults {printable(name)} was asked no more.\n")
     if len(rows) == 1:

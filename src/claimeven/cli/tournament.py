@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from claimeven.arena.tournaments.tournament import (
 from claimeven.arena.tournaments.tournament_file import read_settings
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.tournament_entrants import entrants
+from claimeven.cli.shared.faults import fault_texts
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.openings import more_openings, opening_options, refuse_plies_of_file
 from claimeven.cli.shared.options import (
@@ -240,18 +240,17 @@ def group_lines(standings: Standings) -> Iterable[str]:
 
 def forfeit_lines(standings: Standings, width: int) -> Iterable[str]:
     """Yield who forfeited how many games by which kind of fault, and the most frequent reason."""
-    reasons: dict[tuple[int, str], Counter[str]] = {}
+    faults: dict[int, list[tuple[str, str]]] = {}
     for game in standings.games:
         if game.fault is not None and game.fault_seat is not None:
-            key = game.agents[game.fault_seat], game.fault
-            reasons.setdefault(key, Counter())[game.reason or ""] += 1
-    for (agent, kind), found in sorted(reasons.items()):
-        reason = found.most_common(1)[0][0]
-        such = "" if len(found) == 1 else "such as "
-        text = f"{printable(standings.label[agent])}: {found.total()} x {kind}: {such}{reason}"
-        yield from wrap(
-            text, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
-        )
+            told = game.fault, game.reason or ""
+            faults.setdefault(game.agents[game.fault_seat], []).append(told)
+    for agent, found in sorted(faults.items()):
+        for text in fault_texts(found):
+            yield from wrap(
+                f"{printable(standings.label[agent])}: {text}", width,
+                initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False,
+            )  # fmt: skip
 
 
 def ladder_lines(standings: Standings, width: int) -> list[str]:

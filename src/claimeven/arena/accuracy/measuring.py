@@ -39,9 +39,9 @@ MOST_FAULTS = 20
 class AgentAccuracy:
     """How well one agent plays a set: its accuracy, that of each band, faults, time.
 
-    `answered` counts positions with an answer, `faults` those without by kind, `reasons` by what
-    was said; `seconds` is the sum over the answers. `stopped` says that it was asked no more after
-    `MOST_FAULTS` faults.
+    `answered` counts positions with an answer, `failed` holds kind and reason of each time that
+    there was none, which `faults` and `reasons` count; `seconds` is the sum over the answers.
+    `stopped` says that it was asked no more after `MOST_FAULTS` faults.
     """
 
     agent: str
@@ -49,20 +49,29 @@ class AgentAccuracy:
     by_band: dict[str, Tally] = field(default_factory=dict)
     answered: int = 0
     seconds: float = 0.0
-    faults: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
+    failed: list[tuple[str, str]] = field(default_factory=list)
 
     _repr_html_ = shown_by("claimeven.arena.results_html", "agent_accuracy_html")
 
     @property
+    def faults(self) -> Counter[str]:
+        """How often it gave no answer, by kind."""
+        return Counter(kind for kind, _ in self.failed)
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How often it gave no answer, by reason."""
+        return Counter(reason for _, reason in self.failed)
+
+    @property
     def stopped(self) -> bool:
         """Whether it was asked no more."""
-        return self.faults.total() >= MOST_FAULTS
+        return len(self.failed) >= MOST_FAULTS
 
     @property
     def asked(self) -> int:
         """How often it was asked."""
-        return self.answered + self.faults.total()
+        return self.answered + len(self.failed)
 
     @property
     def seconds_a_move(self) -> float | None:
@@ -72,8 +81,7 @@ class AgentAccuracy:
     def add(self, answer: Answer, positions: ScoredSet) -> None:
         """Count an answer in."""
         if answer.column is None:
-            self.faults[answer.fault] += 1
-            self.reasons[answer.reason] += 1
+            self.failed.append((answer.fault, answer.reason))
             return
         asked = positions.positions[answer.position]
         move = JudgedMove(asked.position, answer.column, asked.scores)

@@ -155,12 +155,18 @@ class MatchResult:
     @cached_property
     def forfeits(self) -> tuple[Counter[str], Counter[str]]:
         """How often each agent forfeited, by reason."""
-        counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        one, other = (Counter(reason for _, reason in each) for each in self.faults)
+        return one, other
+
+    @cached_property
+    def faults(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """The kind and the reason of each forfeit of each agent, in the order of the games."""
+        found: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
         for played in self.games:
             forfeit = played.game.forfeit
             if forfeit is not None:
-                counts[forfeit.seat ^ played.first][forfeit.reason] += 1
-        return counts
+                found[forfeit.seat ^ played.first].append((str(forfeit.kind), forfeit.reason))
+        return found
 
     def measures(self, agent: int) -> Measures:
         """The measures of an agent over all its moves."""

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import MatchResult, Opening, PlayedGame
+from claimeven.cli.shared.faults import fault_texts
 from claimeven.cli.shared.tables import table_lines
 from claimeven.cli.shared.widths import cut, left, text_size, wrap
 
@@ -64,9 +65,9 @@ def match_lines(result: MatchResult, width: int) -> Iterator[str]:
     if result.games:
         yield ""
         yield from _wrapped(_uniqueness(result), width)
-    for name, reasons in zip(names, result.forfeits, strict=True):
-        for reason, count in reasons.most_common():
-            yield from _wrapped(f"forfeits of {name}: {count} x {reason}", width)
+    for agent, name in enumerate(names):
+        for text in fault_texts(result.faults[agent]):
+            yield from _wrapped(f"forfeits of {name}: {text}", width)
 
 
 def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
