@@ -101,7 +101,7 @@ def _answer(given: Given[GameRecord], solver: Solver, is_one_of_many: bool, as_j
     if is_one_of_many and not as_json:
         print(f"game {printable(given.moves) or '(no moves)'}")
     if given.value is None:
-        print(f"not judged: {given.error}\n")
+        print(fitted(f"not judged: {given.error}", text_width()) + "\n")
         return
     with status_line() as line:
         analysis = analyze(given.moves, WatchedSolver(solver, line))
