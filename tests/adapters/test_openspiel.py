@@ -163,9 +163,10 @@ def test_their_algorithms_play_our_matches(spec: str, geometry: Geometry) -> Non
 
 
 @needs
-def test_the_seed_decides_what_their_bots_play() -> None:
+@pytest.mark.parametrize("spec", ["openspiel:random", "openspiel:bot,name=uniform_random"])
+def test_the_seed_decides_what_their_bots_play(spec: str) -> None:
     games = [
-        [g.game.moves for g in play_match("openspiel:random", "random", games=4, seed=seed).games]
+        [g.game.moves for g in play_match(spec, "greedy", games=4, seed=seed).games]
         for seed in (5, 5, 6)
     ]
     assert games[0] == games[1] != games[2]

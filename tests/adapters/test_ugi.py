@@ -129,6 +129,8 @@ def test_limits_go_to_the_agent() -> None:
         ("uct", "p1time 30000 movetime 250", Limit(seconds=0.24)),
         ("uct", "p2time 30000", Limit()),
         ("uct", "nodes 70", Limit(iterations=70)),
+        ("uct", "nodes 3000000000", Limit(iterations=2**31 - 1)),
+        ("puct", "iterations 3000000000", Limit(iterations=2**31 - 1)),
         ("alphabeta", "nodes 70", Limit(nodes=70)),
         ("alphabeta", "depth 0", Limit(depth=1)),
         ("alphabeta", "nodes 99999999999999999999", Limit(nodes=10**12)),

@@ -12,6 +12,7 @@ from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
+from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.solver.scores import plies_to_end
 
 #: Words of `go` that a number follows, in milliseconds or of some quantity.
@@ -80,6 +81,8 @@ def limit_of(
             given[name] = max(1, numbers[name])
     if "nodes" in given and "nodes" not in agent.limits and "iterations" in agent.limits:
         given["iterations"] = given.pop("nodes")
+    if "iterations" in given:
+        given["iterations"] = min(given["iterations"], MOST_VISITS)
     for name in [name for name in given if name not in agent.limits]:
         del given[name]
         notes.append(f"{agent.name} knows no limit of {name}: it is left free")

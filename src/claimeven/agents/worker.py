@@ -140,6 +140,7 @@ class Worker:
             agent = self.agent
             if agent.is_function:
                 if before:
+                    short.set_state(self.rng, before)
                     self.reset()
                     self._begin_game(before)
                 if type(agent) is FunctionAgent:

@@ -31,6 +31,18 @@ def test_they_play_matches_that_a_seed_repeats() -> None:
 
 
 @needs_package
+def test_a_game_of_theirs_follows_from_the_seed_and_its_number_alone() -> None:
+    seeds = {seed: match_of(seed) for seed in (1, 2)}
+    assert seeds[1] != seeds[2]
+    assert match_of(1, jobs=2) == seeds[1]
+
+
+def match_of(seed: int, jobs: int = 1) -> list[str]:
+    result = play_match("kaggle:random", "alphabeta:depth=2", games=8, seed=seed, jobs=jobs)
+    return [played.game.moves for played in result.games]
+
+
+@needs_package
 def test_negamax_takes_a_win_and_blocks_one() -> None:
     agent = make_agent("kaggle:negamax")
     try:

@@ -150,7 +150,8 @@ class RegisteredAgent(OpenSpielAgent):
 
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
         """Ask the bot, which is made anew for each move."""
-        bot = pyspiel().load_bot(self.options["name"], state.get_game(), state.current_player())
+        game, player = state.get_game(), state.current_player()
+        bot = pyspiel().load_bot(self.options["name"], game, player, {"seed": seed})
         return bot.step(state), {}
 
 
