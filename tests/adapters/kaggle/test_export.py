@@ -130,6 +130,23 @@ def test_whatever_the_name_of_a_model_the_file_is_python(tmp_path: Path, folder:
     assert callable(loaded(text)["agent"])
 
 
+def test_what_cannot_be_printed_of_the_name_of_a_model_is_escaped(tmp_path: Path) -> None:
+    """A lone surrogate is a byte of a path that is not UTF-8."""
+    long = "n" * 200
+    path = tmp_path / long / long / "\udcff\n.npz"
+    path.parent.mkdir(parents=True)
+    write_net(path, Net.untaught(NetShape(pairs=4, blocks=1)))
+    out = tmp_path / "main.py"
+    export_submission(f"net:model={path}", out)
+    text = out.read_text("utf-8")
+    told = ast.get_docstring(ast.parse(text))
+    assert told is not None
+    shown = f"{path.parent}/\\udcff\\n.npz"
+    assert told.splitlines()[0] == f"A submission to Kaggle ConnectX: net:model={shown}"
+    assert f"    claimeven export 'net:model={shown}' -o main.py" in told.splitlines()
+    assert callable(loaded(text)["agent"])
+
+
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="there is no folder"):
         export_submission("perfect", tmp_path / "nowhere" / "main.py")

@@ -17,6 +17,7 @@ from typing import Final
 from claimeven import __version__
 from claimeven.adapters.kaggle import parts
 from claimeven.adapters.kaggle.recipes import Recipe, recipe_of
+from claimeven.agents.safe_text import printable
 from claimeven.outputs import write_text
 
 #: Characters of a line of the file.
@@ -25,6 +26,8 @@ WIDTH: Final = 100
 PACKED: Final = WIDTH - 6
 #: Packages that parts import, each under its usual name, and what they are called.
 PACKAGES: Final = {"numpy": ("np", "NumPy")}
+#: The most characters that one is escaped with.
+_ESCAPE: Final = len("\\U0010ffff")
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,10 @@ def submission(spec: str, seed: int = 0) -> str:
 
 
 def _in_docstring(text: str) -> str:
-    """Return a text as it stands within three quotes, whatever is in it."""
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    """Return a text as it stands within three quotes, in one line, whatever is in it."""
+    # A path need not be UTF-8, as the file is; however long it is, it is told whole.
+    shown = printable(text, _ESCAPE * len(text))
+    return shown.replace("\\", "\\\\").replace('"', '\\"')
 
 
 @cache
