@@ -16,6 +16,7 @@ from claimeven.dataset import (
     read_dataset,
     read_rows,
 )
+from claimeven.dataset.rows import field_names
 from claimeven.solver import ILLEGAL
 from tests.dataset.test_dataset import SMALL, plan, read, solver
 
@@ -104,6 +105,20 @@ def test_rows_are_counted_on_from_block_to_block(
         path.write_text("\n".join((FIELDS, *ROWS * 4, wrong, *ROWS)))
         with pytest.raises(InvalidDatasetFile, match=sentence):
             read_dataset(path, SMALL)
+
+
+@pytest.mark.parametrize("field", ["x", str(2**63), "1" + "0" * 19])
+def test_a_row_is_named_though_others_hold_large_numbers(tmp_path: Path, field: str) -> None:
+    """Words of this board have up to 63 bits, and so 19 digits."""
+    board, path = Geometry(16, 3), tmp_path / "set.csv"
+    word = str(1 << board.bit(15, 2))
+    assert len(word) == 19
+    cells = ["0", "", "2", "0", word, "0", "1", *["0"] * board.columns]
+    rows = [",".join(cells)] * 4
+    rows[2] = rows[2].replace(word, field)
+    path.write_text("\n".join((",".join(field_names(board)), *rows)))
+    with pytest.raises(InvalidDatasetFile, match="other than whole numbers in row 3"):
+        read_dataset(path, board)
 
 
 def assert_same(one: Dataset, other: Dataset) -> None:

@@ -28,8 +28,9 @@ from claimeven.solver.solver import ILLEGAL
 
 #: Bytes of text that are turned into numbers at a time; no more is held beside the arrays.
 _BLOCK = 1 << 24
-#: A field that is read; of 19 digits and more some are too large.
-_INTEGER = re.compile(rb"[+-]?\d{1,18}")
+#: A field that is read, if it is one of the numbers that fit; of 19 digits some do not.
+_INTEGER = re.compile(rb"[+-]?\d{1,19}")
+_NUMBERS = range(-(2**63), 2**63)
 #: The field that is not read: it holds no number.
 _UNREAD = "moves"
 
@@ -140,7 +141,11 @@ def _numbers_of(
 def _holds_numbers(line: bytes, read: list[int]) -> bool:
     """Whether the fields of a line that are read are whole numbers, or empty."""
     fields = line.rstrip(b"\r\n").split(b",")
-    return line.isascii() and all(_INTEGER.fullmatch(fields[place] or b"0") for place in read)
+    return line.isascii() and all(_is_number(fields[place] or b"0") for place in read)
+
+
+def _is_number(field: bytes) -> bool:
+    return _INTEGER.fullmatch(field) is not None and int(field) in _NUMBERS
 
 
 def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
