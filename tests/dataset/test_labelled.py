@@ -94,7 +94,7 @@ def test_joined_sets_keep_games_apart_and_positions_once(games: Dataset) -> None
     assert len(late.without(images)) == 0
 
 
-def test_sets_that_cannot_be_joined_are_refused(games: Dataset) -> None:
+def test_sets_that_do_not_go_together_are_refused(games: Dataset) -> None:
     nothing = games.picked(np.array([], dtype=np.int64))
     assert len(joined([nothing, games])) == len(joined([games]))
     late, early = games.picked(games.plies > 5), games.picked(games.plies <= 5)
@@ -107,3 +107,5 @@ def test_sets_that_cannot_be_joined_are_refused(games: Dataset) -> None:
     ):
         with pytest.raises(InvalidDataset, match=sentence):
             joined(parts)
+    with pytest.raises(InvalidDataset, match="of 4x4 connect 3 and of 4x4 connect 4 have no pos"):
+        games.without(other)

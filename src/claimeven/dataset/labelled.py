@@ -67,7 +67,15 @@ class Dataset:
         )
 
     def without(self, other: Dataset) -> Dataset:
-        """Return the positions that are not in another set, nor their mirror images."""
+        """Return the positions that are not in another set, nor their mirror images.
+
+        Raises `InvalidDataset` for a set of another board.
+        """
+        if other.geometry != self.geometry:
+            raise InvalidDataset(
+                f"data sets of {self.geometry} and of {other.geometry} have no positions in common:"
+                " give one of the same board"
+            )
         return self.picked(~np.isin(self.keys, other.keys))
 
     def split_by_game(self, share: float, seed: int = 0) -> tuple[Dataset, Dataset]:
