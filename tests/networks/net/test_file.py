@@ -243,6 +243,23 @@ def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Pa
         read_net(path)
 
 
+@pytest.mark.parametrize(
+    ("suits", "said"),
+    [
+        (Searching(prior_temperature=20), "its prior_temperature must be a number from 0.1 to 10"),
+        (Searching(c=-1), "its c must be a number from 0 to 1000"),
+        (Searching(c=float("nan")), "its c must be a number from 0 to 1000"),
+    ],
+)
+def test_what_cannot_suit_a_search_is_not_written(
+    suits: Searching, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.npz"
+    with pytest.raises(InvalidNetwork, match=re.escape(said)):
+        write_net(path, drawn_net(SMALL, searching=suits))
+    assert not path.exists()
+
+
 def test_a_board_of_one_column(tmp_path: Path) -> None:
     """It has no pairs of columns, and so parts without a number."""
     net, path = drawn_net(Geometry(1, 9, 4)), tmp_path / "a.npz"

@@ -42,7 +42,10 @@ Rounded = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]
 def write_net(
     path: str | Path, net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS
 ) -> None:
-    """Write a net with what its header is to say, its weights rounded. Raises `CannotWrite`."""
+    """Write a net with what its header is to say, its weights rounded.
+
+    Raises `CannotWrite`, and `InvalidNetwork` where what suits a search with it is out of bounds.
+    """
     write_model(path, packed(net, facts, steps))
 
 
@@ -68,7 +71,11 @@ def packed(net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS)
 def packed_as(
     net: Net, matrices: Mapping[str, Rounded], facts: Mapping[str, Any] | None = None
 ) -> ModelFile:
-    """Return what the file of a net holds whose matrices are rounded already."""
+    """Return what the file of a net holds whose matrices are rounded already.
+
+    Raises `InvalidNetwork` where what suits a search with it is out of bounds.
+    """
+    searching = searching_of(net.searching._asdict())
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, weights in net.arrays.items():
         if name.endswith(_BIAS):
@@ -76,8 +83,8 @@ def packed_as(
         else:
             arrays[name], arrays[name + _UNIT] = matrices[name]
     told: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
-    if net.searching != USUAL:
-        told["searching"] = net.searching._asdict()
+    if searching != USUAL:
+        told["searching"] = searching._asdict()
     return ModelFile(KIND, net.geometry, arrays, {**told, **(facts or {})})
 
 
