@@ -227,6 +227,10 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
         (("ntuple", "--out", "r", "--columns", "4", "--positions", "5"), "no positions of 4x6 con"),
         (("selfplay", "--out", "r", "--gate-least", "0.9"), "is what passes a --gate: give both"),
+        (
+            ("selfplay", "--out", "r", "--gate", "4"),
+            "cannot be passed, not even by a net that wins",
+        ),
         (("judge", "r", "--last", "--out", "b"), "--last draws nothing: it does not go with --out"),
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
         (("selfplay", "--out", "r", "--mix", "2"), "mix is 2.0: 0 to 1 can be"),

@@ -20,7 +20,7 @@ from claimeven.learning import InvalidRun, SelfPlayRecipe, train_selfplay
 from claimeven.learning.net_training import Descent, drawn_weights
 from claimeven.learning.selfplay import SelfPlayLearner
 from claimeven.learning.selfplay_games import SelfPlay
-from claimeven.learning.selfplay_measuring import gate, searched_columns
+from claimeven.learning.selfplay_measuring import check_gate, gate, searched_columns
 from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
 from claimeven.networks import read_model
 from claimeven.networks.net import Net, NetShape, read_net
@@ -178,6 +178,30 @@ def test_a_gate_keeps_the_better_net() -> None:
     assert learner.promote() == {**said, "taken": 1}
     assert not np.array_equal(learner.best.arrays["in_sum"], first.arrays["in_sum"])
     assert gate(first, first, replace(QUICK, gate=8), 0).share == 0.5
+
+
+@pytest.mark.parametrize(
+    ("gate", "least", "said"),
+    [
+        *((games, 0.5, "every game: it takes 8 games or more") for games in range(1, 8)),
+        (9, 0.6, "a gate of 9 and a gate least of 0.6 cannot be .*: it takes 12 games or more"),
+        (40, 0.999, "every game: it takes 7,676 games or more"),
+        (100_000, 1.0, "every game: nor would 100,000 games do"),
+    ],
+)
+def test_a_gate_that_cannot_be_passed_is_refused(
+    tmp_path: Path, gate: int, least: float, said: str
+) -> None:
+    with pytest.raises(InvalidRun, match=said):
+        train_selfplay(tmp_path / "run", replace(QUICK, gate=gate, gate_least=least))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("gate", "least"), [(0, 0.5), (0, 1.0), (1, 0.0), (7, 0.4), (8, 0.5), (40, 0.5), (12, 0.6)]
+)
+def test_a_gate_that_can_be_passed_is_not_refused(gate: int, least: float) -> None:
+    check_gate(replace(QUICK, gate=gate, gate_least=least))
 
 
 def test_a_search_side_by_side_is_that_of_the_agent() -> None:

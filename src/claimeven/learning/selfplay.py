@@ -25,7 +25,7 @@ from claimeven.learning.net_training import Descent, Losses, NetTrainer
 from claimeven.learning.replay import Replay
 from claimeven.learning.rounding import packed_by_play
 from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
-from claimeven.learning.selfplay_measuring import gate, measure_selfplay
+from claimeven.learning.selfplay_measuring import check_gate, gate, measure_selfplay
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.learning.selfplay_work import PATIENCE, Played, play_selfplay
 from claimeven.networks.model_file import ModelFile, write_model
@@ -133,15 +133,16 @@ def train_selfplay(
     played here. The net is the same wherever they are played; a worker that has said nothing for
     `patience` seconds is taken to hang, and another one plays its task. `folder/model.npz` is the
     best net so far. Ended in any way, Ctrl-C and kill included, the same call goes on from the last
-    iteration and leads to the same model. Raises `InvalidRun` for a folder of another run,
-    `MissingPackage` without JAX, `InvalidMatch` where workers cannot play, and `CannotWrite`; the
-    last checkpoint stays whole.
+    iteration and leads to the same model. Raises `InvalidRun` for a folder of another run and for a
+    gate that no net can pass, `MissingPackage` without JAX, `InvalidMatch` where workers cannot
+    play, and `CannotWrite`; the last checkpoint stays whole.
     """
     recipe = recipe or SelfPlayRecipe()
     if not 0 < patience <= _MOST_PATIENCE:
         raise InvalidRun(
             f"a patience of {patience:g} s: more than 0 and up to {_MOST_PATIENCE:,} can be"
         )
+    check_gate(recipe)
     learner = SelfPlayLearner(recipe)
     with RunFolder.opened(folder, recipe.as_dict()) as run:
         run.take_up(KIND, learner.take_up)

@@ -5,6 +5,8 @@ What comes of the oracle goes into the log and the model's header, and nowhere e
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,7 +19,8 @@ from claimeven.dataset import Dataset
 from claimeven.game.position import Position
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
 from claimeven.learning.oracle import score_against_perfect
-from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.run_folder import InvalidRun
+from claimeven.learning.selfplay_recipe import MOST_GATE, SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
@@ -100,6 +103,32 @@ def gate(new: Net, best: Net, recipe: SelfPlayRecipe, iteration: int) -> PairCou
         keep_decisions=False,
     )
     return result.pairs
+
+
+def check_gate(recipe: SelfPlayRecipe) -> None:
+    """Raise `InvalidRun` for a gate that not even a net which wins every game of it passes.
+
+    All that such a run learns would be thrown away. It is no part of the recipe, which is not to
+    know the arena.
+    """
+    if not recipe.gate or _lower_bound(recipe.gate // 2) >= recipe.gate_least:
+        return
+    most = MOST_GATE // 2
+    pairs = bisect_left(range(most + 1), recipe.gate_least, key=_lower_bound)
+    needed = (
+        f"it takes {2 * pairs:,} games or more"
+        if pairs <= most
+        else f"nor would {MOST_GATE:,} games do"
+    )
+    raise InvalidRun(
+        f"a gate of {recipe.gate} and a gate least of {recipe.gate_least} cannot be passed, not"
+        f" even by a net that wins every game: {needed}"
+    )
+
+
+def _lower_bound(pairs: int) -> float:
+    """Return the lower bound of the share of one that wins both games of so many pairs."""
+    return PairCounts((0, 0, 0, 0, pairs)).share_interval[0]
 
 
 def agent_of(net: PolicyValue, iterations: int, options: PuctOptions = DEFAULT) -> Agent:

@@ -17,6 +17,8 @@ from claimeven.suggestions import no_such
 
 #: How the rate of learning may fall.
 FALLS: Final = ("none", "stepwise", "cosine")
+#: The most games of a gate.
+MOST_GATE: Final = 100_000
 _BOUNDS: Final = (
     ("iterations", 1, 10**6),
     ("games", 1, 10**7),
@@ -41,7 +43,7 @@ _BOUNDS: Final = (
     ("decay", 0, 1),
     ("stays", 0, 0.999999),
     ("weight_steps", 1, 127),
-    ("gate", 0, 100_000),
+    ("gate", 0, MOST_GATE),
     ("gate_least", 0, 1),
     ("every", 1, 10**6),
     ("positions", 0, 10**6),
@@ -72,6 +74,7 @@ class SelfPlayRecipe:
     Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
     `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes
     over if the lower bound of its share of the points is at least `gate_least`; 0: it always does.
+    Fewer than 8 games cannot show half of the points, and a run that could never pass is refused.
 
     It is measured after each `every`-th iteration and the last: `positions` of each held-out set
     are searched, and `against` games played with the perfect agent (None: 10, but none on boards of
