@@ -488,3 +488,48 @@ def test_a_copy_goes_on_by_itself_whatever_the_threads(copied: Any) -> None:
     other.step(other.sample_actions())
     other.close()
     copied(other).close()
+
+
+#: A program by itself: other packages in the process of the tests mind being forked.
+_FORKING = """
+import multiprocessing, sys
+from claimeven.adapters.vector import VectorConnectFour
+
+def go_on(envs, told):
+    if sys.argv[1] == "step":
+        observed, *_ = envs.step(envs.sample_actions())
+        told.send(observed["observation"].tobytes())
+    envs.close()
+    told.send("closed")
+
+envs = VectorConnectFour(8192, threads=2)
+envs.reset(seed=1)
+envs.step(envs.sample_actions())
+forks = multiprocessing.get_context("fork")
+heard, told = forks.Pipe(duplex=False)
+child = forks.Process(target=go_on, args=(envs, told))
+child.start()
+try:
+    expected, *_ = envs.step(envs.sample_actions())
+    if sys.argv[1] == "step":
+        assert heard.poll(60), "the step in the forked process does not return"
+        assert heard.recv() == expected["observation"].tobytes()
+    assert heard.poll(60) and heard.recv() == "closed"
+    child.join(60)
+    assert child.exitcode == 0
+finally:
+    child.kill()
+envs.step(envs.sample_actions())
+envs.close()
+print(envs.threads)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no process is forked there")
+@pytest.mark.parametrize("does", ["step", "close"])
+def test_a_forked_process_has_threads_of_its_own(does: str) -> None:
+    words = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", _FORKING, does]
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=False, timeout=240, env=environment()
+    )
+    assert (done.stdout, done.stderr) == ("2\n", "")

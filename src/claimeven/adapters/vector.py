@@ -15,6 +15,7 @@ vectorization_mode="vector_entry_point")` makes the same.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -109,6 +110,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
 
     #: Set before anything can fail: what is left of an environment that was not made is closed too.
     _pool: ThreadPoolExecutor | None = None
+    #: The process whose threads those are: one forked from it has the pool without them.
+    _pool_owner = 0
 
     def __init__(
         self,
@@ -249,11 +252,11 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
 
     def _start_threads(self) -> None:
         if self.threads > 1:
-            self._pool = ThreadPoolExecutor(self.threads - 1)
+            self._pool, self._pool_owner = ThreadPoolExecutor(self.threads - 1), os.getpid()
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        if self._pool is not None:
+        if self._pool is not None and self._pool_owner == os.getpid():
             with interrupts.put_off():
                 self._pool.shutdown()
 
@@ -285,6 +288,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         # Ctrl-C in the middle would leave games that others go on to step, or a lock of the pool
         # held; a step is soon over.
         with interrupts.put_off():
+            if self._pool_owner != os.getpid():
+                self._start_threads()
             later = [
                 self._pool.submit(work, *self._board, *part, *arguments)
                 for part in others
