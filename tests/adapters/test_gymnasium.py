@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,36 @@ def test_an_opponent_hears_the_limit_and_is_closed_once() -> None:
     assert heard == [Limit(iterations=7)] * 2 + ["closed"]
 
 
+@dataclass
+class Columned(Agent):
+    """Equal to all others of its column, and without a hash: a dataclass has none by itself."""
+
+    column: int
+    heard: list[str] = field(default_factory=list, compare=False)
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        self.heard.append("choose")
+        return Decision(self.column)
+
+    def close(self) -> None:
+        self.heard.append("close")
+
+
+@pytest.mark.parametrize("copied", [lambda env: env, copy.deepcopy])
+def test_an_opponent_needs_no_hash_and_is_itself(copied: Callable[[Any], Any]) -> None:
+    usual, equal = Columned(2), Columned(2)
+    env = copied(ConnectFourEnv(opponent=usual, seat="second"))
+    env.reset(seed=1)
+    assert env.position == Position.from_moves("3")
+    usual = env._opponent
+    for opponent in (equal, equal, usual):
+        env.reset(options={"opponent": opponent})
+        assert env._opponent is opponent
+    env.close()
+    assert usual.heard == ["choose"] * 2 + ["close"]
+    assert equal.heard == ["choose"] * 2 + ["close"]
+
+
 def test_an_episode_that_cannot_begin_leaves_none_going_on() -> None:
     env = ConnectFourEnv(seat="first")
     env.reset(seed=1)
@@ -379,7 +410,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
         ({"opponent": -1}, InvalidEnvironment, "a level is a number from 0 to 10, not -1"),
         ({"seat": "third"}, InvalidEnvironment, "no seat 'third'.*first, second, random"),
         ({"render_mode": "svg"}, InvalidEnvironment, "there is no render mode 'svg'"),
-        ({"opponent": ["random"]}, InvalidEnvironment, r"no agent is made of \['random'\]"),
+        ({"opponent": ["random"]}, InvalidSpec, r"\['random'\] is not a function or an Agent"),
         (
             {"limit": 0.1},
             InvalidEnvironment,

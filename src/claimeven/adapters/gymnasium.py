@@ -14,7 +14,7 @@ told the module (extra `rl`):
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, Final
 
@@ -108,7 +108,8 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         self._limit = _checked_limit(limit)
         self._judge = judge_of(shaping, self.geometry)
         self.shaping = float(shaping)
-        self._agents: dict[Any, Agent] = {}
+        #: Wishes, and the agents made of them.
+        self._kept: list[tuple[Contestant, Agent]] = []
         self._opponent = self._usual = self._made(opponent)
         self._episode = Episode(self.geometry)
         self._player = 0
@@ -174,9 +175,9 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
 
     def close(self) -> None:
         """Give back what opponents hold, processes of their own among it."""
-        for agent in self._agents.values():
+        for _, agent in self._kept:
             agent.close()
-        self._agents.clear()
+        self._kept.clear()
 
     @property
     def position(self) -> Position:
@@ -234,13 +235,13 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         if opponent is None:
             return None
         wish = spec_of(opponent)
-        if not isinstance(wish, Hashable):
-            raise InvalidEnvironment(f"no agent is made of {wish!r}")
-        if wish not in self._agents:
-            agent = make_agent(wish, self.geometry, self._limit)
-            agent.load(self.geometry)
-            self._agents[wish] = agent
-        return self._agents[wish]
+        for kept, agent in self._kept:
+            if _is_same(wish, kept):
+                return agent
+        agent = make_agent(wish, self.geometry, self._limit)
+        agent.load(self.geometry)
+        self._kept.append((wish, agent))
+        return agent
 
 
 def spec_of(opponent: Contestant | int) -> Contestant:
@@ -257,6 +258,12 @@ def spec_of(opponent: Contestant | int) -> Contestant:
     if not 0 <= level <= TOP_LEVEL:
         raise InvalidEnvironment(f"a level is a number from 0 to {TOP_LEVEL}, not {level}")
     return f"perfect:level={int(level)},pick=random"
+
+
+def _is_same(wish: Contestant, other: Contestant) -> bool:
+    """Whether two wishes are for one agent: the same spec, or the very same object."""
+    # Objects of users need no hash, and two that are equal are two all the same.
+    return wish is other or (isinstance(wish, str) and isinstance(other, str) and wish == other)
 
 
 def _checked_limit(limit: object) -> Limit:
