@@ -269,6 +269,59 @@ def test_an_opponent_needs_no_hash_and_is_itself(copied: Callable[[Any], Any]) -
     assert equal.heard == ["choose"] * 2 + ["close"]
 
 
+def test_opponents_of_single_episodes_are_given_back() -> None:
+    made: list[Agent] = []
+    closed: list[Agent] = []
+
+    class Made(Agent):
+        def __init__(self) -> None:
+            made.append(self)
+
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            return Decision(position.legal_columns[0])
+
+        def close(self) -> None:
+            closed.append(self)
+
+    kinds: list[Any] = [type("Kind", (Made,), {}) for _ in range(6)]
+    usual, lent = kinds[0], Columned(3)
+    env = ConnectFourEnv(opponent=usual, seat="second")
+    for _ in range(3):
+        for opponent in (usual, *kinds[1:4]):  # those take turns, and none is made twice
+            env.reset(options={"opponent": opponent})
+    assert [type(agent) for agent in made] == kinds[:4] and not closed
+    env.reset(options={"opponent": lent})
+    for opponent in kinds[4:]:
+        env.reset(options={"opponent": opponent})
+        assert type(env._opponent) is opponent and env._opponent not in closed
+    assert [type(agent) for agent in closed] == kinds[1:4]
+    env.reset(options={"opponent": kinds[1]})
+    assert lent.heard == ["choose"], "the agent of somebody else is not ours to close"
+    env.reset()
+    assert env._opponent is made[0] and made[0] not in closed
+    env.close()
+    assert len(closed) == len(made) == 7 and len({id(agent) for agent in closed}) == 7
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for as Linux has them")
+def test_processes_of_opponents_end_with_their_use(tmp_path: Path) -> None:
+    env = ConnectFourEnv(seat="second")
+    numbers: list[int] = []
+    for place in range(6):
+        file, told = tmp_path / f"bot{place}.py", tmp_path / f"number{place}"
+        file.write_text(
+            "import os, pathlib\n"
+            f"def agent(position):\n    pathlib.Path({str(told)!r}).write_text(str(os.getpid()))\n"
+            "    return position.legal_columns[0]\n"
+        )
+        env.reset(seed=1, options={"opponent": str(file)})
+        numbers.append(int(told.read_text()))
+    running = [Path(f"/proc/{number}").exists() for number in numbers]
+    assert running == [False] * 3 + [True] * 3
+    env.close()
+    assert not any(Path(f"/proc/{number}").exists() for number in numbers)
+
+
 def test_an_episode_that_cannot_begin_leaves_none_going_on() -> None:
     env = ConnectFourEnv(seat="first")
     env.reset(seed=1)

@@ -50,6 +50,8 @@ OPTIONS: Final = ("start", "opening_plies", "opponent", "seat")
 
 #: Beginnings in a row that the opponent ends at once after which there is taken to be no other.
 _IN_VAIN = 1000
+#: Opponents kept, the usual one among them: some take turns, and to start a process takes long.
+_MOST_KEPT = 4
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -78,8 +80,12 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
     factor for each point of exact score it lost, and `info["loss"]` tells the points.
 
     `reset` takes `start`, `opening_plies`, `opponent` and `seat` among its options, for that
-    episode. What an opponent raises comes through `step` and leaves no episode going on: no game is
-    won by a fault.
+    episode. The opponents used last are kept, four with the usual one, and others given back: those
+    made of a spec, a class or a function are closed, an agent of yours is left to you. `close`
+    closes all that are kept.
+
+    What an opponent raises comes through `step` and leaves no episode going on: no game is won by a
+    fault.
 
     `render_mode` is "ansi" (`render` returns text), "rgb_array" (an image, uint8) or "human" (the
     board is printed whenever the learner is to move).
@@ -108,7 +114,7 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         self._limit = _checked_limit(limit)
         self._judge = judge_of(shaping, self.geometry)
         self.shaping = float(shaping)
-        #: Wishes, and the agents made of them.
+        #: Wishes, and the agents made of them; that used last is the last.
         self._kept: list[tuple[Contestant, Agent]] = []
         self._opponent = self._usual = self._made(opponent)
         self._episode = Episode(self.geometry)
@@ -231,17 +237,27 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
             self.render()
 
     def _made(self, opponent: Contestant | int | None) -> Agent | None:
-        """Return an opponent, ready to play on this board; the same one for the same wish."""
+        """Return an opponent, ready to play on this board; one that is kept for the same wish."""
         if opponent is None:
             return None
         wish = spec_of(opponent)
-        for kept, agent in self._kept:
+        for place, (kept, agent) in enumerate(self._kept):
             if _is_same(wish, kept):
+                self._kept.append(self._kept.pop(place))
                 return agent
         agent = make_agent(wish, self.geometry, self._limit)
         agent.load(self.geometry)
         self._kept.append((wish, agent))
+        if len(self._kept) > _MOST_KEPT:
+            self._give_one_back()
         return agent
+
+    def _give_one_back(self) -> None:
+        """Keep the opponent no longer that was used longest ago, but for the usual one."""
+        place = int(self._kept[0][1] is self._usual)
+        wish, agent = self._kept.pop(place)
+        if agent is not wish:
+            agent.close()
 
 
 def spec_of(opponent: Contestant | int) -> Contestant:
