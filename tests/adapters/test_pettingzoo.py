@@ -135,6 +135,24 @@ def test_steps_outside_of_an_episode_are_refused() -> None:
         env.step(0)
 
 
+@pytest.mark.parametrize(("start", "column"), [("112233", 3), ("444444", 3)])
+def test_an_agent_that_has_left_sees_the_last_board(start: str, column: int) -> None:
+    env = pettingzoo.env(start=start)
+    env.reset()
+    env.step(column)
+    for left in range(3):
+        assert len(env.agents) == 2 - left
+        for player, agent in enumerate(pettingzoo.AGENTS):
+            seen = env.observe(agent)
+            board = encodings.to_pettingzoo(env.position, player)
+            assert np.array_equal(seen["observation"], board)
+            assert seen["action_mask"].tolist() == [0] * 7
+        if env.agents:
+            env.step(None)
+    env.reset()
+    assert env.observe("player_0")["action_mask"].any()
+
+
 def test_openings_are_random_and_options_hold_once() -> None:
     env = pettingzoo.env(start="4", opening_plies=3)
     drawn = set()

@@ -97,6 +97,7 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         self._judge = judge_of(shaping, self.geometry)
         self.shaping = float(shaping)
         self._episode = Episode(self.geometry)
+        self._is_begun = False
         self._rng, _ = seeding.np_random()
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
@@ -123,16 +124,21 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
+        self._is_begun = True
         self._next_agent(self._episode.turn)
         if self.render_mode == "human":
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees now."""
-        self._check_begun()
+        """Return what an agent sees now: the last board once its game is over.
+
+        Raises `InvalidEnvironment` before the first `reset`.
+        """
+        if not self._is_begun:
+            raise InvalidEnvironment("no episode is going on: call reset() first")
         return {
             "observation": self._episode.observation(AGENTS.index(agent)),
-            "action_mask": self.infos[agent]["action_mask"].copy(),
+            "action_mask": self._mask(agent),
         }
 
     def state(self) -> NDArray[np.int8]:
@@ -197,13 +203,17 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
 
     def _next_agent(self, player: int) -> None:
         """Have a player observe next; tell who can play where."""
-        agent = self.agent_selection = AGENTS[player]
-        none = np.zeros(self.geometry.columns, dtype=np.int8)
-        mask = none.copy() if self.terminations[agent] else self._episode.action_mask()
+        self.agent_selection = AGENTS[player]
         self.infos: dict[str, dict[str, Any]] = {
-            agent: {"action_mask": mask},
-            AGENTS[1 - player]: {"action_mask": none},
+            agent: {"action_mask": self._mask(agent)} for agent in AGENTS
         }
+
+    def _mask(self, agent: str) -> NDArray[np.int8]:
+        # An agent that has left stands in no dict any more; one that lost by a full column is over
+        # though its board is not.
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            return self._episode.action_mask()
+        return np.zeros(self.geometry.columns, dtype=np.int8)
 
     def _check_begun(self) -> None:
         if not self.agents:
