@@ -39,7 +39,7 @@ STDOUT = "-"
 #: How a file of SQLite begins.
 _DATABASE = b"SQLite format 3\x00"
 #: Ends of the names of files that SQLite keeps beside its own while that is in use.
-_BESIDE_DATABASE = ("-wal", "-shm", "-journal")
+BESIDE_DATABASE = ("-wal", "-shm", "-journal")
 #: Characters of a file's name that the name of its unfinished part takes over.
 _NAME_KEPT = 60
 #: Whether a file can be deleted while it is open.
@@ -299,7 +299,7 @@ def _target(path: str | Path, of_games: bool = False) -> Path:
 
 def _games_beside(target: Path) -> Path | None:
     """Return the file of games that has a file of such a name beside it, if there is one."""
-    for end in _BESIDE_DATABASE:
+    for end in BESIDE_DATABASE:
         name = target.name.removesuffix(end)
         games = target.parent / name
         if name not in ("", target.name) and os.access(games, os.R_OK) and games.is_file():

@@ -36,4 +36,6 @@ def test_a_traceback_names_a_line_of_theirs_or_none() -> None:
     except ValueError as error:
         assert names_their_line(traceback_of(error))
     assert not names_their_line(f'  File "{safe_text.__file__}", line 3, in shown\n    "x.py"\n')
+    in_group = '  + Exception Group Traceback (most recent call last):\n  |   File "x.py", line 3\n'
+    assert names_their_line(in_group)
     assert not names_their_line("TypeError: x() takes 1 positional argument\n")

@@ -203,6 +203,7 @@ def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
     new = str(tmp_path / "new.db")
     words = ("tournament", "greedy", "random", *SMALL)
     assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", new))
+    assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", f"{new}-wal"))
     assert "holds games" in bad_input(run(*words, "--report", str(store)))
     assert "there is no folder" in bad_input(
         run(*words, "--report", str(tmp_path / "a" / "b.html"))

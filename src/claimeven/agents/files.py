@@ -32,6 +32,7 @@ from claimeven.agents.kaggle import KaggleAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, traceback_of
+from claimeven.agents.texts import held
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation
@@ -95,12 +96,12 @@ def file_of(spec: str) -> Path | None:
     return next(iter(files_of(spec)), None)
 
 
-def load_agent(spec: str, place: str, name: str, text: bytes | None = None) -> Agent:
-    """Return the agent called `name` in a file or module, of which `text` counts if it is given.
+def load_agent(spec: str, place: str, name: str) -> Agent:
+    """Return the agent called `name` in a file or module.
 
     Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
     """
-    module = load_module(place, text)
+    module = load_module(place)
     agent = as_agent(_find(module, place, name), spec)
     if isinstance(agent, KaggleAgent) and not name:
         last = _last_callable(module)
@@ -141,16 +142,11 @@ def load_evaluation(text: str) -> Evaluation:
     return get_evaluation(text if parts is None else load_function(*parts))
 
 
-def load_module(place: str, text: bytes | None = None) -> ModuleType:
-    """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails.
-
-    `text` is taken for what the file holds, if it is given.
-    """
+def load_module(place: str) -> ModuleType:
+    """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails."""
     try:
         with PrintsToStderr():
-            if place.endswith(".py"):
-                return _import_file(place, text)
-            return importlib.import_module(place)
+            return _import_file(place) if place.endswith(".py") else importlib.import_module(place)
     except (InvalidSpec, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -178,8 +174,8 @@ class _Loader(SourceFileLoader):
         return self.source_to_code(self._text, self.path)
 
 
-def _import_file(place: str, text: bytes | None) -> ModuleType:
-    path = Path(place)
+def _import_file(place: str) -> ModuleType:
+    path, text = Path(place), held(place)
     if text is None and path.is_dir():
         raise InvalidSpec(f"{place} is a folder, and no file")
     if text is None and not path.is_file():

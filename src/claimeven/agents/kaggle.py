@@ -34,6 +34,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, illegal
 from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, shown, traceback_of
+from claimeven.agents.texts import held
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
 
@@ -145,9 +146,9 @@ def kaggle_column(answer: Any) -> int:
 
 def load_submission(name: str, place: str) -> Agent:
     """Return the agent of a file as Kaggle finds it. Raises `InvalidSpec`."""
-    path = Path(place)
+    path, text = Path(place), held(place)
     try:
-        source = path.read_text(encoding="utf-8")
+        source = (path.read_bytes() if text is None else text).decode("utf-8")
     except OSError as error:
         raise InvalidSpec(f"{place} cannot be read: {error.strerror}") from None
     except ValueError:

@@ -224,7 +224,8 @@ def _foreign_agent(
 ) -> Agent:
     kind.check_text(text)
     if kind.own_process and AVAILABLE:
-        return ProcessAgent(spec, None, isolation, rests, from_file=bool(kind.files(text)))
+        files = (text,) if kind.files(text) else ()
+        return ProcessAgent(spec, None, isolation, rests, from_file=bool(files), files=files)
     return kind.build(text, spec, isolation)
 
 

@@ -21,8 +21,8 @@ MOST_VALUE = 60
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 #: What the files begin with whose frames say nothing to the author of an agent.
 _NOT_THEIRS = (_PACKAGE, "<frozen ")
-#: A line of a traceback that names a file.
-_FRAME = re.compile(r'^  File "(.*)", line \d+', re.MULTILINE)
+#: A line of a traceback that names a file, in one of a group of exceptions too.
+_FRAME = re.compile(r'^[ |+-]*File "(.*)", line \d+', re.MULTILINE)
 #: Where an object lies in memory: the same mistake is to have the same reason in every process.
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]{6,}")
 #: Bits of the largest whole number that is written out.

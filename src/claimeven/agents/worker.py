@@ -25,6 +25,7 @@ from claimeven.agents.functions import FunctionAgent
 from claimeven.agents.plain import plain, plain_decision
 from claimeven.agents.process import short, wire
 from claimeven.agents.safe_text import described, printable, traceback_of
+from claimeven.agents.texts import hold
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -81,18 +82,19 @@ class Worker:
             return self._went_wrong(error, may_refuse)
 
     def make(
-        self, spec: str, file: list[str] | None, memory_mb: int, text: str | None = None
+        self, spec: str, file: list[str] | None, memory_mb: int, texts: dict[str, str]
     ) -> dict[str, Any]:
         """Make the agent of a spec, which names a file and what to take of it, or an agent.
 
-        `text` is that of the file, a letter a byte, where that holds another by now.
+        `texts` are what files held when play began, a letter a byte.
         """
         self.memory_mb = memory_mb
         bound_memory(memory_mb)
         # A file may draw at once: the same numbers every time.
         random.seed(_GLOBAL_SEED)
         np.random.seed(_GLOBAL_SEED)
-        self.agent = _made(spec, file, None if text is None else text.encode("latin-1"))
+        hold({place: text.encode("latin-1") for place, text in texts.items()})
+        self.agent = _made(spec, file)
         return {
             "limits": sorted(str(name) for name in self.agent.limits),
             "remembers": bool(self.agent.remembers),
@@ -266,21 +268,21 @@ def _seed_globals(state: bytes) -> None:
     np.random.seed(other)
 
 
-def _made(spec: str, file: list[str] | None, text: bytes | None) -> Agent:
+def _made(spec: str, file: list[str] | None) -> Agent:
     """Make the agent of a spec in this process."""
     if file is not None:
         from claimeven.agents.files import load_agent  # noqa: PLC0415 - one of the two is needed
 
         place, name = file
-        return load_agent(spec, place, name, text)
+        return load_agent(spec, place, name)
     from claimeven.agents.foreign.table import split_foreign  # noqa: PLC0415 - as above
 
     foreign = split_foreign(spec)
     if foreign is not None:
         from claimeven.agents.process.isolation import Isolation  # noqa: PLC0415 - as above
 
-        kind, what = foreign
-        return kind.build(what, spec, Isolation())
+        kind, text = foreign
+        return kind.build(text, spec, Isolation())
     # Brings in every family, which an agent from a file need not wait for.
     from claimeven.agents.registry import build  # noqa: PLC0415 - one of the two is needed
 

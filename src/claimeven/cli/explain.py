@@ -78,7 +78,7 @@ def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_jso
     if is_one_of_many and not as_json:
         print(f"position {printable(given.moves) or '(the empty board)'}")
     if position is None:
-        print(f"not explained: {given.error}\n")
+        print(fitted(f"not explained: {given.error}", text_width()) + "\n")
         return
     with status_line() as line:
         explanation = explain(position, WatchedSolver(solver, line))

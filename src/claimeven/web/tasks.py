@@ -211,7 +211,8 @@ def move(
 ) -> dict[str, Any]:
     """Return an agent's decision, with its tree of so many nodes at most if any are wanted.
 
-    An agent that would search for longer has `seconds`, whatever its spec and its limit say.
+    An agent of the solver or of Monte Carlo that would search for longer has `seconds`, whatever
+    its spec and its limit say.
     """
     asked, bounds = wire.to_position(position), wire.to_limit(limit)
     player = tools.agent(agent, asked.geometry, bounds)

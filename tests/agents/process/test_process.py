@@ -341,22 +341,26 @@ def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("after", [None, "def agent(", "def agent(position):\n    1 / 0  # new"])
-@pytest.mark.parametrize("is_first", [True, False], ids=["not begun", "begun"])
+@pytest.mark.parametrize("state", ["rests", "started", "made"])
+@pytest.mark.parametrize("prefix", ["", "kaggle:"])
 def test_each_process_has_the_text_that_the_file_had_first(
-    tmp_path: Path, after: str | None, is_first: bool
+    tmp_path: Path, after: str | None, state: str, prefix: str
 ) -> None:
     (tmp_path / "beside.py").write_text("BEST = 3")
     path = tmp_path / "bot.py"
+    ply = "sum(map(bool, board.board))" if prefix else "board.ply"
     path.write_text(
-        "# ä\nimport os, beside\n\ndef agent(position):\n"
-        "    if position.ply == 0:\n        os._exit(1)\n"
-        "    assert position.ply < 4, 'so far'\n    return beside.BEST\n",
+        f"# ä\nimport os, beside\n\ndef agent(board{', config' if prefix else ''}):\n"
+        f"    ply = {ply}\n    if ply == 0:\n        os._exit(1)\n"
+        "    assert ply < 4, 'so far'\n    return beside.BEST\n",
         encoding="utf-8",
     )
-    agent = make_agent(str(path))
-    if is_first:
-        assert isinstance(agent, ProcessAgent)
-        agent = ProcessAgent(str(path), (str(path), ""), rests=True)
+    spec = f"{prefix}{path}"
+    if state == "made":
+        agent = make_agent(spec)
+    else:
+        own = {"files": (str(path),)} if prefix else {"file": (str(path), "")}
+        agent = ProcessAgent(spec, rests=state == "rests", **own)  # type: ignore[arg-type]
     if after is None:
         path.unlink()
     else:
@@ -370,7 +374,8 @@ def test_each_process_has_the_text_that_the_file_had_first(
             assert each.choose(Position.from_moves("1"), Limit(), rng()).column == 3
         with pytest.raises(AgentFault, match="AssertionError: so far") as told:
             each.choose(Position.from_moves("1234"), Limit(), rng())
-        assert "    assert position.ply < 4, 'so far'\n" in told.value.traceback
+        if not prefix:
+            assert "    assert ply < 4, 'so far'\n" in told.value.traceback
         each.close()
 
 

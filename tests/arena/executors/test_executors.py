@@ -437,3 +437,17 @@ def test_messages_that_come_at_once_are_all_read() -> None:
         check=False,
     )
     assert ended.stdout == "all 48\n", ended.stderr
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_that_is_changed_meanwhile_counts_as_it_was_in_all_processes(
+    tmp_path: Path, jobs: int
+) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text(
+        "from pathlib import Path\nPath(__file__).write_text('1 / 0')\n"
+        "def agent(position):\n    return position.legal_columns[0]\n"
+    )
+    result = play_match(str(path), "random", games=8, jobs=jobs)
+    assert path.read_text() == "1 / 0"
+    assert result.as_dict()["forfeits"] == 0

@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import short, wire
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED, Printed
+from claimeven.agents.texts import text_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.interrupts import times_gone_on
@@ -65,7 +65,7 @@ class ProcessAgent(Agent):
     `MOST_PRINTED` characters a game. `patience` stands for `PATIENCE` where it is set.
 
     The process is started at once, or, where the agent `rests`, when it is first needed. Every
-    process of it has the text that the file had at the beginning, whatever has become of that.
+    process of it has the `texts` that its `file` and other `files` held when the agent was made.
 
     Used by several threads it serves one at a time. `close` ends the process.
     """
@@ -79,12 +79,15 @@ class ProcessAgent(Agent):
         isolation: Isolation | None = None,
         rests: bool = False,
         from_file: bool | None = None,
+        files: tuple[str, ...] = (),
     ) -> None:
         self.name = spec
         self._file = file
-        self._text = _text_of(file)
+        places = [*files, *([] if file is None else file[:1])]
+        held = {place: text_of(place) for place in places if place.endswith(".py")}
+        self.texts = {place: text for place, text in held.items() if text is not None}
         isolation = isolation or Isolation()
-        self._made_of = spec, file, isolation, True, from_file
+        self._made_of = spec, file, isolation, True, from_file, files
         self._memory_mb = isolation.memory
         usual = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
         self._load_seconds = isolation.load_seconds or usual
@@ -103,7 +106,7 @@ class ProcessAgent(Agent):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has a process of its own, started when it is needed, and has seen no game."""
-        names = ("limits", "remembers", "patience", "_board", "_is_function", "_text")
+        names = ("limits", "remembers", "patience", "_board", "_is_function", "texts")
         return ProcessAgent, self._made_of, {name: getattr(self, name) for name in names}
 
     @property
@@ -261,11 +264,9 @@ class ProcessAgent(Agent):
         self._started = time.monotonic()
         self._child = Child("claimeven.agents.worker", self._printed, variables)
         self._made, self._begins, self._terms = False, True, (None, None)
-        begun_with = None if _text_of(self._file) == self._text else self._text
-        text = None if begun_with is None else begun_with.decode("latin-1")  # a letter a byte
-        self._send(
-            _message("make", spec=self.name, file=self._file, memory_mb=self._memory_mb, text=text)
-        )
+        texts = {place: text.decode("latin-1") for place, text in self.texts.items()}
+        make = {"spec": self.name, "file": self._file, "memory_mb": self._memory_mb}
+        self._send(_message("make", **make, texts=texts))
 
     def _go_on_anew(self) -> None:
         """See to it that there is a process that a game has begun for."""
@@ -387,14 +388,6 @@ def _lateness(late: str | Limit | None, seconds: float) -> str:
 
 def _message(do: str, **arguments: Any) -> bytes:
     return wire.packed({"do": do, **arguments})
-
-
-def _text_of(file: tuple[str, str] | None) -> bytes | None:
-    """Return what the file of an agent holds, None for a module and for what is not there."""
-    if file is not None and file[0].endswith(".py"):
-        with contextlib.suppress(OSError, ValueError):
-            return Path(file[0]).read_bytes()
-    return None
 
 
 def _asked(position: Position, limit: Limit, rng: np.random.Generator) -> dict[str, Any]:

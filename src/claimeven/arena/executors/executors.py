@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from claimeven.arena.errors import InvalidMatch
@@ -73,6 +74,7 @@ def play_work(
         if executor is None or reason is not None or len(numbers) <= 1:
             yield from work.played_by(referee, numbers)
             return
+        work = replace(work, texts=referee.texts)
     with closing(executor.play(work, numbers)) as results:
         yield from results
 

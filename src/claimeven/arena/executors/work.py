@@ -7,11 +7,12 @@ work is the games of a plan; `learning` has games of self-play, many to a number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from claimeven.agents.texts import hold
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.plan import GamePlan
 from claimeven.arena.games.referee import Referee
@@ -41,6 +42,7 @@ class Work:
     plan: GamePlan
     keep_decisions: bool = False
     record: Callable[[Any, PlayedGame], Any] = as_played
+    texts: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def agents(self) -> tuple[Any, ...]:
@@ -60,6 +62,7 @@ class Work:
     @contextmanager
     def begun(self) -> Iterator[Play]:
         """Make the agents in a process that does nothing else, and play: see `AnyWork`."""
+        hold(self.texts)
         with Referee(self.plan, self.keep_decisions, resting=True) as referee:
             yield lambda numbers: self.played_by(referee, numbers)
 

@@ -56,6 +56,12 @@ class Referee:
                 return f"{agent.name} sits at this terminal: one process plays all games"
         return None
 
+    @property
+    def texts(self) -> dict[str, bytes]:
+        """What the files of the agents held when they were made: see `agents.texts`."""
+        processes = [agent for agent in self.agents if isinstance(agent, ProcessAgent)]
+        return {place: text for agent in processes for place, text in agent.texts.items()}
+
     def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
         """Play the game of that number of the schedule."""
         pairing = self.plan.schedule.pairing(number)

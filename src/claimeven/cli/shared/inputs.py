@@ -90,7 +90,7 @@ class Inputs(Generic[Read]):
                 yield from self._of_source(name, where, source)
             except InvalidRecord as error:  # nothing can be read from here on
                 self._tell(str(error) if error.line is None else f"{where}{error}")
-                yield Given("", None, error.reason)
+                yield Given(name or "stdin", None, error.reason)
 
     def _of_source(self, name: str, where: str, source: TextIO) -> Iterator[Given[Read]]:
         """Read a file. Raises `InvalidRecord` where it is no text, or cannot be read to its end."""

@@ -14,7 +14,7 @@ from claimeven.cli.shared.solving import usual_threads
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
-from claimeven.outputs import check_output
+from claimeven.outputs import BESIDE_DATABASE, check_output
 
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
@@ -26,8 +26,10 @@ MOST_JUDGED = 200
 
 def check_page(page: Path, store: Path | None) -> None:
     """Raise what is wrong with a page to be written, before the games of a store are played."""
-    if store is not None and os.path.realpath(page) == os.path.realpath(store):
-        raise ClaimevenError(f"{page} keeps the games: name another file for the page")
+    if store is not None:
+        place, games = os.path.realpath(page), os.path.realpath(store)
+        if place in (games, *(f"{games}{end}" for end in BESIDE_DATABASE)):
+            raise ClaimevenError(f"{page} keeps the games: name another file for the page")
     check_output(page)
 
 

@@ -5,6 +5,7 @@ What is measured, padded, cut or wrapped for a terminal goes through here: `len`
 
 from __future__ import annotations
 
+from functools import lru_cache
 from textwrap import TextWrapper
 from unicodedata import category, east_asian_width
 
@@ -65,6 +66,7 @@ def wrap(
     return wrapper.wrap(text)
 
 
+@lru_cache(4096)
 def _size(character: str) -> int:
     if category(character) in ("Mn", "Me", "Cf") or ord(character) in _JOINED:
         return 0
