@@ -28,7 +28,10 @@ from claimeven.arena.challenge import (
     play_challenge,
 )
 from claimeven.web import lund_games
+from claimeven.web.pool import WorkerPool
 from claimeven.web.routes import lund as routes
+from claimeven.web.services import Services
+from claimeven.web.settings import ServerSettings
 from tests.agents.families.test_http_player import saying, serving
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_reading_output import keys_of, section
@@ -118,18 +121,23 @@ def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was() -> None:
             assert server.form(slow.format("stats"), **who).json["games"] == games - 1
 
 
-def test_a_bot_that_could_search_for_longer_answers_in_the_servers_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("given", "taken"), [(0.5, 0.5), (60.0, 5.0)])
+def test_a_bot_has_the_time_of_the_contract_or_less_where_the_server_gives_less(
+    given: float, taken: float
 ) -> None:
-    monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path))  # few positions are known by heart
-    bot, who = "/lund/move?agent=perfect", {"stil_id": "ann"}
-    with running("--workers", "1", "--seconds", "0.1", "--table-mb", "4") as server:
-        server.form(bot, **who, move=-1)
-        for column in (3, 3, 3, 0, 6, 1, 5):
-            answer = server.form(bot, **who, move=column)
-            assert answer.status == 200
-            if answer.json["result"]:
-                break
+    asked: list[Any] = []
+
+    class Asked(Services):
+        async def ask(
+            self, request: Any, task: str, within: float, **arguments: Any
+        ) -> dict[str, Any]:
+            asked.append((task, within, arguments["seconds"]))
+            return {"column": 4}
+
+    services = Asked(ServerSettings(seconds=given), WorkerPool(1, 8, 1))
+    bot = routes._bot_move(None, services, lund_games.Player(), "perfect")  # type: ignore[arg-type]
+    assert asyncio.run(bot) == 3
+    assert asked == [("move", given, taken)]
 
 
 def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> None:
