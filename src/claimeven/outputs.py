@@ -37,7 +37,7 @@ _OTHERS = {
 #: What stands for stdout where a command line can write there; never a file of that name.
 STDOUT = "-"
 #: How a file of SQLite begins.
-_DATABASE = b"SQLite format 3\x00"
+DATABASE = b"SQLite format 3\x00"
 #: Ends of the names of files that SQLite keeps beside its own while that is in use.
 BESIDE_DATABASE = ("-wal", "-shm", "-journal")
 #: Characters of a file's name that the name of its unfinished part takes over.
@@ -90,7 +90,7 @@ def check_output(path: str | Path, of_games: bool = False) -> None:
 def holds_games(path: str | Path) -> bool:
     """Whether a file is a database, as those of games are. Raises `OSError`."""
     with Path(path).open("rb") as stream:
-        return stream.read(len(_DATABASE)) == _DATABASE
+        return stream.read(len(DATABASE)) == DATABASE
 
 
 def make_folder(path: str | Path) -> None:

@@ -19,7 +19,7 @@ def held(place: str) -> bytes | None:
     return _held.get(place)
 
 
-def text_of(place: str) -> bytes | None:
+def content_of(place: str) -> bytes | None:
     """Return what a file holds, or what counts in its place; None for one that is not there."""
     with suppress(OSError, ValueError):
         return _held[place] if place in _held else Path(place).read_bytes()

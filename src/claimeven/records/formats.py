@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.outputs import DATABASE
 from claimeven.records import kaggle, moves, openspiel, tables, uci
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 from claimeven.suggestions import no_such
@@ -69,8 +70,8 @@ FORMATS: dict[str, Format] = {
 _LOOKED_AT = 40
 #: How a file in UTF-16 begins, read as UTF-8 with its bytes as lone surrogates.
 _UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
-#: How the file of a tournament begins, which is a database.
-_DATABASE = "SQLite format 3\0"
+#: How the file of a tournament begins, which is a database, read as text.
+_DATABASE = DATABASE.decode()
 
 
 @dataclass(frozen=True)

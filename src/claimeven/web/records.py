@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from claimeven.game.geometry import Geometry
+from claimeven.outputs import DATABASE
 from claimeven.records import GameRecord, InvalidRecord, Tried, guess_by_lines, tried_records
 from claimeven.records.tables import read
 
 #: Games of a file that are told at most.
 MOST_GAMES = 500
 #: How a file of a tournament begins, whatever is made of its other bytes.
-_DATABASE = "SQLite format 3"
+_DATABASE = DATABASE.decode().rstrip("\0")
 
 
 def games_json(text: str, name: str, geometry: Geometry) -> dict[str, Any]:

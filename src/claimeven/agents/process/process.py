@@ -24,7 +24,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import short, wire
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED, Printed
-from claimeven.agents.texts import text_of
+from claimeven.agents.texts import content_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.interrupts import times_gone_on
@@ -84,7 +84,7 @@ class ProcessAgent(Agent):
         self.name = spec
         self._file = file
         places = [*files, *([] if file is None else file[:1])]
-        held = {place: text_of(place) for place in places if place.endswith(".py")}
+        held = {place: content_of(place) for place in places if place.endswith(".py")}
         self.texts = {place: text for place, text in held.items() if text is not None}
         isolation = isolation or Isolation()
         self._made_of = spec, file, isolation, True, from_file, files
