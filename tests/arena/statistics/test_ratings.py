@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -245,7 +245,7 @@ def test_every_tournament_gives_a_finite_ladder(
     assert np.isfinite(ladder.samples).all()
     assert len(ladder.ratings) == len({agent for game in games for agent in game[1:3]})
     values = [rating.elo.value for rating in ladder.ratings]
-    assert values == sorted(values, reverse=True)
+    assert all(upper > lower - 1e-5 for upper, lower in pairwise(values))
     assert (
         sorted(sum(ladder.tiers, ())) == sorted(sum(ladder.groups, ())) == sorted(elos_of(ladder))
     )
