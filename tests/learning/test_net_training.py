@@ -20,6 +20,7 @@ from claimeven.learning.net_training import (
     Descent,
     Losses,
     NetTrainer,
+    known_in,
     losses_of,
 )
 from claimeven.learning.precision import FLOAT32
@@ -255,6 +256,56 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
     assert float(lost(unknown, "each").policy) == pytest.approx(policy, abs=1e-5)
     none = unknown._replace(policies=np.zeros_like(batch.policies))
     assert float(lost(none, "each").policy) == float(lost(none, "any").policy) == 0
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_slopes_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
+    """Also where of some parts nothing is known but a score, or a value."""
+    import jax
+
+    net = drawn_net(SMALL, TINY)
+    batch = made_batch(net)
+    known = np.arange(16) < 6
+    batch = batch._replace(
+        policies=batch.policies * known[:, None],
+        values=np.where(np.arange(16) < 11, batch.values, np.float32(np.nan)),
+        best=batch.scores.max(axis=1),
+        best_counts=np.linspace(0, 1, 16, dtype=np.float32),
+    )
+    # As many stay in every part, so that those that stay count for as much more.
+    stays = np.tile([True, False, True], (1 + TINY.blocks, 16, TINY.pairs // 3))
+    stays = stays if dropped else None
+    forward = Forward(net.features)
+
+    def found(parts: int) -> tuple[Losses, dict[str, Any]]:
+        lose = partial(losses_of, aim=Aim("any", 0.7, 2.0), known=known_in(batch))
+        slopes = partial(forward.slopes_in_parts, lose, stays=stays, parts=parts)
+        (loss, losses), told = jax.jit(slopes)(net.arrays, batch)
+        assert float(loss) == pytest.approx(float(Aim("any", 0.7, 2.0).of(losses)), abs=1e-5)
+        return losses, told.of_weights(net.arrays)
+
+    lost, slopes = found(1)
+    lose = partial(losses_of, batch, aim=Aim("any", 0.7, 2.0))
+    whole = jax.jit(partial(forward.slopes, lose, stays=stays))
+    (_, losses), told = whole(net.arrays, batch.planes, batch.states)
+    assert tuple(map(float, lost)) == pytest.approx(tuple(map(float, losses)), abs=1e-6)
+    for parts in (2, 4, 16):
+        in_parts, by_name = found(parts)
+        assert tuple(map(float, in_parts)) == pytest.approx(tuple(map(float, lost)), abs=1e-5)
+        for name, array in told.of_weights(net.arrays).items():
+            assert np.asarray(slopes[name]) == pytest.approx(np.asarray(array), abs=1e-5), name
+            assert np.asarray(by_name[name]) == pytest.approx(np.asarray(array), abs=1e-5), name
+
+
+def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
+    """A processor takes it in parts: many times the same positions, it makes the same step."""
+    batch = made_batch(drawn_net(SMALL, TINY))
+    many = Batch(*(None if array is None else np.concatenate([array] * 128) for array in batch))
+    steps = []
+    for learnt in (batch, many):
+        trainer = NetTrainer(TINY, Descent(steps=2, rate=0.01), SMALL, 1, precision=FLOAT32)
+        steps.append([*trainer.learn(learnt), *trainer.learn(learnt)])
+    assert steps[0] == pytest.approx(steps[1], abs=1e-5)
 
 
 @pytest.mark.parametrize("weighs", ["value", "score"])

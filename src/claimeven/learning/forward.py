@@ -16,7 +16,7 @@ prevent neural networks from overfitting" (JMLR 15, 2014).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,6 +80,42 @@ class Forward:
             dense, _looked_up(weights, rows)
         )
         return found, Slopes(slopes[0], rows, slopes[1])
+
+    def slopes_in_parts(
+        self,
+        lose: Callable[[Any, Any], Any],
+        weights: Any,
+        batch: Any,
+        stays: Any,
+        parts: int,
+    ) -> tuple[Any, Slopes]:
+        """Return what `slopes` returns, found of so many equal parts of a batch in turn.
+
+        On a processor that is quicker: what a part makes in all layers stays near it. `lose` takes
+        a part and its outputs; the losses, and the rest of what it makes, are summed up.
+        """
+        jax, jnp = self._jax, self._jax.numpy
+
+        def of_part(part: tuple[Any, Any]) -> tuple[Any, Any]:
+            batch, stays = part
+            (loss, more), slopes = self.slopes(
+                partial(lose, batch), weights, batch.planes, batch.states, stays
+            )
+            return (loss, more, slopes.dense), (slopes.rows, slopes.taken)
+
+        def add_part(total: Any, part: Any) -> tuple[Any, Any]:
+            summed, looked_up = of_part(part)
+            return jax.tree.map(jnp.add, total, summed), looked_up
+
+        split = jax.tree.map(lambda array: array.reshape(parts, -1, *array.shape[1:]), batch)
+        if stays is not None:
+            layers, _, pairs = stays.shape
+            stays = jnp.moveaxis(stays.reshape(layers, parts, -1, pairs), 1, 0)
+        like, _ = jax.eval_shape(of_part, jax.tree.map(lambda array: array[0], (split, stays)))
+        nothing = jax.tree.map(lambda array: jnp.zeros(array.shape, array.dtype), like)
+        (loss, more, dense), looked_up = jax.lax.scan(add_part, nothing, (split, stays))
+        rows, taken = jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), looked_up)
+        return (loss, more), Slopes(dense, rows, taken)
 
     def _outputs(self, weights: Any, taken: Any, planes: Any, stays: Any) -> Any:
         """Return the outputs, given the numbers `taken` from tables.

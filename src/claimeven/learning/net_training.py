@@ -65,6 +65,8 @@ ANY: Final = "any"
 POLICY_TARGETS: Final = (EACH, ANY)
 #: Sets apart the seeds of what is left out from those of the weights.
 _DROPPED: Final = 1
+#: Positions whose slopes a processor finds at a time, where batches are a multiple of them.
+_AT_A_TIME: Final = 1024
 #: How far weights are spread in the beginning where it does not go by the number of inputs.
 _SPREADS: Final = {"lines": 0.1, "columns": 0.0, "out_sum": 0.01, "out_difference": 0.01}
 
@@ -286,11 +288,19 @@ def _compiled_slopes(geometry: Geometry, precision: str, policy_target: str) -> 
 
     def lost(weights: Any, drawn: Any, batch: Batch, weighs: Any) -> Any:
         """Of the hidden numbers those stay that are `drawn`, if any are."""
-        lose = partial(losses_of, batch, aim=Aim(policy_target, *weighs))
-        (_, losses), slopes = forward.slopes(lose, weights, batch.planes, batch.states, drawn)
+        lose = partial(losses_of, aim=Aim(policy_target, *weighs), known=known_in(batch))
+        parts = _parts_of(len(batch.planes))
+        (_, losses), slopes = forward.slopes_in_parts(lose, weights, batch, drawn, parts)
         return losses, slopes
 
     return JaxFunction("learning.net_training.slopes", lost)
+
+
+def _parts_of(count: int) -> int:
+    """Return in how many parts the slopes of a batch are found."""
+    jax, _ = jax_and_optax()
+    is_split = count % _AT_A_TIME == 0 and jax.default_backend() == "cpu"
+    return count // _AT_A_TIME if is_split else 1
 
 
 @lru_cache(maxsize=8)
@@ -332,30 +342,50 @@ def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, A
     return drawn
 
 
-def losses_of(batch: Batch, outputs: Any, aim: Aim) -> Any:
-    """Return the loss of a batch of which the net has such outputs, and its parts."""
+class Known(NamedTuple):
+    """Of how many positions of a batch something is known: anything, a policy, a value."""
+
+    positions: Any
+    policies: Any
+    values: Any
+
+
+def known_in(batch: Batch) -> Known:
+    """Return of how many positions of a batch what is to be learnt is known."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
+    policies = (batch.policies.sum(axis=1) > 0).sum()
+    return Known(len(batch.policies), policies, (~jnp.isnan(batch.values)).sum())
+
+
+def losses_of(batch: Batch, outputs: Any, aim: Aim, known: Known | None = None) -> Any:
+    """Return the loss of a batch of which the net has such outputs, and its parts.
+
+    Of a part of a batch, what it adds to those of the whole, in which so much is `known`.
+    """
+    jax, _ = jax_and_optax()
+    jnp = jax.numpy
+    known = known_in(batch) if known is None else known
     columns = batch.playable.shape[1]
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
-    is_known = batch.policies.sum(axis=1) > 0
     if aim.policy_target == EACH:
         policies = (batch.policies * logs).sum(axis=1)
     else:
         right = jnp.where(batch.policies > 0, logs, -1e9)
+        is_known = batch.policies.sum(axis=1) > 0
         policies = jnp.where(is_known, jax.nn.logsumexp(right, axis=1), 0.0)
-    policy = -policies.sum() / jnp.maximum(is_known.sum(), 1)
+    policy = -policies.sum() / jnp.maximum(known.policies, 1)
     is_valued = ~jnp.isnan(batch.values)
     values = jnp.where(is_valued, batch.values, 0.0)
     errors = jnp.where(is_valued, jnp.tanh(outputs[:, columns]) - values, 0.0)
-    value = (errors**2).sum() / jnp.maximum(is_valued.sum(), 1)
+    value = (errors**2).sum() / jnp.maximum(known.values, 1)
     told = outputs[:, columns + 1 :]
-    score = (_error(told - batch.scores / Net.SCORE_UNIT) * batch.scored).mean()
+    lost = (_error(told - batch.scores / Net.SCORE_UNIT) * batch.scored).sum() / columns
     if batch.best is not None and batch.best_counts is not None:
         best = jnp.where(batch.playable, told, -1e9).max(axis=1)
-        score += (_error(best - batch.best / Net.SCORE_UNIT) * batch.best_counts).mean()
-    losses = Losses(policy, value, score)
+        lost += (_error(best - batch.best / Net.SCORE_UNIT) * batch.best_counts).sum()
+    losses = Losses(policy, value, lost / known.positions)
     return aim.of(losses), losses
 
 
