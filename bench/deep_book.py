@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ import numpy as np
 from bench.timing import machine
 from claimeven import Geometry, Position
 from claimeven.book.library import load_book, usual_path
-from claimeven.dataset import DatasetPlan, make_dataset
+from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
 from claimeven.solver import Solver
 from claimeven.solver.contract import SHIPPED_BOOK
 
@@ -137,20 +138,42 @@ def timed(
 
 
 def label(count: int, book: Path, threads: int) -> None:
-    """Time what `claimeven dataset` does for positions of plies 4 to 36 of each kind."""
-    for source, random_moves in (("random", 0.5), ("mixed", 0.5), ("mixed", 0.1)):
-        solver = Solver(threads=threads, table_mb=16, book=book)
-        solver.scores_many([Position()])
-        plan = DatasetPlan(count, 4, 36, source=source, random_moves=random_moves)
-        with tempfile.TemporaryDirectory() as folder:
-            begin, cpu = time.perf_counter(), time.process_time()
-            make_dataset(Path(folder) / "a.csv", plan, solver)
-            seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
-        told = source if source == "random" else f"mixed, {random_moves:g} of the moves random,"
-        print(
-            f"\n{told}: {count:,} positions of plies 4 to 36 in {seconds:.2f} s:"
-            f" {count / seconds:.0f} a second, {count / cpu:.0f} a second of CPU time"
-        )
+    """Time what `claimeven dataset` does for positions of plies 4 to 36 of each kind, and what it
+    saves to ask for the right columns alone, which are asserted to be the same.
+    """
+    plans = [DatasetPlan(count, 4, 36)]
+    plans += [DatasetPlan(count, 4, 36, source="mixed", random_moves=share) for share in (0.5, 0.1)]
+    for plan in plans:
+        labelled = [labels(plan, book, threads)]
+        if plan.source == "mixed":
+            labelled.append(labels(replace(plan, right_only=True), book, threads))
+        for data in labelled:
+            assert np.array_equal(data.keys, labelled[0].keys)
+            assert np.array_equal(data.keeps, labelled[0].keeps)
+            assert np.array_equal(data.best, labelled[0].best)
+
+
+def labels(plan: DatasetPlan, book: Path, threads: int) -> Dataset:
+    """Make a data set, tell how long it takes, and return it."""
+    solver = Solver(threads=threads, table_mb=16, book=book)
+    solver.scores_many([Position()])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.csv"
+        begin, cpu = time.perf_counter(), time.process_time()
+        count = make_dataset(path, plan, solver).positions
+        seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
+        found = read_dataset(path)
+    kind = plan.source
+    if plan.source == "mixed":
+        kind += f", {plan.random_moves:g} of the moves random"
+    kind += ", right columns alone" * plan.right_only
+    print(
+        f"\n{kind}: {count:,} positions of plies {plan.lowest} to {plan.highest}"
+        f" in {seconds:.2f} s: {count / seconds:.0f} a second, {count / cpu:.0f} a second of CPU"
+        " time",
+        flush=True,
+    )
+    return found
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
         ("--positions 5 --random-moves 0 --out x.csv", "only the source mixed takes a share"),
         ("--positions 5 --one-a-game --out x.csv", "only the source mixed takes one position"),
         ("--positions 5 --split 2 --out x.csv", "share to train on is a number from 0 to 1, not"),
+        ("--positions 5 --right-only --out x.csv", "only the source mixed takes right columns"),
         ("--positions 5 --source rndom --out x.csv", "there is no source 'rndom' (did you mean"),
         ("--positions 5 --out /nowhere/x.csv", "cannot be written: there is no folder /nowhere"),
         ("--positions 5 --out=", "a file to write needs a name, not ''"),
@@ -101,6 +102,19 @@ def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -
         journal.append((int(line.split(",")[0]), line.split(",")) for line in lines[1:41])
     run(*words, "--positions", "90", "--out", str(parts))
     assert parts.read_bytes() == whole.read_bytes()
+
+
+def test_right_columns_alone_are_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    words = ("dataset", "--positions", "30", "--plies", "4-12", "--source", "mixed", "--right-only",
+             "--out", str(path), *SMALL)  # fmt: skip
+    told = json.loads(run(*words, "--json").out)
+    assert (told["positions"], told["right_only"]) == (30, 1)
+    first, *rows = path.read_text().splitlines()
+    assert first == "game,moves,ply,mine,mask,score,right,right_1,right_2,right_3,right_4"
+    for row in rows:
+        right, *each = row.split(",")[6:]
+        assert each.count("1") == int(right) and set(each) <= {"0", "1", ""}
 
 
 def test_all_positions_of_a_small_board(run: Run, tmp_path: Path) -> None:

@@ -246,6 +246,7 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
         ({"source": "mixed", "random_moves": float("nan")}, "is a number from 0 to 1, not nan"),
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
         ({"source": "selfplay", "one_a_game": True}, "only the source mixed takes one position a"),
+        ({"source": "random", "right_only": True}, "only the source mixed takes right columns al"),
         ({"source": "mixed", "endings": 0}, "a game has 1 ending or more, not 0"),
         ({"source": "mixed", "endings": 1.5}, "endings must be a whole number, not 1.5"),
         ({"source": "mixed", "endings_from": 5}, "games have one ending: give no ply"),

@@ -197,6 +197,7 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool
         ({"source": "random"}, "the source random needs a number of positions: only the source"),
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
         ({"one_a_game": True}, "only the source mixed takes one position a game"),
+        ({"right_only": True}, "only the source mixed takes right columns alone"),
         ({"highest": 16}, "plies must lie within 0-15 on 4x4 connect 3"),
     ],
 )

@@ -107,6 +107,23 @@ def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path
     assert play_match(NetAgent(net), "random", games=100, geometry=SMALL, seed=1).wins[0] >= 70
 
 
+def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None:
+    """What sets tell that hold no other scores, beside one that does."""
+    plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, right_only=True)
+    path = tmp_path / "right.csv"
+    make_dataset(path, plan, Solver(SMALL, table_mb=1))
+    recipe = replace(QUICK, score_focus=2.0, ahead=0.2, beside=0.2)
+    rows = train_distil(tmp_path / "run", [path], recipe)
+    assert rows[-1]["score_loss"] < rows[0]["score_loss"]
+    unseen = read_dataset(table, SMALL).without(read_dataset(path, SMALL))
+    net = read_net(tmp_path / "run" / "model.npz")
+    facts = accuracy_facts(net, unseen)
+    assert facts["accuracy"] > facts["floor"] + 0.15
+    assert facts["sign"] > 0.7
+    both = train_distil(tmp_path / "both", [path, table], QUICK)
+    assert len(both) > len(rows)
+
+
 def test_the_same_seed_gives_the_same_model(whole: Path, data: Dataset, tmp_path: Path) -> None:
     train_distil(tmp_path / "same", data, QUICK)
     assert told(tmp_path / "same") == told(whole)

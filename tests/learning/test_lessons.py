@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
+from claimeven.dataset import WORSE, Dataset, DatasetPlan, make_dataset, read_dataset
 from claimeven.learning.lessons import Lessons, batch_of
 from claimeven.learning.neighbours import one_disc_elsewhere, one_move_on
 from claimeven.learning.run_folder import InvalidRun
@@ -103,6 +105,31 @@ def test_scores_of_good_columns_count_more(data: Dataset) -> None:
     assert focused.best is not None and focused.best_counts is not None
     assert np.array_equal(focused.best, data.best)
     assert set(focused.best_counts.tolist()) == {0.5}
+
+
+def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset) -> None:
+    told = np.where(data.keeps | (data.scores == ILLEGAL), data.scores, WORSE)
+    right = replace(data, scores=told)
+    features = Features(SMALL)
+    for focus, weight in ((0.0, 1.0), (2.5, 2.65)):
+        batch, whole = (batch_of(each, features, focus) for each in (right, data))
+        assert np.array_equal(batch.scored, np.where(data.keeps, np.float32(weight), 0))
+        assert np.array_equal(batch.scores, np.where(data.keeps, data.scores, 0))
+        for name in ("planes", "policies", "values", "playable", "best", "best_counts"):
+            assert np.array_equal(getattr(batch, name), getattr(whole, name))
+    found = one_move_on(right, np.random.default_rng(1))
+    assert np.array_equal(found.scores, -data.best[found.places])
+    kept = [
+        Position(SMALL, int(right.mines[place]), int(right.masks[place])).play(column)
+        for place in found.places
+        for column in np.flatnonzero(right.keeps[place]).tolist()
+    ]
+    assert {
+        Position(SMALL, int(mine), int(mask))
+        for mine, mask in zip(found.mines, found.masks, strict=True)
+    } <= set(kept)
+    elsewhere = one_disc_elsewhere(right, np.random.default_rng(1))
+    assert np.array_equal(elsewhere.scores, data.best[elsewhere.places])
 
 
 def test_a_part_of_each_batch_is_one_move_on(data: Dataset) -> None:

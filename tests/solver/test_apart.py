@@ -7,6 +7,7 @@ import pytest
 from claimeven import Geometry, Position, Solver
 from claimeven.book import Book
 from claimeven.book.build import build_book
+from claimeven.solver.answers import Best
 from claimeven.solver.apart import Child, column_floors, images_among, score_apart
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.reports import SolveProgress
@@ -112,7 +113,10 @@ def test_what_a_book_tells_of_the_next_ply_holds(book: Book) -> None:
         for column, child in children.items():
             assert -known <= floors[column] <= plain.score(child)
             sharper += floors[column] > -known
-        assert with_book.scores(position) == plain.scores(position)
+        scores = plain.scores(position)
+        assert with_book.scores(position) == scores
+        best = tuple(c for c in SMALL.centre_order if scores[c] == known)
+        assert with_book.best(position) == Best(known, best)
     assert sharper > 5
     assert with_book.statistics.nodes < plain.statistics.nodes
     assert column_floors(None, children, 0) == column_floors(book, children, None) == {}

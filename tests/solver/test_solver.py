@@ -68,6 +68,7 @@ def test_everything_a_solver_says_is_what_the_oracle_says(
         assert solver.scores(position) == expected
         best = [c for c in geometry.centre_order if expected[c] == score]
         assert solver.best_columns(position) == tuple(best)
+        assert solver.best(position) == (score, tuple(best))
         assert solver.principal_variation(position)[0] == best[0]
     np.testing.assert_array_equal(solver.score_many(positions), scores)
     np.testing.assert_array_equal(

@@ -48,6 +48,11 @@ USUAL_PLIES = 8, 36
     "--endings", default=1, show_default=True, help="Play each mixed game to its end so often."
 )
 @click.option("--endings-from", type=int, help="Ply from which the endings differ.")
+@click.option(
+    "--right-only",
+    is_flag=True,
+    help="Tell of the columns of mixed games only which are right, in half the time.",
+)
 @click.option("--split", type=float, help="Share of games to train on; the rest is held out.")
 @json_option
 @partial(solver_options, table_mb=TABLE_MB)
@@ -62,6 +67,7 @@ def command(
     one_a_game: bool,
     endings: int,
     endings_from: int | None,
+    right_only: bool,
     split: float | None,
     as_json: bool,
     solving: SolverChoice,
@@ -82,6 +88,8 @@ def command(
     --random-moves and else one of the best: hard for who learns with a half, easy with one in ten.
     With --endings 4 --endings-from 14 each game is played to its end four times, anew from ply 14
     on: twice as many positions an hour, since those of plies 12 and 13 take most of it.
+    With --right-only rows hold `right_1`, `right_2`, ... in place of the columns' scores, 1 where a
+    column keeps the score and 0 where not: more than twice as many positions an hour.
 
     All takes every position of the plies: up to ply 11 of 7x6 with the deep book in seconds, since
     only those one ply beyond need be known. It takes no --positions and no --seed, and each
@@ -100,6 +108,7 @@ def command(
       claimeven dataset --positions 99 --source mixed --one-a-game --out one.csv
       claimeven dataset --positions 99 --source mixed --endings 4 \\
         --endings-from 14 --out e.csv
+      claimeven dataset --positions 99 --source mixed --right-only --out r.csv
       claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
@@ -119,6 +128,7 @@ def command(
         one_a_game=one_a_game,
         endings=endings,
         endings_from=endings_from,
+        right_only=right_only,
         **share,
     )
     solver = solving.solver(geometry)

@@ -6,9 +6,10 @@ from claimeven.dataset.labelled import Dataset, joined
 from claimeven.dataset.made import DatasetProgress, Made
 from claimeven.dataset.plan import DatasetPlan
 from claimeven.dataset.reading import read_dataset, read_rows
-from claimeven.dataset.rows import Row
+from claimeven.dataset.rows import WORSE, Row
 
 __all__ = [
+    "WORSE",
     "Dataset",
     "DatasetPlan",
     "DatasetProgress",

@@ -1,4 +1,4 @@
-"""Positions with exact scores of every column, in bulk, for learning and for statistics.
+"""Positions with exact scores, in bulk, for learning and for statistics.
 
 Four sources, three of them determined by the seed alone:
 
@@ -8,7 +8,8 @@ Four sources, three of them determined by the seed alone:
   `solver.erring` and `games`). The first moves, before the plies asked for, are random. Every
   position of a game from there on is taken.
 - `mixed`: positions of games in which each move is random by a given chance, else one of the best.
-  All positions of a game are taken, or one.
+  All positions of a game are taken, or one. What columns are worth that are not right may be left
+  out.
 - `all`: every position of the plies (see `exhaustive`).
 
 A position and its mirror image are the same: only the first one met is taken. Rows go to a journal
@@ -76,7 +77,7 @@ def make_dataset(
     if wanted is None:
         return make_all(path, plan, solver, progress, split=split)
     geometry = plan.geometry
-    fields = field_names(geometry)
+    fields = field_names(geometry, plan.right_only)
     with Journal(path, plan.header(), fields) as journal:
         seen = _keys_of(journal, geometry)
         resumed = min(len(seen), wanted)
@@ -84,7 +85,7 @@ def make_dataset(
 
         def keep(found: Iterator[list[Row]]) -> None:
             for rows in _first(found, wanted - resumed):
-                journal.append((row.number, row.cells()) for row in rows)
+                journal.append((row.number, row.cells(plan.right_only)) for row in rows)
                 if progress is not None:
                     done = min(journal.count, wanted)
                     seconds = time.perf_counter() - begin

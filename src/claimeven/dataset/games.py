@@ -14,9 +14,10 @@ from typing import Protocol, TypeVar
 
 from claimeven.compiled.randomness import Stream, mixed_word
 from claimeven.dataset.plan import DatasetPlan
-from claimeven.dataset.rows import Row
+from claimeven.dataset.rows import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.solver.answers import Best
 from claimeven.solver.erring import column_at, error_chances
 from claimeven.solver.solver import Solver
 from claimeven.threads import next_of, served
@@ -38,7 +39,7 @@ class _Knows(Protocol):
     """What games are played by: a solver, or one that can be told that its games are given up."""
 
     def scores(self, position: Position, /) -> Scores: ...
-    def best_columns(self, position: Position, /) -> Sequence[int]: ...
+    def best(self, position: Position, /) -> Best: ...
 
 
 class _GivenUp(Exception):
@@ -56,9 +57,9 @@ class _Player:
         self._look()
         return self.solver.scores(position)
 
-    def best_columns(self, position: Position) -> Sequence[int]:
+    def best(self, position: Position) -> Best:
         self._look()
-        return self.solver.best_columns(position)
+        return self.solver.best(position)
 
     def _look(self) -> None:
         if self.given_up:
@@ -170,9 +171,20 @@ def _mixed(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     if plan.one_a_game and met:
         met = [met[int(draw.share() * len(met))]]
     return [
-        Row(number, format_moves(played, plan.geometry), at, scores or solver.scores(at))
+        Row(number, format_moves(played, plan.geometry), at, scores or _label(at, plan, solver))
         for played, at, scores in met
     ]
+
+
+def _label(position: Position, plan: DatasetPlan, solver: _Knows) -> Scores:
+    """Return what a plan asks of the columns of a position."""
+    if not plan.right_only:
+        return solver.scores(position)
+    score, right = solver.best(position)
+    return tuple(
+        score if column in right else WORSE if column in position.legal_columns else None
+        for column in range(plan.geometry.columns)
+    )
 
 
 @dataclass(frozen=True)
@@ -190,13 +202,13 @@ def _played_on(line: _Line, highest: int, plan: DatasetPlan, solver: _Knows, dra
     while not position.is_over and position.ply <= highest:
         is_random = draw.share() < plan.random_moves
         is_asked = position.ply >= plan.lowest
-        scores = solver.scores(position) if is_asked and not plan.one_a_game else None
+        scores = _label(position, plan, solver) if is_asked and not plan.one_a_game else None
         if is_asked:
             met.append((list(played), position, scores))
         if is_random:
             columns: Sequence[int] = position.legal_columns
         else:  # which are best is found sooner than what all are worth
-            best = solver.best_columns(position) if scores is None else best_columns(scores)
+            best = solver.best(position).columns if scores is None else best_columns(scores)
             columns = sorted(best)
         played.append(_any_of(columns, draw))
         position = position.play_unchecked(played[-1])

@@ -1,4 +1,4 @@
-"""A data set in memory: positions as words, the exact score of every column, the games."""
+"""A data set in memory: positions as words, the exact scores of their columns, the games."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.dataset.errors import InvalidDataset
+from claimeven.dataset.rows import WORSE
 from claimeven.dataset.splitting import check_share, is_for_training
 from claimeven.game.arrays import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
@@ -22,7 +23,8 @@ class Dataset:
 
     `mines` and `masks` are uint64 arrays (n,): the discs of the side to move, and all discs.
     `scores` is an int8 array (n, columns) for the side to move, `claimeven.solver.ILLEGAL` where a
-    column is full. `games` is an int64 array (n,): positions of one game have the same number.
+    column is full, and `WORSE` where it is only known to be worth less than the best. `games` is an
+    int64 array (n,): positions of one game have the same number.
     """
 
     geometry: Geometry
@@ -48,6 +50,12 @@ class Dataset:
     def best(self) -> npt.NDArray[np.int8]:
         """Scores of the positions, (n,): those of their best columns."""
         found: npt.NDArray[np.int8] = self.scores.max(axis=1)
+        return found
+
+    @cached_property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Which columns can be played and have a score that is known, (n, columns)."""
+        found: npt.NDArray[np.bool_] = self.scores > WORSE
         return found
 
     @cached_property

@@ -26,7 +26,9 @@ class DatasetPlan:
     In the source `mixed` each move is random with the chance `random_moves`, else one of the best;
     with `one_a_game` one position is drawn from each game instead of all. With several `endings`
     each game is played to its end so many times, anew from the ply `endings_from` on: positions
-    before it cost the most to solve, and so are solved once for all of its endings.
+    before it cost the most to solve, and so are solved once for all of its endings. With
+    `right_only` it is asked which columns are right and what these are worth, not what the others
+    are: less than half the work.
 
     Raises `InvalidDataset` naming what is out of its range.
     """
@@ -41,6 +43,7 @@ class DatasetPlan:
     one_a_game: bool = False
     endings: int = 1
     endings_from: int | None = None
+    right_only: bool = False
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
@@ -67,6 +70,8 @@ class DatasetPlan:
             raise InvalidDataset("only the source mixed takes a share of random moves")
         if self.source != "mixed" and self.one_a_game:
             raise InvalidDataset("only the source mixed takes one position a game")
+        if self.source != "mixed" and self.right_only:
+            raise InvalidDataset("only the source mixed takes right columns alone")
         self._check_endings()
 
     def _check_endings(self) -> None:
@@ -124,4 +129,6 @@ class DatasetPlan:
             header |= {"random_moves": self.random_moves, "one_a_game": int(self.one_a_game)}
         if self.endings_from is not None:
             header |= {"endings": self.endings, "endings_from": self.endings_from}
+        if self.right_only:
+            header |= {"right_only": 1}
         return header

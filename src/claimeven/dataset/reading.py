@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from claimeven.dataset.errors import InvalidDatasetFile
 from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
 from claimeven.dataset.labelled import Dataset
-from claimeven.dataset.rows import Row, field_names
+from claimeven.dataset.rows import COMMON, WORSE, Row, field_names
 from claimeven.errors import ClaimevenError
 from claimeven.game import arrays
 from claimeven.game.arrays import disc_counts, has_line
@@ -38,6 +38,28 @@ _UNREAD = "moves"
 _Numbers = npt.NDArray[np.int64]
 
 
+class _Block(NamedTuple):
+    """Some rows of a file that begin with row `first`, from 1: numbers of the fields read."""
+
+    first: int
+    numbers: _Numbers
+    fields: list[str]
+
+    @property
+    def columns(self) -> int:
+        """Of the board: what is told of each comes last."""
+        return len(self.fields) - (len(COMMON) - 1)
+
+    @property
+    def is_right_only(self) -> bool:
+        """Whether rows tell which columns are right, and not what each is worth."""
+        return self.fields[-1].startswith("right_")
+
+    def of(self, *names: str) -> _Numbers:
+        """Return some fields, (rows, fields)."""
+        return self.numbers[:, [self.fields.index(name) for name in names]]
+
+
 def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     """Read a data set that `make_dataset` wrote for a board.
 
@@ -50,7 +72,7 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
         raise InvalidDatasetFile(f"{path} is no data set: those end in {' or '.join(SUFFIXES)}")
     try:
         blocks = (_csv_blocks if path.suffix == CSV else _parquet_blocks)(path, geometry)
-        parts = [_checked(block, path, first, geometry) for first, block in blocks]
+        parts = [_checked(block, path, geometry) for block in blocks]
     except OSError as error:
         raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
     if not parts:
@@ -84,7 +106,7 @@ def _moves(path: Path, count: int) -> list[str]:
     """Return the field of moves of a file that was read a moment ago."""
     try:
         if path.suffix == CSV:
-            place = field_names(STANDARD).index(_UNREAD)
+            place = COMMON.index(_UNREAD)
             with path.open(encoding="ascii", errors="replace", newline="\n") as stream:
                 found = [line.split(",", place + 1)[place] for line in list(stream)[1:]]
         else:
@@ -98,16 +120,16 @@ def _moves(path: Path, count: int) -> list[str]:
     return found
 
 
-def _csv_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
-    """Yield the number of the first row of each block, from 1, and its numbers."""
-    fields = field_names(geometry)
-    read = [place for place, name in enumerate(fields) if name != _UNREAD]
+def _csv_blocks(path: Path, geometry: Geometry) -> Iterator[_Block]:
+    """Yield the rows of a file, many at a time."""
     first = 1
     with path.open("rb") as stream:
         header = stream.readline(_BLOCK).decode("utf-8-sig", "replace").strip()
-        _check_fields(header.split(","), path, geometry)
+        fields = header.split(",")
+        read = _fields_read(fields, path, geometry)
+        places = [fields.index(name) for name in read]
         while lines := stream.readlines(_BLOCK):
-            yield first, _numbers_of(lines, read, len(fields), path, first)
+            yield _Block(first, _numbers_of(lines, places, len(fields), path, first), read)
             first += len(lines)
 
 
@@ -148,17 +170,17 @@ def _is_number(field: bytes) -> bool:
     return _INTEGER.fullmatch(field) is not None and int(field) in _NUMBERS
 
 
-def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[tuple[int, _Numbers]]:
+def _parquet_blocks(path: Path, geometry: Geometry) -> Iterator[_Block]:
     """Yield blocks as `_csv_blocks` does."""
-    read = [name for name in field_names(geometry) if name != _UNREAD]
     first = 1
     with path.open("rb") as stream, _read_by_arrow(path) as (arrow, parquet):
         file = parquet.ParquetFile(stream)
-        _check_fields(file.schema_arrow.names, path, geometry)
+        read = _fields_read(file.schema_arrow.names, path, geometry)
         _check_board(file.schema_arrow.metadata or {}, path, geometry)
         for batch in file.iter_batches(batch_size=1 << 16, columns=read):
             columns = [batch.column(name).cast(arrow.int64()) for name in read]
-            yield first, np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1)
+            numbers = np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1)
+            yield _Block(first, numbers, read)
             first += batch.num_rows
 
 
@@ -175,19 +197,20 @@ def _read_by_arrow(path: Path) -> Iterator[tuple[Any, Any]]:
         raise InvalidDatasetFile(f"{path} is no Parquet file, or it is damaged") from None
 
 
-def _check_fields(found: list[str], path: Path, geometry: Geometry) -> None:
-    """Raise `InvalidDatasetFile` unless the fields are those of a data set of a board."""
-    expected = field_names(geometry)
-    if found == expected:
-        return
-    begins = [name for name in expected if not name.startswith("score_")]
-    if found[: len(begins)] == begins:
-        columns = len(found) - len(begins)
+def _fields_read(found: list[str], path: Path, geometry: Geometry) -> list[str]:
+    """Return which fields of a file are read; `InvalidDatasetFile` unless they are those of a data
+    set of a board.
+    """
+    if any(found == field_names(geometry, right_only) for right_only in (False, True)):
+        return [name for name in found if name != _UNREAD]
+    columns = len(found) - len(COMMON)
+    if found[: len(COMMON)] == list(COMMON) and columns != geometry.columns:
         raise InvalidDatasetFile(
             f"{path} is of a board of {columns} columns, and {geometry} has {geometry.columns}"
         )
     raise InvalidDatasetFile(
-        f"{path} is no data set of this version: its fields must be {', '.join(expected)}"
+        f"{path} is no data set of this version: its fields must be"
+        f" {', '.join(field_names(geometry))}"
     )
 
 
@@ -202,35 +225,46 @@ def _check_board(metadata: dict[bytes, bytes], path: Path, geometry: Geometry) -
         raise InvalidDatasetFile(f"{path} is of {board}, not {geometry}")
 
 
-def _checked(block: _Numbers, path: Path, first: int, geometry: Geometry) -> tuple[Any, ...]:
-    """Return the arrays of a `Dataset` of some rows that begin with row `first`."""
-    fields = [name for name in field_names(geometry) if name != _UNREAD]
-    place = {name: number for number, name in enumerate(fields)}
-    mines, masks = (block[:, place[name]].astype(np.uint64) for name in ("mine", "mask"))
-    scores = block[:, place["score_1"] :]
+def _checked(block: _Block, path: Path, geometry: Geometry) -> tuple[Any, ...]:
+    """Return the arrays of a `Dataset` of some rows."""
+    mines, masks = block.of("mine", "mask").T.astype(np.uint64)
     plies = disc_counts(masks)
-    goes_on = np.zeros(len(block), dtype=np.bool_)
+    goes_on = np.zeros(len(mines), dtype=np.bool_)
     goes_on[unfinished(mines, masks, geometry)] = True
     _refuse(is_no_position(mines, masks, geometry) | ~goes_on, "is no position that goes on of",
-            path, first, geometry)  # fmt: skip
+            path, block.first, geometry)  # fmt: skip
+    scores, unclear = _scores_told(block)
     tops = [
         np.uint64(1 << geometry.bit(column, geometry.rows - 1))
         for column in range(geometry.columns)
     ]
     full = np.stack([masks & top != 0 for top in tops], axis=1)
     most = win_score(geometry, plies)
-    wrong = ((scores == ILLEGAL) != full) | (~full & (abs(scores) > most[:, None]))
+    told = ~full & (scores != WORSE if block.is_right_only else True)
+    wrong = unclear | ((scores == ILLEGAL) != full) | (told & (abs(scores) > most[:, None]))
     for column, (can, theirs, after) in enumerate(arrays.moves(mines, masks, geometry)):
         # What tells a set of another number in a line from one of this board.
         wins = has_line(theirs ^ after, geometry)
         wrong[can, column] |= wins != (scores[can, column] == most[can])
     best = scores.max(axis=1)
     right = (scores == best[:, None]).sum(axis=1)
-    told = block[:, [place[name] for name in ("ply", "score", "right")]]
-    wrong_sums = (told != np.stack([plies, best, right], axis=1)).any(axis=1)
+    sums = np.stack([plies, best, right], axis=1)
+    wrong_sums = (block.of("ply", "score", "right") != sums).any(axis=1)
     _refuse(wrong.any(axis=1) | wrong_sums, "holds no scores of a position of",
-            path, first, geometry)  # fmt: skip
-    return mines, masks, scores.astype(np.int8), block[:, place["game"]]
+            path, block.first, geometry)  # fmt: skip
+    return mines, masks, scores.astype(np.int8), block.of("game")[:, 0]
+
+
+def _scores_told(block: _Block) -> tuple[_Numbers, npt.NDArray[np.bool_]]:
+    """Return the scores that rows tell, (n, columns), and where a field says nothing clear.
+
+    Where a column is told to be right or not, the score of the position is that of the right ones.
+    """
+    columns = block.numbers[:, len(block.fields) - block.columns :]
+    if not block.is_right_only:
+        return columns, np.zeros(columns.shape, dtype=np.bool_)
+    scores = np.where(columns == 1, block.of("score"), np.where(columns == 0, WORSE, ILLEGAL))
+    return scores, ~np.isin(columns, (0, 1, ILLEGAL))
 
 
 def _refuse(

@@ -187,11 +187,10 @@ def chances_of(
 def batch_of(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
     """Return labelled positions as a batch, with a `focus` on the scores of good columns."""
     keeps = data.keeps.astype(np.float32)
-    playable = data.scores != ILLEGAL
     planes, states = features.of(data.mines, data.masks)
     best = data.best.astype(np.float32)
-    scores = np.where(playable, data.scores, 0).astype(np.float32)
-    counts = playable.astype(np.float32)
+    scores = np.where(data.known, data.scores, 0).astype(np.float32)
+    counts = data.known.astype(np.float32)
     if focus:
         counts *= _LEAST + np.float32(focus) * np.exp((scores - best[:, None]) / FADING)
     return Batch(
@@ -201,7 +200,7 @@ def batch_of(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
         np.sign(best),
         scores,
         counts,
-        playable,
+        data.scores != ILLEGAL,
         best,
         np.full(len(best), _BEST if focus else 0.0, dtype=np.float32),
     )

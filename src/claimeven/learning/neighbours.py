@@ -15,7 +15,6 @@ import numpy.typing as npt
 from claimeven.dataset import Dataset
 from claimeven.game.arrays import has_line
 from claimeven.game.geometry import Geometry
-from claimeven.solver.solver import ILLEGAL
 
 Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
@@ -48,9 +47,8 @@ class Neighbours(NamedTuple):
 def one_move_on(data: Dataset, rng: np.random.Generator) -> Neighbours:
     """Play a move in each position, good ones oftener; those that end the game are left out."""
     board, count = data.geometry, np.arange(len(data))
-    playable = data.scores != ILLEGAL
-    behind = (data.best[:, None] - np.where(playable, data.scores, 0)).astype(np.float64)
-    likely = np.where(playable, np.log(_ANYHOW + np.exp(-behind / FADING)), -np.inf)
+    behind = (data.best[:, None] - np.where(data.known, data.scores, 0)).astype(np.float64)
+    likely = np.where(data.known, np.log(_ANYHOW + np.exp(-behind / FADING)), -np.inf)
     columns = (likely - np.log(-np.log(rng.random(likely.shape)))).argmax(axis=1)
     masks = data.masks | (data.masks + _lowest(board)[columns])
     mines = data.mines ^ data.masks

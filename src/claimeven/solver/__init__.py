@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
+    from claimeven.solver.answers import Best
     from claimeven.solver.contract import ExactSolver, OpeningBook
     from claimeven.solver.errors import InvalidSolve, SearchStopped, SolverBusy
     from claimeven.solver.reports import SolveProgress, SolverStatistics
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ILLEGAL",
+    "Best",
     "ExactSearch",
     "ExactSolver",
     "InvalidSolve",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "answers": ("Best",),
     "contract": ("ExactSolver", "OpeningBook"),
     "errors": ("InvalidSolve", "SearchStopped", "SolverBusy"),
     "reports": ("SolveProgress", "SolverStatistics"),

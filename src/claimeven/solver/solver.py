@@ -5,22 +5,21 @@ What a score means stands in `scores`.
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.arrays import Boards, canonical_keys, disc_counts
+from claimeven.game.arrays import Boards
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.solver import contract
-from claimeven.solver.apart import Child, column_floors, images_among, score_apart
-from claimeven.solver.bulk import as_boards, children, final_scores, unfinished
-from claimeven.solver.contract import MISSING, USUAL_BOOK, OpeningBook
+from claimeven.solver.answers import Answers, Best
+from claimeven.solver.bulk import as_boards, children
+from claimeven.solver.contract import USUAL_BOOK, OpeningBook
 from claimeven.solver.errors import (
     InvalidSolve,
     SearchStopped,
@@ -29,10 +28,9 @@ from claimeven.solver.errors import (
     check_threads,
 )
 from claimeven.solver.reports import Report, SolverStatistics, known_to_be, known_within, reporter
-from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.transpositions import usual_table_mb
-from claimeven.solver.turn import Progress, Turn
+from claimeven.solver.turn import Turn
 
 #: Scores beyond these are as good, where wins, draws and losses alone are told apart.
 _SIGNS = (-1, 1)
@@ -79,19 +77,22 @@ class Solver:
         self.table_mb = table_mb
         self.threads = threads
         self.book = contract.book_for(geometry, book)
-        self._search = self._new_search()
-        self._seconds = 0.0
-        self._searched = 0
-        self._book_hits = 0
+        self._begin()
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy has the same book and options, and a table of its own with nothing in it."""
-        kept = {name: value for name, value in vars(self).items() if name != "_search"}
-        return {**kept, "_seconds": 0.0, "_searched": 0, "_book_hits": 0}
+        begun = ("_search", "_answers", "_seconds")
+        return {name: value for name, value in vars(self).items() if name not in begun}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Take up a search that knows nothing yet."""
         self._search = self._new_search()
+        self._answers = Answers(self.geometry, self.book, self._search, self._load)
+        self._seconds = 0.0
 
     def _new_search(self) -> ExactSearch:
         size = self.table_mb
@@ -104,7 +105,10 @@ class Solver:
     @property
     def statistics(self) -> SolverStatistics:
         """What this solver has done so far."""
-        return SolverStatistics(self._search.nodes, self._seconds, self._searched, self._book_hits)
+        answers = self._answers
+        return SolverStatistics(
+            self._search.nodes, self._seconds, answers.searched, answers.book_hits
+        )
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, ahead of the first call that needs it.
@@ -134,7 +138,8 @@ class Solver:
         """Return the score of a position; finished games have one too."""
         self._check(position)
         return self._take_turn(
-            lambda turn: self._score(turn, position, report=reporter(turn, progress)), seconds
+            lambda turn: self._answers.score(turn, position, report=reporter(turn, progress)),
+            seconds,
         )
 
     def scores(
@@ -151,7 +156,9 @@ class Solver:
         """
         self._check(position, ongoing=True)
         try:
-            return self._take_turn(lambda turn: self._scores(turn, position, progress), seconds)
+            return self._take_turn(
+                lambda turn: self._answers.scores(turn, position, progress), seconds
+            )
         except SearchStopped as stopped:
             nothing = (None,) * self.geometry.columns
             raise SearchStopped(stopped.low, stopped.high, stopped.scores or nothing) from None
@@ -168,7 +175,7 @@ class Solver:
 
         def ask(turn: Turn) -> int:
             report = reporter(turn, progress, cut_off=_SIGNS)
-            return self._score(turn, position, *_SIGNS, report)
+            return self._answers.score(turn, position, *_SIGNS, report)
 
         with known_within(self.geometry, _SIGNS):
             score = self._take_turn(ask, seconds)
@@ -185,19 +192,24 @@ class Solver:
 
         Cheaper than `scores`, whose best these are. Raises `InvalidSolve` for a finished game.
         """
+        return self.best(position, seconds=seconds, progress=progress).columns
+
+    def best(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        progress: Report | None = None,
+    ) -> Best:
+        """Return the score of a position and the columns that keep it, as `best_columns` does.
+
+        Raises `InvalidSolve` for a finished game.
+
+        >>> Solver(Geometry(4, 4), table_mb=1).best(Position.from_moves("12", Geometry(4, 4)))
+        Best(score=0, columns=(2, 0, 3))
+        """
         self._check(position, ongoing=True)
-
-        def ask(turn: Turn) -> tuple[int, ...]:
-            score = self._score(turn, position, report=reporter(turn, progress))
-            report = reporter(turn, progress, known=score)
-            with known_to_be(score):
-                return tuple(
-                    column
-                    for column in self._playable(position)
-                    if self._keeps(turn, position, column, score, report)
-                )
-
-        return self._take_turn(ask, seconds)
+        return self._take_turn(lambda turn: self._answers.best(turn, position, progress), seconds)
 
     def principal_variation(
         self,
@@ -216,12 +228,13 @@ class Solver:
 
         def fill(turn: Turn) -> None:
             at = position
-            score = self._score(turn, at, report=reporter(turn, progress))
+            answers = self._answers
+            score = answers.score(turn, at, report=reporter(turn, progress))
             report = reporter(turn, progress, known=score)
             with known_to_be(score):
                 while not at.is_over:
-                    columns = self._playable(at)
-                    kept = (c for c in columns if self._keeps(turn, at, c, score, report))
+                    columns = answers.playable(at)
+                    kept = (c for c in columns if answers.keeps(turn, at, c, score, report))
                     column = next(kept, None)
                     if column is None:
                         raise InvalidSolve(
@@ -249,7 +262,9 @@ class Solver:
         positions of its own. Raises `InvalidSolve` for discs that are no position of this board.
         """
         mine, mask = as_boards(positions, self.geometry)
-        return self._take_turn(lambda turn: self._score_many(turn, mine, mask, progress), seconds)
+        return self._take_turn(
+            lambda turn: self._answers.score_many(turn, mine, mask, progress), seconds
+        )
 
     def scores_many(
         self,
@@ -268,7 +283,8 @@ class Solver:
 
         def fill(turn: Turn) -> None:
             which, columns, child_mine, child_mask = children(mine, mask, self.geometry)
-            scores[which, columns] = -self._score_many(turn, child_mine, child_mask, progress)
+            below = self._answers.score_many(turn, child_mine, child_mask, progress)
+            scores[which, columns] = -below
 
         self._take_turn(fill, seconds)
         return scores
@@ -296,124 +312,8 @@ class Solver:
 
         return self._search.take_turn(timed, seconds=seconds)
 
-    def _playable(self, position: Position) -> Iterator[int]:
-        legal = position.legal_columns
-        return (column for column in self.geometry.centre_order if column in legal)
-
-    def _from_book(self, position: Position) -> int | None:
-        return None if self.book is None else self.book.look_up(position)
-
-    def _score(
-        self,
-        turn: Turn,
-        position: Position,
-        floor: int | None = None,
-        ceiling: int | None = None,
-        report: Callable[[Progress], None] | None = None,
-    ) -> int:
-        """Return a position's score; cut off to floor .. ceiling where it is searched."""
-        if position.is_over:
-            return final_score(position)
-        known = self._from_book(position)
-        if known is not None:
-            self._book_hits += 1
-            return known
-        self._searched += 1
-        self._load()
-        return turn.score(
-            position.mine, position.mask, floor=floor, ceiling=ceiling, progress=report
-        )
-
     def _load(self) -> None:
         """Compile the search, or load it, if need be: that is not counted as solving."""
         begin = time.perf_counter()
         self._search.load()
         self._seconds -= time.perf_counter() - begin
-
-    def _scores(
-        self, turn: Turn, position: Position, progress: Report | None
-    ) -> tuple[int | None, ...]:
-        """Return the scores of all columns, or raise `SearchStopped` with those that are known.
-
-        When the turn is over, columns are still asked for what takes no search.
-        """
-        scores: list[int | None] = [None] * self.geometry.columns
-        # No column can be better than the position is: that is a bound for every child.
-        known = self._from_book(position)
-        low, high = turn.score_range(known, known)
-        children: dict[int, Position] = {}
-        for column in self._playable(position):
-            child = position.play_unchecked(column)
-            answer = final_score(child) if child.is_over else self._from_book(child)
-            if answer is None:
-                children[column] = child
-                continue
-            self._book_hits += not child.is_over
-            scores[column] = -answer
-            low = max(low, -answer)
-        if not children:
-            return tuple(scores)
-        images = images_among(children, position)
-        floors = column_floors(self.book, children, known)
-
-        def solved(column: int, score: int) -> None:
-            self._searched += 1
-            scores[column] = -score
-
-        # Under a deadline each column is searched in turn, for the bounds of those not solved.
-        if len(self._search.workers) > 1 and turn.deadline == math.inf:
-            self._load()
-            asked = [Child(c, children[c], floors.get(c)) for c in children if c not in images]
-            score_apart(turn, asked, solved, reporter(turn, progress, tuple(scores)))
-        ceilings: list[int] = []
-        for column, child in children.items():
-            image = scores[images.get(column, column)]
-            if image is None:
-                report = reporter(turn, progress, tuple(scores))
-                try:
-                    image = -self._score(turn, child, floors.get(column), report=report)
-                except SearchStopped as stopped:
-                    low = max(low, -stopped.high)
-                    ceilings.append(-stopped.low)
-                    continue
-            scores[column] = image
-            low = max(low, image)
-        if ceilings:
-            high = min(high, max(low, *ceilings))
-            raise SearchStopped(low, high, tuple(scores))
-        return tuple(scores)
-
-    def _keeps(
-        self,
-        turn: Turn,
-        position: Position,
-        column: int,
-        score: int,
-        report: Callable[[Progress], None] | None,
-    ) -> bool:
-        """Whether a column is worth the score of the position; none is worth more."""
-        child = position.play_unchecked(column)
-        return self._score(turn, child, -score, 1 - score, report) == -score
-
-    def _score_many(
-        self, turn: Turn, mine: Boards, mask: Boards, progress: Report | None
-    ) -> npt.NDArray[np.int8]:
-        scores = final_scores(mine, mask, self.geometry)
-        open_ones = unfinished(mine, mask, self.geometry)
-        mine, mask = mine[open_ones], mask[open_ones]
-        keys, first, back = np.unique(
-            canonical_keys(mine + mask, self.geometry), return_index=True, return_inverse=True
-        )
-        mine, mask = mine[first], mask[first]
-        found = np.full(len(keys), MISSING, dtype=np.int8)
-        if self.book is not None:
-            found = self.book.look_up_many(keys, disc_counts(mask))
-        left = np.flatnonzero(found == MISSING)
-        self._book_hits += len(keys) - len(left)
-        self._searched += len(left)
-        if len(left):
-            self._load()
-            solved, _ = turn.score_many(mine[left], mask[left], progress=reporter(turn, progress))
-            found[left] = solved
-        scores[open_ones] = found[back.reshape(-1)]
-        return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -143,6 +144,18 @@ def test_a_data_set_is_read(tmp_path: Path, kind: str) -> None:
     assert completed(found, Solver(small, 1)) is found
     with pytest.raises(InvalidDatasetFile, match=r"is of a board of 4 columns|is of 4x4 connect 3"):
         read_set(path, Geometry())
+
+
+def test_a_data_set_that_tells_right_columns_alone_gets_the_other_scores(tmp_path: Path) -> None:
+    small = Geometry(4, 4, 3)
+    plan = DatasetPlan(30, 2, 9, 1, "mixed", small)
+    found = []
+    for name, right_only in (("whole.csv", False), ("right.csv", True)):
+        make_dataset(tmp_path / name, replace(plan, right_only=right_only), Solver(small, 1))
+        found.append(read_set(tmp_path / name, small))
+    whole, right = found
+    assert any(len(each.scores) == 1 for each in right.positions)
+    assert completed(right, Solver(small, 1)).positions == whole.positions
 
 
 def test_a_packed_file_is_read(tmp_path: Path) -> None:

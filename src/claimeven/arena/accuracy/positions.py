@@ -28,6 +28,7 @@ from pathlib import Path
 
 from claimeven.dataset.files import SUFFIXES
 from claimeven.dataset.reading import read_rows
+from claimeven.dataset.rows import WORSE, Row
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import column_name
@@ -129,12 +130,17 @@ def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:
     if Path(path).suffix in SUFFIXES:
         rows = read_rows(path, geometry)
         return ScoredSet(
-            str(path), tuple(ScoredPosition(row.moves, row.position, row.scores) for row in rows)
+            str(path), tuple(ScoredPosition(row.moves, row.position, _all_of(row)) for row in rows)
         )
     return ScoredSet(
         str(path),
         tuple(parse_set(text_of(path, MOST_BYTES, InvalidPositions), geometry, str(path))),
     )
+
+
+def _all_of(row: Row) -> tuple[int | None, ...]:
+    """Return the scores of a row, or that of its best columns where no others are known."""
+    return (row.score,) if WORSE in row.scores else row.scores
 
 
 def parse_set(text: str, geometry: Geometry, name: str) -> Iterable[ScoredPosition]:

@@ -1,0 +1,155 @@
+"""Data sets that tell which columns are right and what these are worth, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Position
+from claimeven.dataset import (
+    WORSE,
+    DatasetPlan,
+    InvalidDatasetFile,
+    joined,
+    make_dataset,
+    read_dataset,
+    read_rows,
+)
+from claimeven.solver import ILLEGAL
+from tests.dataset.test_dataset import SMALL, read, solver
+from tests.dataset.test_reading import assert_same
+from tests.standin import PlainSolver
+
+PLAN = DatasetPlan(150, 6, 14, 1, "mixed", SMALL)
+FIELDS = "game,moves,ply,mine,mask,score,right,right_1,right_2,right_3,right_4"
+#: The empty board and a position with a full column.
+ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,5,1,,0,1,0")
+
+
+def made(path: Path, plan: DatasetPlan) -> Path:
+    make_dataset(path, plan, solver())
+    return path
+
+
+@pytest.mark.parametrize(
+    "others",
+    [{}, {"one_a_game": True}, {"endings": 3, "endings_from": 9}, {"random_moves": 0.0}],
+    ids=["all", "one", "endings", "best"],
+)
+def test_rows_are_those_of_all_scores_with_less_told(
+    tmp_path: Path, others: dict[str, float]
+) -> None:
+    plan = replace(PLAN, positions=60, **others)
+    whole = read(made(tmp_path / "whole.csv", plan))
+    right = read(made(tmp_path / "right.csv", replace(plan, right_only=True)))
+    assert ",".join(right[0]) == FIELDS
+    for told, row in zip(right, whole, strict=True):
+        assert list(told.values())[:7] == list(row.values())[:7]
+        for column in range(1, 5):
+            score = row[f"score_{column}"]
+            assert told[f"right_{column}"] == (str(int(score == row["score"])) if score else "")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
+    path = made(tmp_path / f"right.{kind}", replace(PLAN, right_only=True))
+    data = read_dataset(path, SMALL)
+    whole = read_dataset(made(tmp_path / f"whole.{kind}", PLAN), SMALL)
+    keeps = whole.scores == whole.best[:, None]
+    assert np.array_equal(
+        data.scores, np.where(keeps | (whole.scores == ILLEGAL), whole.scores, WORSE)
+    )
+    for name in ("mines", "masks", "games", "best", "keeps"):
+        assert np.array_equal(getattr(data, name), getattr(whole, name))
+    assert np.array_equal(whole.known, whole.scores != ILLEGAL)
+    assert np.array_equal(data.known, keeps) and (data.scores == WORSE).sum() > 100
+    some = data.picked(np.arange(50))
+    assert_same(joined([some, whole]).picked(np.arange(50)), some)
+    rows, plain, told = read_rows(path, SMALL), PlainSolver(SMALL), 0
+    assert [list(map(str, row.cells(right_only=True))) for row in rows[:20]] == [
+        [text or "None" for text in row.values()]
+        for row in read(made(tmp_path / "b.csv", replace(PLAN, right_only=True)))[:20]
+    ]
+    for row in rows:
+        assert row.position == Position.from_moves(row.moves, SMALL)
+        if row.position.ply < 9:
+            continue  # the plain solver takes long there
+        for score, exact in zip(row.scores, plain.scores(row.position), strict=True):
+            worse = exact is not None and exact < row.score
+            assert score == (WORSE if worse else exact)
+            told += worse
+    assert told > 50
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "0,,0,0,0,1,2,0,1,1,",  # nothing told of a column
+        "0,,0,0,0,1,2,0,1,1,2",
+        "0,,0,0,0,1,2,0,1,1,-1",
+        "0,,0,0,0,1,2,0,1,1,-127",
+        "0,,0,0,0,1,1,0,1,1,0",  # other numbers of right ones
+        "0,,0,0,0,1,0,0,0,0,0",
+        "0,,0,0,0,,2,0,1,1,0",
+        "0,,0,0,0,-127,0,0,0,0,0",
+        "0,,0,0,0,9,2,0,1,1,0",  # sooner than can be
+        "0,,3,0,0,1,2,0,1,1,0",
+        ROWS[1].replace(",,0", ",0,0"),  # of a full column
+        ROWS[1].replace(",,0", ",1,0"),
+        "0,121,3,32,35,7,1,1,0,0,0",  # a win at once where there is none
+        "0,1213,4,3,1059,0,1,0,1,0,0",  # none where there is one
+    ],
+)
+def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text("\n".join((FIELDS, *ROWS)))
+    assert read_dataset(path, SMALL).scores.tolist() == [
+        [WORSE, 1, 1, WORSE],
+        [ILLEGAL, WORSE, 5, WORSE],
+    ]
+    path.write_text(f"{FIELDS}\n{ROWS[0]}\n{row}\n")
+    with pytest.raises(InvalidDatasetFile, match=r"row 2 of .* holds no scores of a position of"):
+        read_dataset(path, SMALL)
+
+
+def test_scores_that_are_not_known_are_no_scores_elsewhere(tmp_path: Path) -> None:
+    """What stands for them in memory is not taken for a score from a file of scores."""
+    path = tmp_path / "set.csv"
+    path.write_text(f"{FIELDS.replace('right_', 'score_')}\n0,,0,0,0,1,2,{WORSE},1,1,{WORSE}\n")
+    with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* holds no scores"):
+        read_dataset(path, SMALL)
+
+
+def test_fields_of_both_kinds_or_of_another_board_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text("\n".join((FIELDS.replace("right_4", "score_4"), *ROWS)))
+    with pytest.raises(InvalidDatasetFile, match="is no data set of this version: its fields must"):
+        read_dataset(path, SMALL)
+    path.write_text("\n".join((FIELDS, *ROWS)))
+    with pytest.raises(InvalidDatasetFile, match="is of a board of 4 columns, and 7x6 connect 4"):
+        read_dataset(path)
+
+
+def test_work_goes_on_as_it_was_begun(tmp_path: Path) -> None:
+    plan = replace(PLAN, right_only=True)
+    whole = made(tmp_path / "whole.csv", plan).read_bytes()
+    made(tmp_path / "part.csv", replace(plan, positions=40))
+    path = tmp_path / "set.csv"
+
+    class Ended(Exception):
+        pass
+
+    def end(at: object) -> None:
+        raise Ended
+
+    with pytest.raises(Ended):
+        make_dataset(path, plan, solver(), end)
+    with pytest.raises(InvalidDatasetFile, match="was begun with right_only 1, not without"):
+        make_dataset(path, PLAN, solver())
+    assert made(path, plan).read_bytes() == whole
+    threads = tmp_path / "threads.csv"
+    make_dataset(threads, plan, solver(threads=2))
+    assert threads.read_bytes() == whole
