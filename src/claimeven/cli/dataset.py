@@ -89,7 +89,7 @@ def command(
     With --endings 4 --endings-from 14 each game is played to its end four times, anew from ply 14
     on: twice as many positions an hour, since those of plies 12 and 13 take most of it.
     With --right-only rows hold `right_1`, `right_2`, ... in place of the columns' scores, 1 where a
-    column keeps the score and 0 where not: more than twice as many positions an hour.
+    column keeps the score and 0 where not: twice as many positions an hour.
 
     All takes every position of the plies: up to ply 11 of 7x6 with the deep book in seconds, since
     only those one ply beyond need be known. It takes no --positions and no --seed, and each

@@ -26,6 +26,8 @@ from claimeven.threads import next_of, served
 TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
+#: Positions whose best moves are remembered: games meet those of few discs again and again.
+_REMEMBERED = 100_000
 
 _Result = TypeVar("_Result")
 Scores = tuple[int | None, ...]
@@ -47,11 +49,12 @@ class _GivenUp(Exception):
 
 
 class _Player:
-    """A solver that answers until it is `given_up`."""
+    """A solver that answers until it is `given_up`, and remembers the best moves of openings."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
         self.given_up = False
+        self._known: dict[Position, Best] = {}
 
     def scores(self, position: Position) -> Scores:
         self._look()
@@ -59,7 +62,12 @@ class _Player:
 
     def best(self, position: Position) -> Best:
         self._look()
-        return self.solver.best(position)
+        known = self._known.get(position)
+        if known is None:
+            known = self.solver.best(position)
+            if len(self._known) < _REMEMBERED:
+                self._known[position] = known
+        return known
 
     def _look(self) -> None:
         if self.given_up:
@@ -93,7 +101,8 @@ class Games:
         """
         play = _PLAYERS[self.plan.source]
         if len(self._solvers) == 1:
-            return use(play(self.plan, self._solvers[0], number) for number in count(first))
+            player = _Player(self._solvers[0])
+            return use(play(self.plan, player, number) for number in count(first))
         ahead = _Ahead(self.plan, play, [_Player(solver) for solver in self._solvers])
         return served(lambda: use(ahead.rows(first)), ahead.work, len(ahead.players), ahead.give_up)
 
