@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -105,6 +106,31 @@ def test_random_games_ask_for_no_score_on_the_way() -> None:
     solver.scores = scores  # type: ignore[method-assign, assignment]  # in its place
     found = [row for game in first_games(plan, solver, 50) for row in game]
     assert [row.position for row in found] == asked and len(asked) > 30
+
+
+@pytest.mark.parametrize("right_only", [False, True])
+def test_what_is_remembered_changes_no_row(
+    monkeypatch: pytest.MonkeyPatch, right_only: bool
+) -> None:
+    """Best moves are asked for again once they are forgotten, and only then."""
+    plan = DatasetPlan(10, LOWEST, 15, 1, "mixed", SMALL, random_moves=0.5, right_only=right_only)
+    found, asked = [], []
+    for most in (0, 5, 10**6):
+        monkeypatch.setattr(module_of_games, "_REMEMBERED", most)
+        solver = Solver(SMALL, table_mb=1)
+        calls: list[Position] = []
+        usual = solver.best
+
+        def best(position: Position, usual: Any = usual, calls: Any = calls) -> Any:
+            calls.append(position)
+            return usual(position)
+
+        solver.best = best  # type: ignore[method-assign, assignment]  # in its place
+        found.append(first_games(plan, solver, 60))
+        asked.append(calls)
+    assert found[0] == found[1] == found[2]
+    none, few, every = asked
+    assert len(none) > len(few) > len(every) == len(set(every)) == len(set(none))
 
 
 def test_one_a_game_is_drawn_evenly_from_the_positions_of_the_game() -> None:

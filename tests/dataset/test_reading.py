@@ -144,6 +144,7 @@ def assert_same(one: Dataset, other: Dataset) -> None:
         ("0,11223,5,66,1123,1,2,0,1,1,0", "is no position that goes on"),
         ("0,,0,0,0,1,2,0,1,1,", "row 2 of .* holds no scores of a position of 4x4"),
         ("0,,0,0,0,99,1,0,99,1,0", "row 2 of .* holds no scores"),
+        (f"0,,0,0,0,0,1,{-(2**63)},0,{-(2**63)},{-(2**63)}", "row 2 of .* holds no scores"),
         ("0,,0,0,0,1,1,0,1,1,0", "row 2 of .* holds no scores"),
         ("0,,0,0,0,2,2,0,1,1,0", "row 2 of .* holds no scores"),
         ("0,,3,0,0,1,2,0,1,1,0", "row 2 of .* holds no scores"),

@@ -95,6 +95,10 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
         "0,,0,0,0,1,0,0,0,0,0",
         "0,,0,0,0,,2,0,1,1,0",
         "0,,0,0,0,-127,0,0,0,0,0",
+        "0,,0,0,0,-127,4,0,0,0,0",
+        "0,,0,0,0,-127,4,1,1,1,1",
+        "0,,0,0,0,-127,4,1,0,1,0",
+        f"0,,0,0,0,{-(2**63)},4,1,1,1,1",
         "0,,0,0,0,9,2,0,1,1,0",  # sooner than can be
         "0,,3,0,0,1,2,0,1,1,0",
         ROWS[1].replace(",,0", ",0,0"),  # of a full column
@@ -136,7 +140,6 @@ def test_fields_of_both_kinds_or_of_another_board_are_refused(tmp_path: Path) ->
 def test_work_goes_on_as_it_was_begun(tmp_path: Path) -> None:
     plan = replace(PLAN, right_only=True)
     whole = made(tmp_path / "whole.csv", plan).read_bytes()
-    made(tmp_path / "part.csv", replace(plan, positions=40))
     path = tmp_path / "set.csv"
 
     class Ended(Exception):

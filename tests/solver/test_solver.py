@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from claimeven.solver import (
     Solver,
 )
 from claimeven.solver.bulk import as_boards, unfinished
+from claimeven.solver.contract import MISSING
 from tests import naive
 from tests.positions import oracle, random_positions
 
@@ -287,3 +290,39 @@ def test_a_copy_is_another_solver_of_its_kind(copied: Callable[[Any], Any]) -> N
 
 class Mine(Solver):
     """A solver of somebody."""
+
+
+def test_a_solver_that_is_dropped_gives_its_table_back_at_once() -> None:
+    solver = Solver(Geometry(4, 4, 3), table_mb=1)
+    solver.best(Position(solver.geometry))
+    search = weakref.ref(solver._search)
+    gc.disable()
+    try:
+        del solver
+        assert search() is None
+    finally:
+        gc.enable()
+
+
+def test_a_book_of_scores_that_cannot_be_is_told() -> None:
+    board = Geometry(4, 4, 3)
+    solver = Solver(board, table_mb=1, book=Seven(board))
+    at = Position.from_moves("22", board)
+    for ask in (solver.best, solver.best_columns, solver.principal_variation):
+        with pytest.raises(InvalidSolve, match="the book is wrong: it holds a score of 7 with 2 d"):
+            ask(at)
+
+
+class Seven:
+    """A book that takes every position of two discs for a win."""
+
+    plies = 2
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.geometry = geometry
+
+    def look_up(self, position: Position) -> int | None:
+        return 7 if position.ply == self.plies else None
+
+    def look_up_many(self, keys: np.ndarray, plies: np.ndarray) -> np.ndarray:
+        return np.where(plies == self.plies, 7, MISSING).astype(np.int8)

@@ -51,7 +51,7 @@ USUAL_PLIES = 8, 36
 @click.option(
     "--right-only",
     is_flag=True,
-    help="Tell of the columns of mixed games only which are right, in half the time.",
+    help="Of each column of mixed games tell only whether it is right, in half the time.",
 )
 @click.option("--split", type=float, help="Share of games to train on; the rest is held out.")
 @json_option
@@ -73,7 +73,7 @@ def command(
     solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
-    """Write positions with the exact score of every column to a CSV or Parquet file.
+    """Write positions with the exact scores of their columns to a CSV or Parquet file.
 
     A row holds the number of its game, the moves that lead to the position, its ply, `mine` and
     `mask` (the discs of the side to move and all discs, as integers), its `score`, `right` (how

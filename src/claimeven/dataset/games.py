@@ -27,7 +27,7 @@ TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
 #: Positions whose best moves are remembered: games meet those of few discs again and again.
-_REMEMBERED = 100_000
+_REMEMBERED = 20_000
 
 _Result = TypeVar("_Result")
 Scores = tuple[int | None, ...]
@@ -49,7 +49,7 @@ class _GivenUp(Exception):
 
 
 class _Player:
-    """A solver that answers until it is `given_up`, and remembers the best moves of openings."""
+    """A solver that answers until it is `given_up`, and remembers the best moves it told last."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -62,11 +62,10 @@ class _Player:
 
     def best(self, position: Position) -> Best:
         self._look()
-        known = self._known.get(position)
-        if known is None:
-            known = self.solver.best(position)
-            if len(self._known) < _REMEMBERED:
-                self._known[position] = known
+        known = self._known.pop(position, None) or self.solver.best(position)
+        self._known[position] = known  # the last of them: those met long ago are forgotten
+        if len(self._known) > _REMEMBERED:
+            del self._known[next(iter(self._known))]
         return known
 
     def _look(self) -> None:

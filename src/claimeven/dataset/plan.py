@@ -28,7 +28,7 @@ class DatasetPlan:
     each game is played to its end so many times, anew from the ply `endings_from` on: positions
     before it cost the most to solve, and so are solved once for all of its endings. With
     `right_only` it is asked which columns are right and what these are worth, not what the others
-    are: less than half the work.
+    are: about half the work.
 
     Raises `InvalidDataset` naming what is out of its range.
     """

@@ -84,7 +84,8 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
 def read_rows(path: str | Path, geometry: Geometry = STANDARD) -> list[Row]:
     """Read a data set as its rows, each with the moves that lead to its position.
 
-    What `read_dataset` gives takes a twentieth of the time and memory. Raises `InvalidDatasetFile`
+    Scores are `WORSE` where only the right columns were asked for. What `read_dataset` gives takes
+    a twentieth of the time and memory. Raises `InvalidDatasetFile`
     as it does, and for moves that do not lead to the position of their row.
     """
     data = read_dataset(path, geometry)
@@ -210,7 +211,7 @@ def _fields_read(found: list[str], path: Path, geometry: Geometry) -> list[str]:
         )
     raise InvalidDatasetFile(
         f"{path} is no data set of this version: its fields must be"
-        f" {', '.join(field_names(geometry))}"
+        f" {', '.join(field_names(geometry))}, or right_ in place of score_"
     )
 
 
@@ -241,12 +242,14 @@ def _checked(block: _Block, path: Path, geometry: Geometry) -> tuple[Any, ...]:
     full = np.stack([masks & top != 0 for top in tops], axis=1)
     most = win_score(geometry, plies)
     told = ~full & (scores != WORSE if block.is_right_only else True)
-    wrong = unclear | ((scores == ILLEGAL) != full) | (told & (abs(scores) > most[:, None]))
+    impossible = (scores > most[:, None]) | (scores < -most[:, None])
+    wrong = unclear | ((scores == ILLEGAL) != full) | (told & impossible)
     for column, (can, theirs, after) in enumerate(arrays.moves(mines, masks, geometry)):
         # What tells a set of another number in a line from one of this board.
         wins = has_line(theirs ^ after, geometry)
         wrong[can, column] |= wins != (scores[can, column] == most[can])
     best = scores.max(axis=1)
+    wrong |= (best == WORSE)[:, None]
     right = (scores == best[:, None]).sum(axis=1)
     sums = np.stack([plies, best, right], axis=1)
     wrong_sums = (block.of("ply", "score", "right") != sums).any(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -15,11 +16,19 @@ from claimeven.game.position import Position
 from claimeven.solver.apart import Child, column_floors, images_among, score_apart
 from claimeven.solver.bulk import final_scores, unfinished
 from claimeven.solver.contract import MISSING, OpeningBook
-from claimeven.solver.errors import SearchStopped
+from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.reports import Report, known_to_be, reporter
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.turn import Progress, Turn
+
+
+def wrong_book(position: Position, score: int) -> InvalidSolve:
+    """Return the error that says that a position cannot have the score that a book holds."""
+    return InvalidSolve(
+        f"the book is wrong: it holds a score of {score} with {position.ply} discs on the board,"
+        " which no column leads to"
+    )
 
 
 class Best(NamedTuple):
@@ -32,8 +41,8 @@ class Best(NamedTuple):
 class Answers:
     """What a solver answers in a turn that has its search.
 
-    `load` is called before the first position is searched. Positions that were `searched` are
-    counted, and those that the book knew: `book_hits`.
+    Positions that were `searched` are counted, and those that the book knew: `book_hits`. The
+    seconds that it took to compile the search, or load it, are `loading`.
     """
 
     def __init__(
@@ -41,14 +50,19 @@ class Answers:
         geometry: Geometry,
         book: OpeningBook | None,
         search: ExactSearch,
-        load: Callable[[], None],
     ) -> None:
         self.geometry = geometry
         self.book = book
         self.searched = 0
         self.book_hits = 0
+        self.loading = 0.0
         self._search = search
-        self._load = load
+
+    def _load(self) -> None:
+        """Compile the search, or load it, if need be: that is not counted as solving."""
+        begin = time.perf_counter()
+        self._search.load()
+        self.loading += time.perf_counter() - begin
 
     def playable(self, position: Position) -> Iterator[int]:
         """The columns that can be played, the most central one first."""
@@ -136,7 +150,7 @@ class Answers:
         """Return a position's score and the columns that keep it.
 
         Where the turn ends in between, the `SearchStopped` that is raised says that the score is
-        known.
+        known. Raises `InvalidSolve` where a book holds a score that no column leads to.
         """
         score = self.score(turn, position, report=reporter(turn, progress))
         report = reporter(turn, progress, known=score)
@@ -153,6 +167,8 @@ class Answers:
                     keeps = may and self.keeps(turn, position, column, score, report)
                 if keeps:
                     kept.append(column)
+        if not kept:
+            raise wrong_book(position, score)
         return Best(score, tuple(kept))
 
     def _floors(

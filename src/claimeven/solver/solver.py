@@ -5,7 +5,6 @@ What a score means stands in `scores`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -17,7 +16,7 @@ from claimeven.game.arrays import Boards
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.solver import contract
-from claimeven.solver.answers import Answers, Best
+from claimeven.solver.answers import Answers, Best, wrong_book
 from claimeven.solver.bulk import as_boards, children
 from claimeven.solver.contract import USUAL_BOOK, OpeningBook
 from claimeven.solver.errors import (
@@ -76,27 +75,34 @@ class Solver:
         self.geometry = geometry
         self.table_mb = table_mb
         self.threads = threads
-        self.book = contract.book_for(geometry, book)
-        self._begin()
+        self._begin(contract.book_for(geometry, book))
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy has the same book and options, and a table of its own with nothing in it."""
         begun = ("_search", "_answers", "_seconds")
-        return {name: value for name, value in vars(self).items() if name not in begun}
+        kept = {name: value for name, value in vars(self).items() if name not in begun}
+        return {**kept, "book": self.book}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._begin()
+        kept = dict(state)
+        book = kept.pop("book")
+        vars(self).update(kept)
+        self._begin(book)
 
-    def _begin(self) -> None:
+    def _begin(self, book: OpeningBook | None) -> None:
         """Take up a search that knows nothing yet."""
-        self._search = self._new_search()
-        self._answers = Answers(self.geometry, self.book, self._search, self._load)
+        self._search = self._new_search(book)
+        self._answers = Answers(self.geometry, book, self._search)
         self._seconds = 0.0
 
-    def _new_search(self) -> ExactSearch:
+    @property
+    def book(self) -> OpeningBook | None:
+        """The book that is asked before anything is searched."""
+        return self._answers.book
+
+    def _new_search(self, book: OpeningBook | None) -> ExactSearch:
         size = self.table_mb
-        size = usual_table_mb(self.geometry, self.book) if size is None else check_table_mb(size)
+        size = usual_table_mb(self.geometry, book) if size is None else check_table_mb(size)
         try:
             return ExactSearch(self.geometry, size, self.threads)
         except (MemoryError, OverflowError):
@@ -106,9 +112,8 @@ class Solver:
     def statistics(self) -> SolverStatistics:
         """What this solver has done so far."""
         answers = self._answers
-        return SolverStatistics(
-            self._search.nodes, self._seconds, answers.searched, answers.book_hits
-        )
+        seconds = self._seconds - answers.loading
+        return SolverStatistics(self._search.nodes, seconds, answers.searched, answers.book_hits)
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, ahead of the first call that needs it.
@@ -190,7 +195,7 @@ class Solver:
     ) -> tuple[int, ...]:
         """Return the columns that keep the score of a position, the most central one first.
 
-        Cheaper than `scores`, whose best these are. Raises `InvalidSolve` for a finished game.
+        Cheaper than `scores`, whose best these are. Raises `InvalidSolve` as `best` does.
         """
         return self.best(position, seconds=seconds, progress=progress).columns
 
@@ -203,7 +208,7 @@ class Solver:
     ) -> Best:
         """Return the score of a position and the columns that keep it, as `best_columns` does.
 
-        Raises `InvalidSolve` for a finished game.
+        Raises `InvalidSolve` for a finished game, and when a book holds scores that cannot be.
 
         >>> Solver(Geometry(4, 4), table_mb=1).best(Position.from_moves("12", Geometry(4, 4)))
         Best(score=0, columns=(2, 0, 3))
@@ -237,10 +242,7 @@ class Solver:
                     kept = (c for c in columns if answers.keeps(turn, at, c, score, report))
                     column = next(kept, None)
                     if column is None:
-                        raise InvalidSolve(
-                            f"the book is wrong: it holds a score of {score} with {at.ply}"
-                            " discs on the board, which no column leads to"
-                        )
+                        raise wrong_book(at, score)
                     line.append(column)
                     at, score = at.play_unchecked(column), -score
 
@@ -311,9 +313,3 @@ class Solver:
                 self._seconds += turn.seconds
 
         return self._search.take_turn(timed, seconds=seconds)
-
-    def _load(self) -> None:
-        """Compile the search, or load it, if need be: that is not counted as solving."""
-        begin = time.perf_counter()
-        self._search.load()
-        self._seconds -= time.perf_counter() - begin

@@ -124,8 +124,8 @@ def file_name(geometry: Geometry, which: str) -> str:
 def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:
     """Read a set for a board. Raises `InvalidPositions` naming the file and the line.
 
-    Positions whose scores are not all in the file have none: see `completed`. A data set is read
-    as well; raises `InvalidDatasetFile` for one that is damaged.
+    Positions whose scores are not all in the file have one, their own, or none: see `completed`. A
+    data set is read as well; raises `InvalidDatasetFile` for one that is damaged.
     """
     if Path(path).suffix in SUFFIXES:
         rows = read_rows(path, geometry)
