@@ -32,7 +32,10 @@ def wrong_book(position: Position, score: int) -> InvalidSolve:
 
 
 class Best(NamedTuple):
-    """The score of a position and the columns that keep it, the most central one first."""
+    """The score of a position, for its side to move, and the columns that keep it.
+
+    `columns` count from 0, the most central one first.
+    """
 
     score: int
     columns: tuple[int, ...]
