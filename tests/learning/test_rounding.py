@@ -151,33 +151,73 @@ def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
     assert all(np.array_equal(array, again.arrays[name]) for name, array in model.arrays.items())
 
 
+def through(net: Net, name: str, sums: np.ndarray, differences: np.ndarray) -> tuple:
+    """Sums and differences after a layer, by the plain formula."""
+    level = sums @ net.arrays[name + "sum"] + net.arrays[name + "bias"]
+    slant = differences @ net.arrays[name + "difference"]
+    one, other = np.maximum(level + slant, 0), np.maximum(level - slant, 0)
+    before = (0.0, 0.0, 0.5) if name == "in_" else (sums, differences, 0.25)
+    return (
+        (before[0] + before[2] * (one + other)).astype(np.float32),
+        (before[1] + before[2] * (one - other)).astype(np.float32),
+    )
+
+
 @pytest.mark.parametrize("geometry", [SMALL, Geometry(1, 9, 4)], ids=str)
-def test_each_layer_is_rounded_by_what_the_rounded_ones_before_it_give(geometry: Geometry) -> None:
+def test_each_layer_is_rounded_by_what_it_is_given_and_what_it_would_be(geometry: Geometry) -> None:
+    """Given by the rounded layers before it, and what the net itself would give it."""
     net = drawn_net(geometry, NetShape(24, 2, 3, 2), seed=5)
     model = packed_by_play(net, 4)
     back = unpacked(model)
-    sums, differences = back.inputs(*positions_of_play(net, 10 * len(net.arrays["in_sum"])))
+    boards = positions_of_play(net, 10 * len(net.arrays["in_sum"]))
+    given, ideal = back.inputs(*boards), net.inputs(*boards)
     for name in ("in_", "block0_", "block1_", "out_"):
-        steps = 16 if name == "out_" else 4
-        for part, given in (("sum", sums), ("difference", differences)):
-            wanted, unit = rounded_by(net.arrays[name + part], steps, given)
+        steps = {"in_": 8, "out_": 16}.get(name, 4)
+        for part, has, should_have in zip(("sum", "difference"), given, ideal, strict=True):
+            wanted, unit = rounded_by(net.arrays[name + part], steps, has, should_have)
             # Sums in another order may end up on the other side of a half.
             assert (model.arrays[name + part] != wanted).sum() <= 0.02 * wanted.size
             assert np.array_equal(model.arrays[f"{name}{part}_unit"], unit)
-        if name == "out_":
-            break
-        level = sums @ back.arrays[name + "sum"] + back.arrays[name + "bias"]
-        slant = differences @ back.arrays[name + "difference"]
-        one, other = np.maximum(level + slant, 0), np.maximum(level - slant, 0)
-        before = (0.0, 0.0, 0.5) if name == "in_" else (sums, differences, 0.25)
-        sums = (before[0] + before[2] * (one + other)).astype(np.float32)
-        differences = (before[1] + before[2] * (one - other)).astype(np.float32)
+        if name != "out_":
+            given, ideal = through(back, name, *given), through(net, name, *ideal)
+
+
+def test_a_layer_makes_up_for_what_its_inputs_have_wrong() -> None:
+    """Of inputs wrong in a way that hangs together it makes what it would of right ones."""
+    rng = np.random.default_rng(6)
+    weights = rng.normal(size=(40, 12)).astype(np.float32)
+    right = mixed(7, 3000, 40, 9)
+    wrong = right @ (np.eye(40) + 0.05 * rng.normal(size=(40, 40))).astype(np.float32)
+    wanted = right[2000:] @ weights
+
+    def error(whole: np.ndarray, unit: np.ndarray) -> float:
+        return float(((wrong[2000:] @ (whole * unit) - wanted) ** 2).mean())
+
+    seen, unit = wrong[:2000], units_of(weights, 15)
+    knowing, its_unit = rounded_by(weights, 15, seen, right[:2000])
+    assert np.array_equal(its_unit, unit)
+    assert error(knowing, unit) < 0.3 * error(*rounded_by(weights, 15, seen))
+    # The aim is that of least squares, with a little added to the diagonal.
+    together = seen.T.astype(np.float64) @ seen / len(seen)
+    together += 0.01 * np.diag(together).mean() * np.eye(40)
+    change = seen.T.astype(np.float64) @ ((right[:2000] - seen) @ weights) / len(seen)
+    aim = (weights + np.linalg.solve(together, change)).astype(np.float32)
+    many = 127 * its_unit  # so fine that each weight is near its aim
+    fine, fine_unit = rounded_by(weights, 127, seen, right[:2000])
+    assert (np.abs(fine * fine_unit - aim).mean(axis=0) < 0.02 * many).all()
+
+
+def test_nothing_is_made_up_for_where_nothing_is_wrong() -> None:
+    weights = np.random.default_rng(8).normal(size=(30, 8)).astype(np.float32)
+    given = mixed(9, 400, 30, 5)
+    plain, knowing = rounded_by(weights, 6, given), rounded_by(weights, 6, given, given.copy())
+    assert all(np.array_equal(one, other) for one, other in zip(plain, knowing, strict=True))
 
 
 def test_units_are_those_of_the_usual_steps() -> None:
     net = drawn_net(SMALL, seed=5)
     arrays = packed_by_play(net).arrays
-    for name, steps in (("in_sum", 15), ("block0_sum", 15), ("lines", 60), ("out_sum", 60)):
+    for name, steps in (("in_sum", 30), ("block0_sum", 15), ("lines", 60), ("out_sum", 60)):
         assert np.array_equal(arrays[name + "_unit"], units_of(net.arrays[name], steps))
 
 

@@ -3,15 +3,17 @@
 Weights are rounded input by input. The error of each is carried over to those of the same output
 that are not rounded yet, so that what the layer gives in play changes least: as far as two inputs
 go together in play, the one can stand in for the other. Each layer is rounded by what it is given
-by the rounded layers before it. A net of 15 steps either side of zero is then as good as one of all
-of float32; each weight rounded for itself it would be worse.
+by the rounded layers before it, and makes up for their errors too, as far as its inputs tell of
+them. A net of 15 steps either side of zero is then as good as one of all of float32; each weight
+rounded for itself it would be worse.
 
 Play that shows what goes together are games of the net against itself in which every other move is
 drawn at random; nothing needs to be known of their positions.
 
 Sources: Hassibi and Stork, "Second order derivatives for network pruning: optimal brain surgeon"
 (NIPS 1992); Frantar, Ashkboos, Hoefler and Alistarh, "GPTQ: accurate post-training quantization for
-generative pre-trained transformers" (ICLR 2023).
+generative pre-trained transformers" (ICLR 2023); Li and others, "GPTAQ: efficient finetuning-free
+quantization for asymmetric calibration" (ICML 2025).
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ from claimeven.networks.net.net import BATCH, cut_off
 from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
+#: Sums and differences of pairs; the weights of a layer for either, and its biases.
+Both = tuple[Floats, Floats]
+Layer = tuple[Floats, Floats, Floats]
 Words = npt.NDArray[np.uint64]
 #: Is told how many matrices are rounded, and of how many.
 Watch = Callable[[int, int], object]
@@ -73,7 +78,7 @@ def packed_by_play(
     looked_up = {name: _weights(*kept) for name, kept in tables.items()}
     seen = Net(net.shape, {**net.arrays, **looked_up}, net.geometry)
     boards = positions_of_play(net, positions_each * len(net.arrays["in_sum"]))
-    layers = _Layers(net, steps, *_inputs(seen, *boards), watch)
+    layers = _Layers(net, steps, _inputs(seen, *boards), _inputs(net, *boards), watch)
     layers.first()
     for block in range(net.shape.blocks):
         layers.block(f"block{block}_")
@@ -81,7 +86,7 @@ def packed_by_play(
     return packed_as(net, {**tables, **layers.matrices})
 
 
-def _inputs(net: Net, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+def _inputs(net: Net, mines: Words, masks: Words) -> Both:
     """Return what `Net.inputs` does, of so many positions that it is quicker in parts."""
     names = ("in_sum", "in_difference")
     sums, differences = (
@@ -94,59 +99,77 @@ def _inputs(net: Net, mines: Words, masks: Words) -> tuple[Floats, Floats]:
 
 
 class _Layers:
-    """A net that is rounded layer by layer, and what the rounded part makes of some positions."""
+    """A net that is rounded layer by layer, what the rounded part makes of some positions (`given`:
+    sums and differences) and what the net itself does (`wanted`).
+    """
 
     def __init__(
-        self, net: Net, steps: int, sums: Floats, differences: Floats, watch: Watch | None = None
+        self, net: Net, steps: int, given: Both, wanted: Both, watch: Watch | None = None
     ) -> None:
         self.net, self.steps, self.watch = net, steps, watch
-        self.sums, self.differences = sums, differences
+        self.given, self.wanted = given, wanted
         self.matrices: dict[str, Rounded] = {}
 
     def first(self) -> None:
         """Round the first layer."""
-        size = len(self.sums), self.net.shape.pairs
-        sums, differences = np.empty(size, np.float32), np.empty(size, np.float32)
-        for part, more, apart in self._given_by("in_"):
-            np.multiply(more, _HALF, out=sums[part])
-            np.multiply(apart, _HALF, out=differences[part])
-        self.sums, self.differences = sums, differences
+        layers = self._rounded("in_"), self._weights("in_")
+        self.given, self.wanted = (
+            self._taken(*both) for both in zip((self.given, self.wanted), layers, strict=True)
+        )
 
     def block(self, name: str) -> None:
         """Round a layer that adds to what is there."""
-        for part, more, apart in self._given_by(name):
-            self.sums[part] += more * _QUARTER
-            self.differences[part] += apart * _QUARTER
+        layers = self._rounded(name), self._weights(name)
+        for both, layer in zip((self.given, self.wanted), layers, strict=True):
+            for part, more, apart in self._products(both, layer):
+                both[0][part] += more * _QUARTER
+                both[1][part] += apart * _QUARTER
 
     def last(self) -> None:
         """Round the last layer, from whose products nothing goes on."""
-        self._rounded("out_sum", self.sums)
-        self._rounded("out_difference", self.differences)
+        self._rounded("out_")
 
-    def _given_by(self, name: str) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Round a layer; yield what it gives, some positions at a time: sums and differences."""
-        of_sums = self._rounded(name + "sum", self.sums)
-        of_differences = self._rounded(name + "difference", self.differences)
-        for begin in range(0, len(self.sums), BATCH):
+    def _taken(self, both: Both, layer: Layer) -> Both:
+        """Return what the first layer makes of its inputs."""
+        size = len(both[0]), self.net.shape.pairs
+        sums, differences = np.empty(size, np.float32), np.empty(size, np.float32)
+        for part, more, apart in self._products(both, layer):
+            np.multiply(more, _HALF, out=sums[part])
+            np.multiply(apart, _HALF, out=differences[part])
+        return sums, differences
+
+    def _products(self, both: Both, layer: Layer) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Yield what a layer gives, some positions at a time: sums and differences."""
+        of_sums, of_differences, bias = layer
+        for begin in range(0, len(both[0]), BATCH):
             part = slice(begin, begin + BATCH)
-            level = self.sums[part] @ of_sums + self.net.arrays[name + "bias"]
-            yield part, *cut_off(level, self.differences[part] @ of_differences)
+            yield part, *cut_off(both[0][part] @ of_sums + bias, both[1][part] @ of_differences)
 
-    def _rounded(self, name: str, inputs: Floats) -> Floats:
-        """Round a matrix by its inputs; return it as its file will be read."""
-        kept = self.matrices[name] = rounded_by(
-            self.net.arrays[name], steps_for(name, self.steps), inputs
-        )
-        if self.watch is not None:  # two a layer: the first, those of blocks, the last
-            self.watch(len(self.matrices), 2 * (self.net.shape.blocks + 2))
-        return _weights(*kept)
+    def _weights(self, name: str) -> Layer:
+        """Return the weights of a layer as the net has them."""
+        arrays = self.net.arrays
+        return arrays[name + "sum"], arrays[name + "difference"], arrays[name + "bias"]
+
+    def _rounded(self, name: str) -> Layer:
+        """Round a layer by its inputs; return it as its file will be read."""
+        found = []
+        for part, given, wanted in zip(("sum", "difference"), self.given, self.wanted, strict=True):
+            weights, steps = self.net.arrays[name + part], steps_for(name + part, self.steps)
+            kept = self.matrices[name + part] = rounded_by(weights, steps, given, wanted)
+            found.append(_weights(*kept))
+            if self.watch is not None:  # two a layer: the first, those of blocks, the last
+                self.watch(len(self.matrices), 2 * (self.net.shape.blocks + 2))
+        return found[0], found[1], self.net.arrays[name + "bias"]
 
 
-def rounded_by(weights: Floats, steps: int, inputs: Floats) -> Rounded:
+def rounded_by(
+    weights: Floats, steps: int, inputs: Floats, wanted: Floats | None = None
+) -> Rounded:
     """Return weights (inputs, outputs) rounded to `steps` either side of zero by their inputs.
 
-    `inputs` are (positions, inputs): what the layer is given. The units are those of weights that
-    are rounded each for itself.
+    `inputs` are (positions, inputs): what the layer is given. `wanted` are those that it would be
+    given if nothing before it were rounded: it is to make of the former what it makes of these. The
+    units are those of weights that are rounded each for itself.
     """
     unit = units_of(weights, steps)
     together = (inputs.T @ inputs).astype(np.float64) / max(1, len(inputs))
@@ -154,10 +177,14 @@ def rounded_by(weights: Floats, steps: int, inputs: Floats) -> Rounded:
     if usual == 0.0:  # nothing comes in, or nothing goes out
         return rounded(weights, steps)
     together[np.diag_indices_from(together)] += _DAMPING * usual
+    aim = weights.astype(np.float64)
+    if wanted is not None:
+        missing = (inputs.T @ (wanted - inputs)).astype(np.float64) / len(inputs)
+        aim += np.linalg.solve(together, missing @ aim)
     # Those that matter most first: there are then most left that can make up for their errors.
     order = np.argsort(-np.diag(together), kind="stable")
     carried = np.linalg.cholesky(np.linalg.inv(together[np.ix_(order, order)])).T
-    left = weights[order].astype(np.float64)
+    left = aim[order]
     whole = np.empty(weights.shape, dtype=np.int8)
     for begin in range(0, len(left), _BLOCK):
         end = min(begin + _BLOCK, len(left))

@@ -70,14 +70,15 @@ def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
         assert read_net(path).knows_scores is knows
 
 
-def test_tables_and_the_output_are_rounded_finer_than_the_rest() -> None:
+def test_tables_the_output_and_the_first_layer_are_rounded_finer_than_the_rest() -> None:
     net = drawn_net(SMALL)
     for given, steps in (({"steps": 7}, 7), ({}, 31)):
         arrays = packed(net, **given).arrays
         for name, weights in net.arrays.items():
             if not name.endswith("_bias"):
                 fine = name in ("lines", "columns", "out_sum", "out_difference")
-                unit = units_of(weights, min(4 * steps, 127) if fine else steps)
+                finer = 4 if fine else 2 if name in ("in_sum", "in_difference") else 1
+                unit = units_of(weights, min(finer * steps, 127))
                 assert np.array_equal(arrays[name + "_unit"], unit)
 
 

@@ -31,8 +31,8 @@ STEPS, MOST_STEPS = 31, 127
 #: How far most lie, in root mean squares of the weights of an output; others take more steps.
 FAR: Final = 3.0
 #: How many times as fine tables are rounded, and the output layer: few numbers, and much hangs on
-#: each.
-_FINER: Final = 4
+#: each. And the first layer, of whose errors there is most in what the last one is given.
+_FINER, _FIRST_FINER = 4, 2
 _UNIT, _BIAS = "_unit", "_bias"
 
 #: Weights as whole numbers, int8, of a unit for each output, float32.
@@ -126,8 +126,12 @@ def whole_steps(weights: npt.NDArray[Any], unit: npt.NDArray[Any]) -> npt.NDArra
 
 def steps_for(name: str, steps: int) -> int:
     """Return the steps of an array where those of hidden layers are rounded to `steps`."""
-    fine = name.startswith("out_") or name in TABLES
-    return min(_FINER * steps, MOST_STEPS) if fine else steps
+    finer = 1
+    if name.startswith("out_") or name in TABLES:
+        finer = _FINER
+    elif name.startswith("in_"):
+        finer = _FIRST_FINER
+    return min(finer * steps, MOST_STEPS)
 
 
 def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
