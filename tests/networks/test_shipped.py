@@ -40,7 +40,7 @@ def test_the_figures_of_the_net_are_found_again() -> None:
     assert facts["parameters"] == net.parameters
     assert net.searching == Searching(0.5, 4.0, 0.95, 6.0)
     assert facts["recipe"]["shape"] == net.shape.as_dict()
-    _check_last_runs(facts["recipe"], net)
+    _check_mean(facts["recipe"], net)
     for name in HELD_OUT:
         found = accuracy_facts(net, held_out(name))
         # Another processor rounds otherwise, and two columns may be all but equal.
@@ -49,8 +49,34 @@ def test_the_figures_of_the_net_are_found_again() -> None:
         assert found["accuracy"] > found["floor"] + 0.4
 
 
+def _check_mean(recipe: dict[str, Any], net: Net) -> None:
+    """Check the mean that it is: of the net before it and of two runs that went on from there."""
+    former, ahead, last = recipe["models"]
+    assert (recipe["method"], recipe["shares"]) == ("average", [1, 1, 1])
+    taught = [each["recipe"] for each in (ahead, last)]
+    assert [(each["seed"], each["positions"]) for each in taught] == [
+        (1, 4_463_632),
+        (101, 5_530_162),
+    ]
+    for each in taught:
+        assert (each["shape"], each["score_weight"]) == (net.shape.as_dict(), 8)
+    both = [{"digest": each["digest"]} for each in (former, ahead)]
+    assert taught[0]["start"] == both[0]
+    assert (taught[0]["of_games"]["looked_ahead"], taught[0]["of_games"]["labelled"]) == (
+        2,
+        8_552_448,
+    )
+    assert taught[1]["start"]["recipe"] == {"method": "average", "models": both, "shares": [1, 1]}
+    *those, longer = recipe["scores_again"]["teachers"]
+    assert those == [{"digest": each["digest"]} for each in (former, ahead, last)]
+    assert longer["recipe"]["start"] == both[0]
+    assert recipe["scores_again"]["data"] == taught[1]["data"]
+    assert len(taught[1]["data"]) == 64
+    _check_last_runs(former["recipe"], net)
+
+
 def _check_last_runs(recipe: dict[str, Any], net: Net) -> None:
-    """Check the last six runs, each of which goes on from a run before it or from a mean."""
+    """Check the six runs before those, each of which goes on from one before it or from a mean."""
     fifth = recipe["start"]
     begun, fourth = fifth["recipe"]["start"]["recipe"]["models"]
     mean = fourth["recipe"]["start"]["recipe"]
