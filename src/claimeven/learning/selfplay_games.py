@@ -24,14 +24,17 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.arrays import disc_counts, mirrored_keys
+from claimeven.game.arrays import disc_counts, has_line, mirrored_keys
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
+from claimeven.networks.policy_value import playable_columns
 from claimeven.networks.puct import PuctForest
 
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int64]
 
 #: Positions that are remembered, a power of 2, and the multiplier that scatters their keys.
 _PLACES_BITS: Final = 17
@@ -113,32 +116,36 @@ class Remembering:
         return values, priors
 
 
-class _Game:
-    """A game that is going on: the positions to learn from, and what was thought of each."""
+class _Moment(NamedTuple):
+    """Positions of several games to learn from, and what was thought of each.
 
-    def __init__(self) -> None:
-        self.mines: list[int] = []
-        self.masks: list[int] = []
-        self.policies: list[npt.NDArray[np.float64]] = []
-        self.thought: list[float] = []
-        self.proven: list[bool] = []
+    `games` says of which game each is; policies are float64 (n, columns), `thought` float64 (n,);
+    `proven` says where the search knows the result.
+    """
 
-    def learnt(self, plies: int, last_won: bool, recipe: SelfPlayRecipe) -> Positions:
-        """Return the positions of the game, which ended after so many plies; who made the last move
-        has won it, or it is drawn.
-        """
-        masks = np.array(self.masks, dtype=np.uint64)
-        at = disc_counts(masks) if len(masks) else np.zeros(0, dtype=np.int64)
-        worth = (1.0 - recipe.fade * plies / recipe.geometry.cells) if last_won else 0.0
-        results = np.where((plies - at) % 2 == 1, worth, -worth)
-        mix = np.where(self.proven, 0.0, recipe.mix)
-        values = (1.0 - mix) * results + mix * np.array(self.thought)
-        return Positions(
-            np.array(self.mines, dtype=np.uint64),
-            masks,
-            np.array(self.policies, dtype=np.float32).reshape(-1, recipe.geometry.columns),
-            values.astype(np.float32),
-        )
+    games: Indices
+    mines: Words
+    masks: Words
+    policies: npt.NDArray[np.float64]
+    thought: npt.NDArray[np.float64]
+    proven: npt.NDArray[np.bool_]
+
+
+def _learnt(moments: list[_Moment], ends: npt.NDArray[np.int64], recipe: SelfPlayRecipe) -> Positions:
+    """Return the positions of games that are over, game by game, each from its beginning on.
+
+    `ends` int64 (games, 2) has the plies after which each game ended, and whether who made the last
+    move has won it, 1, or it is drawn, 0.
+    """
+    parts = _Moment(*(np.concatenate(arrays) for arrays in zip(*moments, strict=True)))
+    order = np.argsort(parts.games, kind="stable")
+    games, mines, masks, policies, thought, proven = (array[order] for array in parts)
+    plies, won = ends[games].T
+    worth = np.where(won == 1, 1.0 - recipe.fade * plies / recipe.geometry.cells, 0.0)
+    results = np.where((plies - disc_counts(masks)) % 2 == 1, worth, -worth)
+    mix = np.where(proven, 0.0, recipe.mix)
+    values = (1.0 - mix) * results + mix * thought
+    return Positions(mines, masks, policies.astype(np.float32), values.astype(np.float32))
 
 
 class SelfPlay:
@@ -149,17 +156,15 @@ class SelfPlay:
         self.rng = np.random.default_rng(seed)
         self.model = Remembering(net)
         self.forest = PuctForest(recipe.geometry, games, recipe.nodes_each, recipe.search)
-        self.games = [_Game() for _ in range(games)]
         self.tally = Tally(games)
+        self._moments: list[_Moment] = []
+        self._ends = np.zeros((games, 2), dtype=np.int64)
         self._live = np.ones(games, dtype=bool)
         self._full = np.zeros(games, dtype=bool)
         self._quiet = np.zeros(games, dtype=bool)  # a full search that waits for its noise
         self._targets = np.zeros(games, dtype=np.int64)
-        self._ended: dict[int, Positions] = {}
-        for tree in range(games):
-            if recipe.most_random_plies and self.rng.random() < recipe.random_share:
-                self.forest.reset(tree, self._random_position())
-            self._think(tree)
+        self._begin(np.flatnonzero(self.rng.random(games) < recipe.random_share))
+        self._think(np.arange(games))
 
     def play(self) -> Positions:
         """Play all games to their ends; return what is to be learnt of them, game by game."""
@@ -169,7 +174,7 @@ class SelfPlay:
 
     def learnt(self) -> Positions:
         """Return what is to be learnt of the games, which are over, game by game."""
-        return joined([self._ended[tree] for tree in range(len(self.games))])
+        return _learnt(self._moments, self._ends, self.recipe)
 
     def rounds(self) -> Iterator[None]:
         """Play all games to their ends, a leaf of each search at a time."""
@@ -188,60 +193,70 @@ class SelfPlay:
             yield
         self.tally = self.tally._replace(judged=self.model.judged)
 
-    def _move(self, ready: npt.NDArray[np.intp]) -> None:
+    def _begin(self, trees: Indices) -> None:
+        """Begin some games with random moves, if the recipe has any."""
+        recipe = self.recipe
+        if not recipe.most_random_plies:
+            return
+        starts = random_positions(self.rng, len(trees), recipe.most_random_plies, recipe.geometry)
+        for tree, mine, mask in zip(trees.tolist(), *(words.tolist() for words in starts), strict=True):
+            discs = (mine ^ mask, mine) if mask.bit_count() % 2 else (mine, mine ^ mask)
+            self.forest.reset(tree, Position.from_discs(recipe.geometry, *discs))
+
+    def _move(self, ready: Indices) -> None:
         """Make a move in each of these games, and keep what is to be learnt of the position."""
         forest, recipe = self.forest, self.recipe
-        mines, masks = forest.roots()
-        plies, proven, values = disc_counts(masks), forest.is_decided(), forest.values()
-        shares, best = forest.policies(1.0), forest.policies(0.0)
-        hot = shares if recipe.temperature == 1.0 else forest.policies(recipe.temperature)
-        for tree in ready.tolist():
-            game = self.games[tree]
-            if self._full[tree] or proven[tree]:
-                game.mines.append(int(mines[tree]))
-                game.masks.append(int(masks[tree]))
-                game.policies.append(shares[tree])
-                game.thought.append(float(values[tree]))
-                game.proven.append(bool(proven[tree]))
-            chances = hot[tree] if plies[tree] < recipe.hot_plies else best[tree]
-            forest.advance(tree, _drawn(self.rng, chances))
-        self.tally = self.tally._replace(moves=self.tally.moves + len(ready))
-        over, lost = forest.is_over(), forest.results() < 0
-        for tree in ready.tolist():
-            if over[tree]:
-                self._end(tree, int(plies[tree]) + 1, bool(lost[tree]))
-            else:
-                self._think(tree)
-
-    def _think(self, tree: int) -> None:
-        """Decide how long the next move of a game is thought about."""
-        self._full[tree] = self._quiet[tree] = self.rng.random() < self.recipe.full_share
-        searches = self.recipe.searches if self._full[tree] else self.recipe.quick_searches
-        self._targets[tree] = searches
-
-    def _end(self, tree: int, plies: int, won: bool) -> None:
-        """Take a game that is over out of the round; `won` by who made the last move, or drawn."""
-        self._live[tree] = self._quiet[tree] = False
-        self._targets[tree] = 0
-        self._ended[tree] = self.games[tree].learnt(plies, won, self.recipe)
+        mines, masks = (words[ready] for words in forest.roots())
+        plies, proven = disc_counts(masks), forest.is_decided()[ready]
+        shares, best = forest.policies(1.0, ready), forest.policies(0.0, ready)
+        hot = shares if recipe.temperature == 1.0 else forest.policies(recipe.temperature, ready)
+        moment = _Moment(ready, mines, masks, shares, forest.values()[ready], proven)
+        kept = self._full[ready] | proven
+        self._moments.append(_Moment(*(array[kept] for array in moment)))
+        chances = np.where((plies < recipe.hot_plies)[:, None], hot, best)
+        forest.advance_all(ready, _drawn(self.rng, chances))
+        over, won = forest.is_over()[ready], forest.results()[ready] < 0
+        ended = ready[over]
+        self._ends[ended] = np.stack([plies + 1, won], axis=1)[over]
+        self._live[ended] = self._quiet[ended] = False
+        self._targets[ended] = 0
+        self._think(ready[~over])
         tally = self.tally
         self.tally = tally._replace(
-            plies=tally.plies + plies,
-            first_wins=tally.first_wins + (won and plies % 2 == 1),
-            draws=tally.draws + (not won),
+            moves=tally.moves + len(ready),
+            plies=tally.plies + int((plies + 1)[over].sum()),
+            first_wins=tally.first_wins + int((over & won & (plies % 2 == 0)).sum()),
+            draws=tally.draws + int((over & ~won).sum()),
         )
 
-    def _random_position(self) -> Position:
-        """Return where a game begins: after random moves, of which none ends it."""
-        while True:
-            position = Position(self.recipe.geometry)
-            for _ in range(int(self.rng.integers(1, self.recipe.most_random_plies + 1))):
-                columns = position.legal_columns
-                position = position.play(columns[int(self.rng.integers(len(columns)))])
-                if position.is_over:
-                    break
-            else:
-                return position
+    def _think(self, trees: Indices) -> None:
+        """Decide how long the next move of some games is thought about."""
+        recipe = self.recipe
+        full = self.rng.random(len(trees)) < recipe.full_share
+        self._full[trees] = self._quiet[trees] = full
+        self._targets[trees] = np.where(full, recipe.searches, recipe.quick_searches)
+
+
+def random_positions(
+    rng: np.random.Generator, count: int, most: int, geometry: Geometry
+) -> tuple[Words, Words]:
+    """Return positions after 1 to `most` random moves, of which none ends the game: the discs of
+    the side to move, and all discs.
+    """
+    mines, masks = np.zeros((2, count), dtype=np.uint64)
+    left = rng.integers(1, most + 1, count)
+    bottoms = np.array([1 << geometry.bit(column, 0) for column in range(geometry.columns)], np.uint64)
+    while len(on := np.flatnonzero(left)):
+        playable = playable_columns(masks[on], geometry)
+        columns = (rng.random(playable.shape) * playable).argmax(axis=1)
+        movers = mines[on] ^ masks[on]
+        masks[on] |= masks[on] + bottoms[columns]
+        mines[on] = movers
+        left[on] -= 1
+        over = on[has_line(movers ^ masks[on], geometry) | (masks[on] == np.uint64(geometry.board))]
+        mines[over] = masks[over] = 0
+        left[over] = rng.integers(1, most + 1, len(over))
+    return mines, masks
 
 
 def joined(parts: list[Positions]) -> Positions:
@@ -249,7 +264,8 @@ def joined(parts: list[Positions]) -> Positions:
     return Positions(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def _drawn(rng: np.random.Generator, chances: npt.NDArray[np.float64]) -> int:
-    """Return a column by its chance."""
-    sums = np.cumsum(chances)
-    return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
+def _drawn(rng: np.random.Generator, chances: npt.NDArray[np.float64]) -> Indices:
+    """Return a column for each row, by its chances."""
+    sums = np.cumsum(chances, axis=1)
+    drawn = rng.random(len(chances)) * sums[:, -1]
+    return (sums <= drawn[:, None]).sum(axis=1)

@@ -34,14 +34,20 @@ from claimeven.montecarlo.layout import (
 )
 from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
-from claimeven.networks.policy_value import Floats, PolicyValue, Words
-from claimeven.networks.puct.kernel import back_up_leaves, gather_leaves, keep_subtree
+from claimeven.networks.policy_value import Floats, PolicyValue, Words, playable_columns
+from claimeven.networks.puct.kernel import (
+    advance_roots,
+    back_up_leaves,
+    gather_leaves,
+    keep_subtree,
+)
 from claimeven.networks.puct.layout import (
     CHILD,
     DEPTH,
     FLIGHT,
     FULL,
     LENGTH,
+    MASK,
     META,
     NO_CHILDREN,
     USED,
@@ -91,7 +97,7 @@ class PuctForest(ReadableForest):
     [49, 49]
     """
 
-    kernels = (gather_leaves, back_up_leaves, keep_subtree)
+    kernels = (gather_leaves, back_up_leaves, keep_subtree, advance_roots)
 
     def __init__(
         self,
@@ -224,9 +230,28 @@ class PuctForest(ReadableForest):
         self._check_rests(tree)
         if self.is_over()[tree]:
             raise IllegalMove("the game is over")
-        position = self.position(tree).play(column)
-        below = [n for n in self.node(self.root(tree)).children if self.node(n).column == column]
-        self._begin_at(tree, below[0] if below else NO_NODE, position)
+        self.position(tree).check_move(column)
+        self._advance(np.array([tree]), np.array([column]))
+
+    def advance_all(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
+        """Make a move at the root of each of these trees, all at once: see `advance`.
+
+        Raises `IllegalMove` where one cannot be played; then none is made.
+        """
+        if self.waiting:
+            raise InvalidOptions("leaves wait for the model: back them up first")
+        on_board = (columns >= 0) & (columns < self.geometry.columns)
+        playable = playable_columns(self._trees.roots[trees, MASK], self.geometry)
+        legal = on_board & playable[np.arange(len(trees)), np.where(on_board, columns, 0)]
+        for tree, column in zip(trees[~legal], columns[~legal], strict=True):
+            self.position(int(tree)).check_move(int(column))
+        if self.is_over()[trees].any():
+            raise IllegalMove("the game is over")
+        self._advance(trees, columns)
+
+    def _advance(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
+        moved = np.empty(self.nodes_each, dtype=np.int32)
+        advance_roots(self._nodes, self._trees, self._rules, trees, columns, moved)
 
     def move_to(self, tree: int, position: Position, keep: int | None = None) -> None:
         """Make a position the root of a tree, its own tree kept if it is in this one, up to 4 moves
@@ -282,8 +307,9 @@ class PuctForest(ReadableForest):
         """Mix noise into the priors at the roots, so that self-play tries what the model would not.
 
         `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
-        that are not known to lose; one draw a tree, in the order of `trees` (all). Trees whose root
-        has not been visited, or is proven, are left as they are. Raises `InvalidOptions` for a
+        that are not known to lose; one draw for each of `trees` (all), first for those with the
+        fewest such children. Trees whose root has not been visited, or is proven, are left as they
+        are. Raises `InvalidOptions` for a
         share that is not 0 to 1, or a concentration that is not 0.001 to 1000.
         """
         for name, number, (low, high) in (
@@ -294,15 +320,19 @@ class PuctForest(ReadableForest):
                 raise InvalidOptions(
                     f"{name} must be a number from {low:g} to {high:g}, not {number!r}"
                 )
+        which = np.arange(len(self)) if trees is None else np.fromiter(trees, dtype=np.int64)
+        open_ones = (self.iterations() > 0) & (self._proofs(self._places) == UNPROVEN)
+        which = which[open_ones[which]]
+        rows, _, nodes = self._root_children(which)
+        live = self._proofs(nodes) != PROVEN_LOSS
+        rows, nodes = rows[live], nodes[live]
+        counts = np.bincount(rows, minlength=len(which))
         priors = self._nodes.priors
-        for tree in range(len(self)) if trees is None else trees:
-            root = self.node(self.root(int(tree)))
-            children = np.array(root.children, dtype=np.int64)
-            live = children[self._proofs(children) != PROVEN_LOSS]
-            if root.visits and root.proof == UNPROVEN and len(live):
-                noise = rng.dirichlet([concentration] * len(live))
-                mixed = (1.0 - share) * priors[live].astype(np.float64) + share * noise
-                priors[live] = mixed.astype(np.float32)
+        for count in np.unique(counts[counts > 0]):
+            noise = rng.dirichlet([concentration] * count, size=int((counts == count).sum()))
+            children = nodes[counts[rows] == count]
+            mixed = (1.0 - share) * priors[children].astype(np.float64) + share * noise.ravel()
+            priors[children] = mixed.astype(np.float32)
 
     def _check_board(self, position: Position) -> None:
         """Raise unless a position is of the board of the forest."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, float32, inlined, int32, int64, kernel, void
 from claimeven.game.tactics_kernel import BOARD, BOTTOM, HEIGHT, ONE, ZERO, playable_cells
-from claimeven.montecarlo.kernel import glance, played, worst_so_far
+from claimeven.montecarlo.kernel import ending, glance, played, worst_so_far
 from claimeven.montecarlo.layout import (
     COUNT_MASK,
     COUNT_SHIFT,
@@ -336,3 +336,39 @@ def keep_subtree(nodes: Nodes, moved: Ints, begin: Int, root: Int) -> Int:
             totals[place] = totals[node]
             priors[place] = priors[node]
     return kept
+
+
+@kernel(void(NODES, TREES, PUCT_RULES, int64[::1], int64[::1], int32[::1]))
+def advance_roots(
+    nodes: Nodes, trees: Trees, rules: PuctRules, which: Ints, columns: Ints, moved: Ints
+) -> None:
+    """Make a move at the root of each of some trees, which can be played there, and keep what is
+    below it. `moved` has room for the nodes of a tree.
+
+    What a root showed at a glance before it was expanded its children will show again, and they are
+    needed there: it keeps no proof but that of a game that is over.
+    """
+    counts = nodes.counts
+    size = counts.shape[0] // trees.states.shape[0]
+    for place in range(which.shape[0]):
+        tree = which[place]
+        root, roots, state = tree * size, trees.roots[tree], trees.states[tree]
+        roots[MINE] ^= roots[MASK]
+        roots[MASK] = played(roots[MASK], columns[place], rules.board)
+        below = np.int64(NO_CHILDREN)
+        first = np.int64(counts[root, CHILD])
+        if first != NO_CHILDREN:
+            for child in range(first, first + count_of(counts[root, META])):
+                if column_of(counts[child, META]) == columns[place]:
+                    below = np.int64(child)
+        state[DEPTH] = state[FULL] = 0
+        if below == NO_CHILDREN:
+            counts[root, VISITS] = counts[root, FLIGHT] = counts[root, META] = 0
+            counts[root, CHILD] = NO_CHILDREN
+            nodes.totals[root] = 0.0
+            state[USED] = 1
+        else:
+            state[USED] = keep_subtree(nodes, moved[: state[USED]], root, below)
+        if counts[root, CHILD] == NO_CHILDREN:
+            column = np.int64(column_of(counts[root, META]))
+            counts[root, META] = ending(column, roots[MINE], roots[MASK], rules.board)

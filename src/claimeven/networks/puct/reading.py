@@ -40,6 +40,7 @@ from claimeven.networks.puct.policies import policies
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
+Indices = npt.NDArray[Any]
 
 
 class NodeFacts(NamedTuple):
@@ -172,43 +173,45 @@ class ReadableForest:
         """Return the prior of each column at each root, float32 (trees, columns)."""
         return self._spread(self._nodes.priors)
 
-    def policies(self, temperature: float = 1.0) -> Doubles:
+    def policies(self, temperature: float = 1.0, trees: Indices | None = None) -> Doubles:
         """Return how likely self-play makes each move at each root, float64 (trees, columns).
 
         Visits to the power of 1 / temperature, of those not proven lost; 0: the most visited alone.
         Priors stand for visits where there are none. A proven win is played for certain, the
         nearest one; where every move loses the longest defence is. Equals share. Zeros where the
-        game is over, or the root has not been visited.
+        game is over, or the root has not been visited. With `trees` of those alone, row by row.
         """
-        counts = self._nodes.counts
-        there, metas = self._there(), self._spread(counts[:, META])
-        return policies(
-            self.visits(), self.priors(), metas, there, temperature, self.options.solver
-        )
+        counts, priors = self._nodes.counts, self._nodes.priors
+        rows, columns, nodes = self._root_children(trees)
+        there = np.zeros(self._shape(trees), dtype=np.bool_)
+        there[rows, columns] = True
+        visits, metas = self._spread(counts[:, VISITS], trees), self._spread(counts[:, META], trees)
+        known = self._spread(priors, trees)
+        return policies(visits, known, metas, there, temperature, self.options.solver)
 
-    def _there(self) -> Bools:
-        """Return whether the root of each tree has a child for each column."""
-        there = np.zeros((len(self), self.geometry.columns), dtype=np.bool_)
-        trees, columns, _ = self._root_children()
-        there[trees, columns] = True
-        return there
+    def _shape(self, trees: Indices | None) -> tuple[int, int]:
+        """Return the shape of what has a number for each column of these trees, None for all."""
+        return len(self) if trees is None else len(trees), self.geometry.columns
 
-    def _spread(self, field: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _spread(self, field: npt.NDArray[Any], trees: Indices | None = None) -> npt.NDArray[Any]:
         """Return what a field of the nodes says of each column at each root, 0 where none."""
-        found = np.zeros((len(self), self.geometry.columns), dtype=field.dtype)
-        trees, columns, nodes = self._root_children()
-        found[trees, columns] = field[nodes]
+        found = np.zeros(self._shape(trees), dtype=field.dtype)
+        rows, columns, nodes = self._root_children(trees)
+        found[rows, columns] = field[nodes]
         return found
 
-    def _root_children(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return all children of roots: the tree of each, its column, and its number."""
+    def _root_children(self, trees: Indices | None = None) -> tuple[Indices, Indices, Indices]:
+        """Return all children of the roots of some trees, None for all: to which of these trees
+        each belongs, counted from 0, its column, and its number.
+        """
         counts = self._nodes.counts
-        firsts = counts[self._places, CHILD].astype(np.int64)
-        number = counts[self._places, META] >> layout.COUNT_SHIFT & layout.COUNT_MASK
+        places = self._places if trees is None else self._places[trees]
+        firsts = counts[places, CHILD].astype(np.int64)
+        number = counts[places, META] >> layout.COUNT_SHIFT & layout.COUNT_MASK
         number = np.where(firsts == NO_CHILDREN, 0, number)
-        trees, nth = np.nonzero(np.arange(self.geometry.columns) < number[:, None])
-        nodes = firsts[trees] + nth
-        return trees, counts[nodes, META] & layout.COLUMN_MASK, nodes
+        rows, nth = np.nonzero(np.arange(self.geometry.columns) < number[:, None])
+        nodes = firsts[rows] + nth
+        return rows, counts[nodes, META] & layout.COLUMN_MASK, nodes
 
     def _proofs(self, nodes: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.int32]:
         found: npt.NDArray[np.int32] = self._nodes.counts[nodes, META] >> PROOF_SHIFT & PROOF_MASK
