@@ -31,10 +31,13 @@ class JaxFunction:
         self.name = name
         self._jax, _ = jax_and_optax()
         self._traced = self._jax.jit(function)
+        self._is_kept = self._jax.default_backend() == "cpu"
         self._made: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the function."""
+        if not self._is_kept:
+            return self._traced(*arguments)
         leaves, structure = self._jax.tree.flatten(arguments)
         kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
         made = self._made.get((structure, kinds))
@@ -56,7 +59,7 @@ class JaxFunction:
     def _path_of(self, text: str) -> Path | None:
         """Return the file of a function that JAX writes so; None where there can be none."""
         folder = cache.cache_folder()
-        if folder is None or self._jax.default_backend() != "cpu":
+        if folder is None:
             return None
         jaxlib = self._jax.lib.__version__
         flags, cores = os.environ.get("XLA_FLAGS"), os.cpu_count()

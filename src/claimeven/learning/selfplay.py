@@ -12,8 +12,11 @@ algorithm" (2017).
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +24,7 @@ import numpy as np
 
 import claimeven
 from claimeven.arena.executors.work import Executor
-from claimeven.learning.net_training import Descent, Losses, NetTrainer
+from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.replay import Replay
 from claimeven.learning.rounding import packed_by_play
 from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
@@ -39,6 +42,8 @@ _BEST: Final = "best_"
 _DIGITS: Final = 4
 #: The most seconds that a worker may say nothing, eleven days.
 _MOST_PATIENCE: Final = 1_000_000
+#: Threads that draw batches while the last one is learnt, which an accelerator would wait for.
+_AHEAD: Final = 4
 #: What an iteration is doing.
 PLAYING, LEARNING, JUDGING = "playing", "learning", "measuring"
 
@@ -78,12 +83,20 @@ class SelfPlayLearner:
 
     def learn(self) -> Losses:
         """Learn the steps of an iteration; return the mean losses."""
-        recipe = self.recipe
+        recipe, begin = self.recipe, self.trainer.step
         total = np.zeros(len(Losses._fields))
-        for _ in range(recipe.steps):
-            rng = np.random.default_rng([recipe.seed, self.trainer.step, 2])
-            total += self.trainer.learn(self.replay.batch(recipe.batch, rng))
+        with ThreadPoolExecutor(_AHEAD) as pool:
+            steps = iter(range(begin, begin + recipe.steps))
+            drawn = deque(pool.submit(self._drawn, step) for step in islice(steps, 2 * _AHEAD))
+            while drawn:
+                total += self.trainer.learn(drawn.popleft().result())
+                drawn.extend(pool.submit(self._drawn, step) for step in islice(steps, 1))
         return Losses(*(float(part) for part in total / recipe.steps))
+
+    def _drawn(self, step: int) -> Batch:
+        """Return the batch of a step."""
+        rng = np.random.default_rng([self.recipe.seed, step, 2])
+        return self.replay.batch(self.recipe.batch, rng)
 
     def promote(self) -> dict[str, Any]:
         """Let the net take over, if it passes the gate; return what the log says of it."""
@@ -186,7 +199,7 @@ def _iterate(
     losses = learner.learn()
     learner.iteration += 1
     promoted = learner.promote()
-    cores = time.process_time() - cores + (0.0 if executor is None else played.core_seconds)
+    cores = time.process_time() - cores + played.core_seconds
     return {
         "iteration": learner.iteration,
         "games": learner.iteration * recipe.games,

@@ -28,8 +28,7 @@ from claimeven.game.arrays import disc_counts, has_line, mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
-from claimeven.networks.net import Net
-from claimeven.networks.policy_value import playable_columns
+from claimeven.networks.policy_value import PolicyValue, playable_columns
 from claimeven.networks.puct import PuctForest
 
 Words = npt.NDArray[np.uint64]
@@ -74,12 +73,12 @@ class Tally(NamedTuple):
 
 
 class Remembering:
-    """A net that judges one of a position and its mirror image, and remembers what it said.
+    """Judges one of a position and its mirror image by a net, and remembers what that said.
 
-    A `PolicyValue` of the net's ungraded values, which asks the net only what is new to it.
+    A `PolicyValue` that asks the net only what is new to it.
     """
 
-    def __init__(self, net: Net) -> None:
+    def __init__(self, net: PolicyValue) -> None:
         self.net, self.geometry = net, net.geometry
         self.judged = 0
         places = 1 << _PLACES_BITS
@@ -107,11 +106,10 @@ class Remembering:
             self.judged += len(ask)
             boards = [np.where(turned[ask], mirrored_keys(b[ask], self.geometry), b[ask])
                       for b in (mines, masks)]  # fmt: skip
-            found = self.net.judge(*boards)
-            values[new], priors[new] = found.values[which], found.priors[which]
+            found, known = self.net.evaluate(*boards)
+            values[new], priors[new] = found[which], known[which]
             kept = places[ask]
-            self._keys[kept], self._values[kept] = names[ask], found.values
-            self._priors[kept] = found.priors
+            self._keys[kept], self._values[kept], self._priors[kept] = names[ask], found, known
         priors[turned] = priors[turned, ::-1]
         return values, priors
 
@@ -149,9 +147,11 @@ def _learnt(moments: list[_Moment], ends: npt.NDArray[np.int64], recipe: SelfPla
 
 
 class SelfPlay:
-    """The games of a task; see the module."""
+    """The games of a task, judged by `net`; see the module."""
 
-    def __init__(self, net: Net, recipe: SelfPlayRecipe, games: int, seed: tuple[int, ...]) -> None:
+    def __init__(
+        self, net: PolicyValue, recipe: SelfPlayRecipe, games: int, seed: tuple[int, ...]
+    ) -> None:
         self.recipe = recipe
         self.rng = np.random.default_rng(seed)
         self.model = Remembering(net)

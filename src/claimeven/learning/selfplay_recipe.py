@@ -15,6 +15,10 @@ from claimeven.networks.puct import PuctOptions
 from claimeven.networks.puct.forest import CONCENTRATIONS, MOST_NODES
 from claimeven.suggestions import no_such
 
+#: By what the net judges positions of the games.
+NUMPY: Final = "numpy"
+JAX: Final = "jax"
+INFERENCES: Final = (NUMPY, JAX)
 #: How the rate of learning may fall.
 FALLS: Final = ("none", "stepwise", "cosine")
 #: The most games of a gate.
@@ -71,6 +75,10 @@ class SelfPlayRecipe:
     board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
     Where the search has proven the result it is learnt as it is, with the moves that lead there.
 
+    Positions are judged by NumPy on the processor, or with `inference` "jax" by JAX, on an
+    accelerator where there is one: that pays for tasks of thousands of games, played by
+    `Threads`. Numbers are rounded otherwise there, and so the games are others.
+
     Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
     `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes
     over if the lower bound of its share of the points is at least `gate_least`; 0: it always does.
@@ -106,6 +114,7 @@ class SelfPlayRecipe:
     fall: str = "none"
     stays: float = 0.995
     size: str = "small"
+    inference: str = NUMPY
     gate: int = 0
     gate_least: float = 0.5
     weight_steps: int = WEIGHT_STEPS
@@ -119,7 +128,11 @@ class SelfPlayRecipe:
         """Check every setting."""
         if self.against is None:
             object.__setattr__(self, "against", usual_against(self.geometry, 10))
-        for name, choices in (("size", tuple(SHAPES)), ("fall", FALLS)):
+        for name, choices in (
+            ("size", tuple(SHAPES)),
+            ("fall", FALLS),
+            ("inference", INFERENCES),
+        ):
             if getattr(self, name) not in choices:
                 raise InvalidRun(no_such(name, getattr(self, name), choices))
         check_numbers(self, _BOUNDS)
@@ -167,6 +180,8 @@ class SelfPlayRecipe:
         """
         board = self.geometry
         left_out = {"geometry"} | ({"iterations"} if self.fall == "none" else set())
+        if self.inference == NUMPY:
+            left_out.add("inference")
         told = {name: value for name, value in vars(self).items() if name not in left_out}
         sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
         return {"method": "selfplay", **told, "shape": self.shape.as_dict(), "board": sizes}

@@ -14,10 +14,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
+from claimeven.arena.executors.threads import Threads
 from claimeven.arena.executors.work import Executor, Play
 from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
-from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.net_in_jax import NetInJax
+from claimeven.learning.selfplay_recipe import NUMPY, SelfPlayRecipe
 from claimeven.networks.net import Net
+from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctForest
 
 #: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
@@ -25,7 +28,9 @@ PATIENCE: Final = 120.0
 
 
 class Played(NamedTuple):
-    """What came of games: positions to learn from, what happened, and seconds of cores."""
+    """What came of games: positions to learn from, what happened, and seconds of cores that it
+    took: of a task, those of all; of an iteration, those of other processes.
+    """
 
     positions: Positions
     tally: Tally
@@ -54,20 +59,25 @@ class SelfPlayWork:
     @contextmanager
     def begun(self) -> Iterator[Play]:
         """Yield what plays tasks by their numbers."""
-        net = Net(self.recipe.shape, self.arrays, self.recipe.geometry)
+        net = self._net()
         net.load()
         PuctForest.load()
 
         def play(numbers: Sequence[int]) -> Iterator[tuple[int, Played] | None]:
             for number in numbers:
-                begin = time.process_time()
+                begin = time.thread_time()
                 games = self.recipe.tasks[number]
                 task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
                 yield from task.rounds()
-                seconds = time.process_time() - begin
+                seconds = time.thread_time() - begin
                 yield number, Played(task.learnt(), task.tally, seconds)
 
         yield play
+
+    def _net(self) -> PolicyValue:
+        """Return what judges the positions."""
+        net = Net(self.recipe.shape, self.arrays, self.recipe.geometry)
+        return net if self.recipe.inference == NUMPY else NetInJax(net, max(self.recipe.tasks))
 
 
 def play_selfplay(
@@ -115,4 +125,6 @@ def play_selfplay(
     for number in numbers:
         tally = tally.plus(found[number].tally)
     positions = joined([found[number].positions for number in numbers])
-    return Played(positions, tally, sum(played.core_seconds for played in found.values()))
+    is_here = executor is None or isinstance(executor, Threads)
+    elsewhere = 0.0 if is_here else sum(played.core_seconds for played in found.values())
+    return Played(positions, tally, elsewhere)

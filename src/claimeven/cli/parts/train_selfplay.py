@@ -58,6 +58,13 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 )
 @click.option("--stays", default=0.995, show_default=True, help="Of the mean of weights, a step.")
 @click.option("--size", default="small", show_default=True, help="small, medium or large.")
+@click.option(
+    "--inference",
+    type=WordChoice("numpy", "jax"),
+    default="numpy",
+    show_default=True,
+    help="What judges positions: jax on an accelerator.",
+)
 @click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
 @click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
 @click.option("--every", default=1, show_default=True, help="Iterations between measurements.")
@@ -103,7 +110,9 @@ def selfplay(
       claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
         --iterations 5 --games 64 --task 32 --searches 24
     """
-    from claimeven.learning import (  # noqa: PLC0415 - brings in the arena
+    from claimeven.arena.executors.local_workers import LocalWorkers  # noqa: PLC0415 - the arena
+    from claimeven.arena.executors.threads import Threads  # noqa: PLC0415 - likewise
+    from claimeven.learning import (  # noqa: PLC0415 - likewise
         SelfPlayRecipe,
         train_selfplay,
     )
@@ -111,6 +120,8 @@ def selfplay(
     if asked["gate_least"] != SelfPlayRecipe.gate_least and not asked["gate"]:
         raise ClaimevenError("--gate-least is what passes a --gate: give both")
     recipe = SelfPlayRecipe(**asked, geometry=geometry)
+    if recipe.inference == "jax" and isinstance(players, LocalWorkers):
+        players = Threads(players.jobs)  # which share the accelerator
     say_when_compiling()
     with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
         rows = train_selfplay(
