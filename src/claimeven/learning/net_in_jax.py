@@ -1,8 +1,8 @@
 """A net that judges by JAX, on an accelerator where there is one: a `PolicyValue` of many at once.
 
-It is told two words a position and does all the rest there: features, net, priors. Several threads
-may ask it at the same time. Positions are judged in batches of a few sizes, since JAX compiles for
-each; a batch is filled up with empty boards.
+It is told two words a position and does all the rest there: features, net, priors. Positions are
+judged in batches of a few sizes, since JAX compiles for each; a batch is filled up with empty
+boards.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net import Features, Net
 from claimeven.networks.policy_value import Floats, Words
 
-#: The sizes of batches are the powers of 2 from here to here.
-LEAST: Final = 1 << 9
+#: The sizes of batches are the powers of 2 from here (an accelerator takes no longer for more) to
+#: here.
+_LEAST: Final = 1 << 6
+_LEAST_OF_ACCELERATORS: Final = 1 << 9
 MOST: Final = 1 << 14
 
 
@@ -39,14 +41,15 @@ class NetInJax:
     def __init__(self, net: Net, most: int = MOST, precision: str = AUTO) -> None:
         jax, _ = jax_and_optax()
         self.geometry = net.geometry
-        self._sizes = [LEAST]
+        on_processor = jax.default_backend() == "cpu"
+        self._sizes = [_LEAST if on_processor else _LEAST_OF_ACCELERATORS]
         while self._sizes[-1] < min(most, MOST):
             self._sizes.append(2 * self._sizes[-1])
         self._weights = jax.device_put(net.arrays)
         self._judge = _compiled(net.geometry, precision_here(precision))
 
     def load(self) -> None:
-        """Compile for all sizes of batches, so that threads need not wait for each other."""
+        """Compile for all sizes of batches."""
         for size in self._sizes:
             self.evaluate(*np.zeros((2, size), dtype=np.uint64))
 

@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 import claimeven
+from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.arena.executors.work import Executor
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.replay import Replay
@@ -157,7 +159,7 @@ def train_selfplay(
         )
     check_gate(recipe)
     learner = SelfPlayLearner(recipe)
-    with RunFolder.opened(folder, recipe.as_dict()) as run:
+    with RunFolder.opened(folder, recipe.as_dict()) as run, _kept(executor) as players:
         run.take_up(KIND, learner.take_up)
         if learner.iteration > recipe.iterations:
             raise InvalidRun(
@@ -166,7 +168,7 @@ def train_selfplay(
             )
         meter = _Meter(learner, run, watch)
         while learner.iteration < recipe.iterations:
-            row = _iterate(learner, executor, meter, patience)
+            row = _iterate(learner, players, meter, patience)
             net = _written(learner.best, run.model_path, recipe, row)
             if learner.iteration % recipe.every == 0 or learner.iteration == recipe.iterations:
                 meter.tell(JUDGING)
@@ -178,6 +180,11 @@ def train_selfplay(
         if not run.has_model():
             _written(learner.best, run.model_path, recipe, run.rows[-1])
         return run.rows
+
+
+def _kept(executor: Executor | None) -> AbstractContextManager[Executor | None]:
+    """Keep the processes of an executor from one iteration to the next, if it has any here."""
+    return executor.kept() if isinstance(executor, LocalWorkers) else nullcontext(executor)
 
 
 def _iterate(

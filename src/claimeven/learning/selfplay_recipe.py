@@ -76,8 +76,8 @@ class SelfPlayRecipe:
     Where the search has proven the result it is learnt as it is, with the moves that lead there.
 
     Positions are judged by NumPy on the processor, or with `inference` "jax" by JAX, on an
-    accelerator where there is one: that pays for tasks of thousands of games, played by
-    `Threads`. Numbers are rounded otherwise there, and so the games are others.
+    accelerator where there is one: then tasks should be of thousands of games. Numbers are rounded
+    otherwise there, and so the games are others.
 
     Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
     `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes

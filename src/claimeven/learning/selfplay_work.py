@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
-from claimeven.arena.executors.threads import Threads
 from claimeven.arena.executors.work import Executor, Play
 from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.learning.net_in_jax import NetInJax
@@ -65,11 +64,11 @@ class SelfPlayWork:
 
         def play(numbers: Sequence[int]) -> Iterator[tuple[int, Played] | None]:
             for number in numbers:
-                begin = time.thread_time()
+                begin = time.process_time()
                 games = self.recipe.tasks[number]
                 task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
                 yield from task.rounds()
-                seconds = time.thread_time() - begin
+                seconds = time.process_time() - begin
                 yield number, Played(task.learnt(), task.tally, seconds)
 
         yield play
@@ -125,6 +124,5 @@ def play_selfplay(
     for number in numbers:
         tally = tally.plus(found[number].tally)
     positions = joined([found[number].positions for number in numbers])
-    is_here = executor is None or isinstance(executor, Threads)
-    elsewhere = 0.0 if is_here else sum(played.core_seconds for played in found.values())
+    elsewhere = 0.0 if executor is None else sum(each.core_seconds for each in found.values())
     return Played(positions, tally, elsewhere)

@@ -7,7 +7,8 @@ import select
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from claimeven.arena.errors import InvalidMatch
@@ -31,17 +32,34 @@ class LocalWorkers:
     """So many processes like this one, which end with it.
 
     One that ends early is replaced, and so is one that hangs (see `AnyWork.patience`), which `tell`
-    is told.
+    is told. Each work is played by new processes, but for those of workers that are `kept`.
     """
 
     jobs: int
     tell: Tell | None = None
+    _resting: list[Child] | None = field(default=None, repr=False, compare=False)
+
+    @contextmanager
+    def kept(self) -> Iterator[LocalWorkers]:
+        """Yield workers that stay, and go on from one work to the next, until this ends.
+
+        For work that takes no longer than a process takes to start and to make ready.
+        """
+        resting: list[Child] = []
+        try:
+            yield replace(self, _resting=resting)
+        finally:
+            for child in resting:
+                child.hang_up()
+            for child in resting:
+                child.end()
 
     def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
         """Yield the games as they end. Raises `InvalidMatch` for one over which `TRIES` processes
         end or hang, and whatever error ended a worker.
         """
-        workers = _Workers(work, numbers, min(self.jobs, len(numbers)), self.tell)
+        jobs = min(self.jobs, len(numbers))
+        workers = _Workers(work, numbers, jobs, self.tell, self._resting)
         try:
             yield from workers.play()
         finally:
@@ -94,8 +112,16 @@ class _Worker:
 class _Workers:
     """Several processes that play the games of a plan."""
 
-    def __init__(self, work: AnyWork, numbers: Sequence[int], jobs: int, tell: Tell | None) -> None:
+    def __init__(
+        self,
+        work: AnyWork,
+        numbers: Sequence[int],
+        jobs: int,
+        tell: Tell | None,
+        resting: list[Child] | None = None,
+    ) -> None:
         self._unit, self._patience, self._tell = work.unit, work.patience, tell
+        self._resting = resting
         self._first_message = pickle.dumps(work)
         self._waiting = deque(numbers)
         self._suspects: deque[int] = deque()
@@ -116,11 +142,17 @@ class _Workers:
                 yield result
 
     def end(self) -> None:
-        """End the processes; those with games to play at once."""
+        """End the processes, those with games to play at once; or let those without rest."""
         for worker in self._workers:
-            worker.child.kill() if worker.numbers else worker.child.hang_up()
+            if worker.numbers:
+                worker.child.kill()
+            elif self._resting is None:
+                worker.child.hang_up()
         for worker in self._workers:
-            worker.child.end()
+            if worker.numbers or self._resting is None or worker.child.ended:
+                worker.child.end()
+            else:
+                self._resting.append(worker.child)
 
     @property
     def _has_more(self) -> bool:
@@ -128,7 +160,10 @@ class _Workers:
         return bool(self._waiting or self._suspects)
 
     def _started(self) -> _Worker:
-        child = Child("claimeven.arena.executors.worker", variables=ONE_CORE)
+        if self._resting:
+            child = self._resting.pop()
+        else:
+            child = Child("claimeven.arena.executors.worker", variables=ONE_CORE)
         worker = _Worker(child)
         try:
             self._send(worker, self._first_message)

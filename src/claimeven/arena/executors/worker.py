@@ -20,29 +20,34 @@ _READY = pickle.dumps([])
 def main(ends: tuple[int, int, int]) -> None:
     """Play the games whose numbers come in, and send them back.
 
-    The first message holds the work, every other one a list of numbers. An error that ends the
-    match is sent in place of games. A message without games says that the worker is ready, or
-    still plays.
+    The first message holds work, the others a list of numbers each, or other work to go on to. An
+    error that ends the match is sent in place of games. A message without games says that the
+    worker is ready, or still plays.
     """
     parent = Parent(ends)
     first = parent.receive()
-    if first is not None:
-        try:
-            _serve(parent, pickle.loads(first))
-        except ClaimevenError as error:
-            parent.send(pickle.dumps(error))
+    work = None if first is None else pickle.loads(first)
+    try:
+        while work is not None:
+            work = _serve(parent, work)
+    except ClaimevenError as error:
+        parent.send(pickle.dumps(error))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # nothing is left to do, and thousands of modules to take down
 
 
-def _serve(parent: Parent, work: AnyWork) -> None:
+def _serve(parent: Parent, work: AnyWork) -> AnyWork | None:
+    """Play the games of work that are asked for; return the next work, None at the end."""
     with work.begun() as play:
         parent.send(_READY)
         while (message := parent.receive()) is not None:
+            asked: list[int] | AnyWork = pickle.loads(message)
+            if not isinstance(asked, list):
+                return asked
             results: list[Result] = []
             sent = time.monotonic()
-            for result in play(pickle.loads(message)):
+            for result in play(asked):
                 if result is not None:
                     results.append(result)
                 if time.monotonic() - sent > (TICK if results else SIGN):
@@ -50,3 +55,4 @@ def _serve(parent: Parent, work: AnyWork) -> None:
                     results, sent = [], time.monotonic()
             if results:
                 parent.send(pickle.dumps(results))
+    return None

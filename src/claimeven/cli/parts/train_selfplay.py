@@ -110,9 +110,7 @@ def selfplay(
       claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
         --iterations 5 --games 64 --task 32 --searches 24
     """
-    from claimeven.arena.executors.local_workers import LocalWorkers  # noqa: PLC0415 - the arena
-    from claimeven.arena.executors.threads import Threads  # noqa: PLC0415 - likewise
-    from claimeven.learning import (  # noqa: PLC0415 - likewise
+    from claimeven.learning import (  # noqa: PLC0415 - brings in the arena
         SelfPlayRecipe,
         train_selfplay,
     )
@@ -120,8 +118,6 @@ def selfplay(
     if asked["gate_least"] != SelfPlayRecipe.gate_least and not asked["gate"]:
         raise ClaimevenError("--gate-least is what passes a --gate: give both")
     recipe = SelfPlayRecipe(**asked, geometry=geometry)
-    if recipe.inference == "jax" and isinstance(players, LocalWorkers):
-        players = Threads(players.jobs)  # which share the accelerator
     say_when_compiling()
     with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
         rows = train_selfplay(
