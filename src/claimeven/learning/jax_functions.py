@@ -15,29 +15,32 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from claimeven.compiled import cache
 from claimeven.learning.extras import jax_and_optax
 
 
+#: An accelerator's code is not chosen by timing: what it computes would differ from run to run, by
+#: rounding, and to compile would take minutes and gigabytes.
+_OPTIONS: Final = {"xla_gpu_autotune_level": 0, "xla_gpu_enable_triton_gemm": False}
+
+
 class JaxFunction:
     """A function for JAX to compile, or to load, when it is first called with arrays of a shape.
 
-    Kept where JAX works on the processor. `name` begins that of its files.
+    `name` begins that of its files.
     """
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.name = name
         self._jax, _ = jax_and_optax()
         self._traced = self._jax.jit(function)
-        self._is_kept = self._jax.default_backend() == "cpu"
+        self._options = None if self._jax.default_backend() == "cpu" else _OPTIONS
         self._made: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the function."""
-        if not self._is_kept:
-            return self._traced(*arguments)
         leaves, structure = self._jax.tree.flatten(arguments)
         kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
         made = self._made.get((structure, kinds))
@@ -52,7 +55,7 @@ class JaxFunction:
         with cache.making(path, lambda: None):
             made = _read(path)
             if made is None:
-                made = lowered.compile()
+                made = lowered.compile(compiler_options=self._options)
                 _keep(path, made)
         return made
 
@@ -63,8 +66,9 @@ class JaxFunction:
             return None
         jaxlib = self._jax.lib.__version__
         flags, cores = os.environ.get("XLA_FLAGS"), os.cpu_count()
+        device = self._jax.devices()[0].device_kind
         made_by = (self._jax.__version__, jaxlib, sys.version, cache.processor(), cores, flags)
-        digest = hashlib.blake2b(f"{text}\n{made_by}".encode(), digest_size=10)
+        digest = hashlib.blake2b(f"{text}\n{made_by}{device}".encode(), digest_size=10)
         return folder / f"{self.name}-{digest.hexdigest()}{cache.JAX_SUFFIX}"
 
 

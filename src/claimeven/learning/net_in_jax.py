@@ -22,11 +22,12 @@ from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net import Features, Net
 from claimeven.networks.policy_value import Floats, Words
 
-#: The sizes of batches are the powers of 2 from here (an accelerator takes no longer for more) to
-#: here.
-_LEAST: Final = 1 << 6
-_LEAST_OF_ACCELERATORS: Final = 1 << 9
-MOST: Final = 1 << 14
+#: The size of the least batch, and how many times as many the next one holds: on a processor, and
+#: on an accelerator, which takes no longer for more and compiles slowly.
+_OF_PROCESSORS: Final = (1 << 6, 2)
+_OF_ACCELERATORS: Final = (1 << 9, 4)
+#: The most positions of a batch.
+_MOST: Final = 1 << 13
 
 
 class NetInJax:
@@ -38,13 +39,14 @@ class NetInJax:
     without JAX.
     """
 
-    def __init__(self, net: Net, most: int = MOST, precision: str = AUTO) -> None:
+    def __init__(self, net: Net, most: int = _MOST, precision: str = AUTO) -> None:
         jax, _ = jax_and_optax()
         self.geometry = net.geometry
-        on_processor = jax.default_backend() == "cpu"
-        self._sizes = [_LEAST if on_processor else _LEAST_OF_ACCELERATORS]
-        while self._sizes[-1] < min(most, MOST):
-            self._sizes.append(2 * self._sizes[-1])
+        is_processor = jax.default_backend() == "cpu"
+        least, times = _OF_PROCESSORS if is_processor else _OF_ACCELERATORS
+        self._sizes = [least]
+        while self._sizes[-1] < min(most, _MOST):
+            self._sizes.append(times * self._sizes[-1])
         self._weights = jax.device_put(net.arrays)
         self._judge = _compiled(net.geometry, precision_here(precision))
 

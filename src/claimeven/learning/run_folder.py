@@ -164,16 +164,23 @@ class RunFolder:
             fresh = cores_spent() - self._cores if cores is None else cores
             row = {**row, CORES: round(before + fresh, SECONDS_DIGITS)}
         self._cores = cores_spent()
-        self._keep_model(len(self.rows) + 1)
+        if self.is_next_kept:
+            self._keep_model(len(self.rows) + 1)
         line = json.dumps(row).encode() + b"\n"
         self._log.append(line)
         self._log.sync()
         self._logged.update(line)
         self.rows.append(row)
 
+    @property
+    def is_next_kept(self) -> bool:
+        """Whether the model of the next row is one to look back at, and is kept."""
+        number = len(self.rows) + 1
+        return number & (number - 1) == 0
+
     def _keep_model(self, number: int) -> None:
-        """Keep the model of this measurement, counted from 1, if it is one to look back at."""
-        if number & (number - 1) or not self.model_path.exists():
+        """Keep the model of this row, counted from 1."""
+        if not self.model_path.exists():
             return
         make_folder(self.path / MODELS)
         write_bytes(self.path / MODELS / f"{number}.npz", self.model_path.read_bytes())

@@ -147,7 +147,7 @@ def train_selfplay(
     An `executor` of the arena (`LocalWorkers`, `RayWorkers`) plays the games; without one they are
     played here. The net is the same wherever they are played; a worker that has said nothing for
     `patience` seconds is taken to hang, and another one plays its task. `folder/model.npz` is the
-    best net so far. Ended in any way, Ctrl-C and kill included, the same call goes on from the last
+    last that was measured, or kept to look back at. Ended in any way, Ctrl-C and kill included, the same call goes on from the last
     iteration and leads to the same model. Raises `InvalidRun` for a folder of another run and for a
     gate that no net can pass, `MissingPackage` without JAX, `InvalidMatch` where workers cannot
     play, and `CannotWrite`; the last checkpoint stays whole.
@@ -169,16 +169,20 @@ def train_selfplay(
         meter = _Meter(learner, run, watch)
         while learner.iteration < recipe.iterations:
             row = _iterate(learner, players, meter, patience)
-            net = _written(learner.best, run.model_path, recipe, row)
-            if learner.iteration % recipe.every == 0 or learner.iteration == recipe.iterations:
+            is_due = learner.iteration % recipe.every == 0
+            is_due = is_due or learner.iteration == recipe.iterations
+            if is_due or run.is_next_kept:
                 meter.tell(JUDGING)
-                row |= _rounded(measure_selfplay(net, recipe))
-                _written(learner.best, run.model_path, recipe, row)
+                model = packed_by_play(learner.best, recipe.weight_steps)
+                if is_due:
+                    row |= _rounded(measure_selfplay(unpacked(model), recipe))
+                _write(model, run.model_path, recipe, row)
             run.note(row)
             run.keep(learner.checkpoint())
             meter.begin()
         if not run.has_model():
-            _written(learner.best, run.model_path, recipe, run.rows[-1])
+            model = packed_by_play(learner.best, recipe.weight_steps)
+            _write(model, run.model_path, recipe, run.rows[-1])
         return run.rows
 
 
@@ -272,18 +276,16 @@ class _Meter:
         )
 
 
-def _written(net: Net, path: Path, recipe: SelfPlayRecipe, row: Row) -> Net:
-    """Write the model with what is known of it; return the net as its file will be read."""
-    model = packed_by_play(net, recipe.weight_steps)
+def _write(model: ModelFile, path: Path, recipe: SelfPlayRecipe, row: Row) -> None:
+    """Write a model with what is known of it."""
     facts = {
         **model.facts,
         "recipe": {**recipe.as_dict(), "iterations": recipe.iterations},
         "measured": dict(row),
-        "parameters": net.parameters,
+        "parameters": unpacked(model).parameters,
         "made_by": f"claimeven {claimeven.__version__}",
     }
     write_model(path, ModelFile(model.kind, recipe.geometry, model.arrays, facts))
-    return unpacked(model)
 
 
 def _rounded(found: dict[str, float | None]) -> dict[str, float | None]:
