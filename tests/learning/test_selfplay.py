@@ -116,6 +116,18 @@ def test_whoever_plays_the_positions_are_the_same() -> None:
     assert not np.array_equal(play_selfplay(net, QUICK, 4).positions.mines, here.positions.mines)
 
 
+def test_a_run_judged_by_jax_is_the_same_whoever_plays(tmp_path: Path) -> None:
+    """And learns scores, if it is asked to."""
+    recipe = replace(QUICK, inference="jax", score_weight=2.0, iterations=2, every=2)
+    train_selfplay(tmp_path / "here", recipe)
+    train_selfplay(tmp_path / "there", recipe, executor=LocalWorkers(2))
+    assert told(tmp_path / "here") == told(tmp_path / "there")
+    net = read_net(tmp_path / "here/model.npz")
+    assert net.knows_scores
+    first = read_net(tmp_path / "here/models/1.npz")
+    assert not np.array_equal(first.arrays["out_sum"], net.arrays["out_sum"])
+
+
 def test_workers_give_signs_of_life() -> None:
     with SelfPlayWork(QUICK, net_of(1).arrays, 3).begun() as play:
         said = list(play([0]))

@@ -11,7 +11,13 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.learning.net_training import drawn_weights
 from claimeven.learning.replay import Replay
-from claimeven.learning.selfplay_games import Positions, Remembering, SelfPlay, joined
+from claimeven.learning.selfplay_games import (
+    Positions,
+    Remembering,
+    SelfPlay,
+    joined,
+    random_positions,
+)
 from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.policy_value import playable_columns
@@ -171,6 +177,39 @@ def test_the_first_and_the_last_position_of_a_window_are_drawn() -> None:
     shares = np.full((1, BOARD.columns), 1 / BOARD.columns, np.float32)
     replay = Replay(2, BOARD)
     for word, value in ((none, 0.25), (one, -0.5)):
-        replay.add(Positions(none, word, shares, np.full(1, value, np.float32)))
+        replay.add(Positions(none, word, shares, *np.full((2, 1), value, np.float32)))
     batch = replay.batch(40, np.random.default_rng(1))
     assert set(batch.values.tolist()) == {0.25, -0.5}
+
+
+@pytest.mark.parametrize("board", [BOARD, Geometry(), Geometry(5, 4, 4)], ids=str)
+def test_games_begin_at_any_position_that_random_moves_lead_to(board: Geometry) -> None:
+    most = board.cells * 2 // 3
+    mines, masks = random_positions(np.random.default_rng(1), 2000, most, board)
+    plies = [int(mask).bit_count() for mask in masks]
+    assert set(plies) == set(range(1, most + 1))
+    for mine, mask in zip(mines.tolist(), masks.tolist(), strict=True):
+        discs = (mine ^ mask, mine) if mask.bit_count() % 2 else (mine, mine ^ mask)
+        assert not Position.from_discs(board, *discs).is_over
+    first = np.bincount(
+        [int(mask).bit_length() // board.height for mask in masks if mask & (mask - 1) == 0]
+    )
+    assert len(first) == board.columns
+    assert first.min() > 0.3 * first.mean()
+
+
+def test_the_score_is_that_of_how_the_game_ended() -> None:
+    """One disc before the end it is the exact score, on boards of an odd number of cells too."""
+    for board in (BOARD, Geometry(5, 3, 3)):
+        recipe = replace(RECIPE, geometry=board, searches=60, quick_searches=60, full_share=1.0)
+        task = SelfPlay(net_of(board), recipe, 24, (1,))
+        positions = task.play()
+        seen = 0
+        assert (np.sign(positions.scores) == np.sign(positions.values)).all()
+        for mine, mask, score in zip(*(positions[n].tolist() for n in (0, 1, 4)), strict=True):
+            discs = (mine, mine ^ mask) if mask.bit_count() % 2 == 0 else (mine ^ mask, mine)
+            position = Position.from_discs(board, *discs)
+            if score > 0 and any(position.play(c).is_over for c in position.legal_columns):
+                assert score == naive.score(oracle(position), {})
+                seen += 1
+        assert seen >= 10

@@ -16,7 +16,8 @@ class MissingPackage(ClaimevenError):
 @lru_cache(maxsize=1)
 def jax_and_optax() -> tuple[Any, Any]:
     """Return the modules; JAX takes of an accelerator's memory what it needs, no more, since other
-    processes may share it. Raises `MissingPackage`, naming the extra, where they are not there."""
+    processes may share it. Raises `MissingPackage`, naming the extra, where they are not there.
+    """
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
         import jax  # noqa: PLC0415 - an extra

@@ -109,7 +109,7 @@ class FeaturesInJax:
                 (one_sided & (own == connect - missing)).astype(jnp.float32) @ self._lies_on
                 for missing in (1, 2, 3)
             )
-            found.append((threats, near >= 1, near >= 2, jnp.minimum(far, MOST_LINES)))  # noqa: PLR2004 - twice
+            found.append((threats, near >= 1, near >= 2, jnp.minimum(far, MOST_LINES)))
         return found, states.astype(jnp.int32)
 
     def _columns(self, empty: Any, threats: list[Any]) -> tuple[Any, Any]:

@@ -20,7 +20,6 @@ from typing import Any, Final
 from claimeven.compiled import cache
 from claimeven.learning.extras import jax_and_optax
 
-
 #: An accelerator's code is not chosen by timing: what it computes would differ from run to run, by
 #: rounding, and to compile would take minutes and gigabytes.
 _OPTIONS: Final = {"xla_gpu_autotune_level": 0, "xla_gpu_enable_triton_gemm": False}

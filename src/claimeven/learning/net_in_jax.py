@@ -22,16 +22,15 @@ from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net import Features, Net
 from claimeven.networks.policy_value import Floats, Words
 
-#: The size of the least batch, and how many times as many the next one holds: on a processor, and
-#: on an accelerator, which takes no longer for more and compiles slowly.
-_OF_PROCESSORS: Final = (1 << 6, 2)
-_OF_ACCELERATORS: Final = (1 << 9, 4)
-#: The most positions of a batch.
-_MOST: Final = 1 << 13
+#: The sizes of batches are the powers of 2 between these. A processor has all of them, an
+#: accelerator one: it takes hardly longer for more, it compiles slowly, and what it makes of a
+#: position depends on the size of the batch, by rounding.
+_LEAST: Final = 1 << 6
+_MOST: Final = 1 << 15
 
 
 class NetInJax:
-    """The values and priors of a net, by JAX: those of `Net.evaluate`, scores left out of them.
+    """The values and priors of a net, by JAX: those of `Net.evaluate`.
 
     `most` is how many positions are judged at a time, about. `precision` is one of
     `precision.PRECISIONS`; in float32 it differs from the net by rounding alone, about 1e-6.
@@ -39,16 +38,23 @@ class NetInJax:
     without JAX.
     """
 
-    def __init__(self, net: Net, most: int = _MOST, precision: str = AUTO) -> None:
+    def __init__(self, net: Net, most: int = 1 << 13, precision: str = AUTO) -> None:
         jax, _ = jax_and_optax()
+        self._jax, self._precision = jax, precision_here(precision)
+        sizes = [_LEAST]
+        while sizes[-1] < min(most, _MOST):
+            sizes.append(2 * sizes[-1])
+        self._sizes = sizes if jax.default_backend() == "cpu" else sizes[-1:]
+        self.take(net)
+
+    def take(self, net: Net) -> None:
+        """Judge by another net from now on."""
         self.geometry = net.geometry
-        is_processor = jax.default_backend() == "cpu"
-        least, times = _OF_PROCESSORS if is_processor else _OF_ACCELERATORS
-        self._sizes = [least]
-        while self._sizes[-1] < min(most, _MOST):
-            self._sizes.append(times * self._sizes[-1])
-        self._weights = jax.device_put(net.arrays)
-        self._judge = _compiled(net.geometry, precision_here(precision))
+        self._weights = self._jax.device_put(net.arrays)
+        grading = (net.searching.score_share, net.searching.score_scale)
+        self._judge = _compiled(
+            net.geometry, self._precision, grading if net.knows_scores else None
+        )
 
     def load(self) -> None:
         """Compile for all sizes of batches."""
@@ -80,8 +86,13 @@ class NetInJax:
 
 
 @lru_cache(maxsize=8)
-def _compiled(geometry: Geometry, precision: str) -> JaxFunction:
-    """Return the function that judges positions by weights: a value, then the priors, in a row."""
+def _compiled(
+    geometry: Geometry, precision: str, grading: tuple[float, float] | None
+) -> JaxFunction:
+    """Return the function that judges positions by weights: a value, then the priors, in a row.
+
+    `grading` are the share and the scale of scores in values, where they have any: see `Searching`.
+    """
     jax, _ = jax_and_optax()
     jnp, columns = jax.numpy, geometry.columns
     features = FeaturesInJax(Features(geometry))
@@ -89,8 +100,14 @@ def _compiled(geometry: Geometry, precision: str) -> JaxFunction:
 
     def judged(weights: Any, mines: Any, masks: Any) -> Any:
         outputs = forward.outputs(weights, *features.of(mines, masks))
-        logits = jnp.where(features.playable_columns(masks), outputs[:, :columns], -jnp.inf)
+        playable = features.playable_columns(masks)
+        logits = jnp.where(playable, outputs[:, :columns], -jnp.inf)
         values = jnp.tanh(outputs[:, columns : columns + 1])
+        if grading is not None:
+            share, scale = grading
+            told = jnp.where(playable, outputs[:, columns + 1 :], -jnp.inf)
+            best = told.max(axis=1, keepdims=True) * Net.SCORE_UNIT
+            values = values * (1 - share) + jnp.tanh(best / scale) * share
         return jnp.concatenate([values, jax.nn.softmax(logits, axis=1)], axis=1)
 
     return JaxFunction("learning.net_in_jax.judged", judged)

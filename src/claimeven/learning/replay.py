@@ -23,7 +23,8 @@ class Replay:
         self.features = Features(geometry)
         none, columns = np.zeros(0, dtype=np.uint64), geometry.columns
         shares = np.zeros((0, columns), dtype=np.float32)
-        self.positions = Positions(none, none, shares, np.zeros(0, dtype=np.float32))
+        nothing = np.zeros(0, dtype=np.float32)
+        self.positions = Positions(none, none, shares, nothing, nothing)
 
     def __len__(self) -> int:
         """Return the number of positions."""
@@ -39,12 +40,15 @@ class Replay:
 
         No exact score is known of any: `scored` is False everywhere.
         """
-        mines, masks, policies, values = _picked(self.positions, rng.integers(0, len(self), size))
+        mines, masks, policies, values, scores = _picked(
+            self.positions, rng.integers(0, len(self), size)
+        )
         playable = playable_columns(masks, self.geometry)
         nothing = np.zeros(playable.shape, dtype=np.float32)
         planes, states = self.features.of(mines, masks)
         unknown = np.zeros_like(playable)
-        return Batch(planes, states, policies, values, nothing, unknown, playable)
+        counts = np.ones(size, dtype=np.float32)
+        return Batch(planes, states, policies, values, nothing, unknown, playable, scores, counts)
 
     def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return it for a checkpoint."""
@@ -57,5 +61,5 @@ class Replay:
 
 def _picked(positions: Positions, which: slice | npt.NDArray[np.int64]) -> Positions:
     """Return some of the rows."""
-    mines, masks, policies, values = positions
-    return Positions(mines[which], masks[which], policies[which], values[which])
+    rows: list[Any] = [array[which] for array in positions]
+    return Positions(*rows)

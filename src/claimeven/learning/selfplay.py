@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -26,13 +26,16 @@ import numpy as np
 import claimeven
 from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.arena.executors.work import Executor
+from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.net_in_jax import NetInJax
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.replay import Replay
 from claimeven.learning.rounding import packed_by_play
 from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
 from claimeven.learning.selfplay_measuring import check_gate, gate, measure_selfplay
-from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.selfplay_recipe import JAX, SelfPlayRecipe
 from claimeven.learning.selfplay_work import PATIENCE, Played, play_selfplay
+from claimeven.learning.shared_judge import SharedJudge
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpacked
@@ -44,6 +47,8 @@ _BEST: Final = "best_"
 _DIGITS: Final = 4
 #: The most seconds that a worker may say nothing, eleven days.
 _MOST_PATIENCE: Final = 1_000_000
+#: In how many batches an accelerator judges once for all games that are played side by side, about.
+_BATCHES: Final = 4
 #: Threads that draw batches while the last one is learnt, which an accelerator would wait for.
 _AHEAD: Final = 4
 #: What an iteration is doing.
@@ -76,10 +81,17 @@ class SelfPlayLearner:
     def __init__(self, recipe: SelfPlayRecipe) -> None:
         self.recipe = recipe
         steps = recipe.iterations * recipe.steps
-        descent = Descent(steps, recipe.rate, recipe.decay, recipe.fall, recipe.stays)
+        descent = Descent(
+            steps,
+            recipe.rate,
+            recipe.decay,
+            recipe.fall,
+            recipe.stays,
+            score_weight=recipe.score_weight,
+        )
         self.trainer = NetTrainer(recipe.shape, descent, recipe.geometry, recipe.seed)
         self.replay = Replay(recipe.window, recipe.geometry)
-        self.best = self.trainer.net()
+        self.best = self.trainer.net(recipe.knows_scores)
         self.iteration = 0
         self.learnt = 0
 
@@ -102,7 +114,7 @@ class SelfPlayLearner:
 
     def promote(self) -> dict[str, Any]:
         """Let the net take over, if it passes the gate; return what the log says of it."""
-        new = self.trainer.net()
+        new = self.trainer.net(self.recipe.knows_scores)
         if not self.recipe.gate:
             self.best = new
             return {}
@@ -130,7 +142,7 @@ class SelfPlayLearner:
         self.replay.take_up(arrays)
         names = self.best.arrays
         best = {name: arrays[_BEST + name] for name in names}
-        self.best = Net(self.recipe.shape, best, self.recipe.geometry)
+        self.best = Net(self.recipe.shape, best, self.recipe.geometry, self.recipe.knows_scores)
         self.iteration = int(checkpoint.facts["iteration"])
         self.learnt = int(checkpoint.facts["learnt"])
 
@@ -147,10 +159,10 @@ def train_selfplay(
     An `executor` of the arena (`LocalWorkers`, `RayWorkers`) plays the games; without one they are
     played here. The net is the same wherever they are played; a worker that has said nothing for
     `patience` seconds is taken to hang, and another one plays its task. `folder/model.npz` is the
-    last that was measured, or kept to look back at. Ended in any way, Ctrl-C and kill included, the same call goes on from the last
-    iteration and leads to the same model. Raises `InvalidRun` for a folder of another run and for a
-    gate that no net can pass, `MissingPackage` without JAX, `InvalidMatch` where workers cannot
-    play, and `CannotWrite`; the last checkpoint stays whole.
+    last that was measured, or kept to look back at. Ended in any way, Ctrl-C and kill included, the
+    same call goes on from the last iteration and leads to the same model. Raises `InvalidRun` for a
+    folder of another run and for a gate that no net can pass, `MissingPackage` without JAX,
+    `InvalidMatch` where workers cannot play, and `CannotWrite`; the last checkpoint stays whole.
     """
     recipe = recipe or SelfPlayRecipe()
     if not 0 < patience <= _MOST_PATIENCE:
@@ -159,7 +171,11 @@ def train_selfplay(
         )
     check_gate(recipe)
     learner = SelfPlayLearner(recipe)
-    with RunFolder.opened(folder, recipe.as_dict()) as run, _kept(executor) as players:
+    with RunFolder.opened(folder, recipe.as_dict()) as run, ExitStack() as stack:
+        players, judge = _players(executor, learner, stack)
+        # A window of millions takes seconds to write: meanwhile the next games are played.
+        keeper = stack.enter_context(ThreadPoolExecutor(1))
+        kept = keeper.submit(lambda: None)
         run.take_up(KIND, learner.take_up)
         if learner.iteration > recipe.iterations:
             raise InvalidRun(
@@ -168,31 +184,42 @@ def train_selfplay(
             )
         meter = _Meter(learner, run, watch)
         while learner.iteration < recipe.iterations:
-            row = _iterate(learner, players, meter, patience)
-            is_due = learner.iteration % recipe.every == 0
-            is_due = is_due or learner.iteration == recipe.iterations
-            if is_due or run.is_next_kept:
-                meter.tell(JUDGING)
-                model = packed_by_play(learner.best, recipe.weight_steps)
-                if is_due:
-                    row |= _rounded(measure_selfplay(unpacked(model), recipe))
-                _write(model, run.model_path, recipe, row)
+            row = _iterate(learner, players, judge, meter, patience)
+            row |= _measured(learner, run, meter, row)
+            kept.result()
             run.note(row)
-            run.keep(learner.checkpoint())
+            kept = keeper.submit(run.keep, learner.checkpoint())
             meter.begin()
+        kept.result()
         if not run.has_model():
-            model = packed_by_play(learner.best, recipe.weight_steps)
-            _write(model, run.model_path, recipe, run.rows[-1])
+            _write(_packed(learner), run.model_path, recipe, run.rows[-1])
         return run.rows
 
 
-def _kept(executor: Executor | None) -> AbstractContextManager[Executor | None]:
-    """Keep the processes of an executor from one iteration to the next, if it has any here."""
-    return executor.kept() if isinstance(executor, LocalWorkers) else nullcontext(executor)
+def _players(
+    executor: Executor | None, learner: SelfPlayLearner, stack: ExitStack
+) -> tuple[Executor | None, SharedJudge[NetInJax] | None]:
+    """Return who plays all iterations, and who judges for them.
+
+    Processes of this machine stay from one iteration to the next; they share an accelerator.
+    """
+    if not isinstance(executor, LocalWorkers):
+        return executor, None
+    players, recipe = stack.enter_context(executor.kept()), learner.recipe
+    if recipe.inference != JAX or jax_and_optax()[0].default_backend() == "cpu":
+        return players, None
+    at_once = min(recipe.games, recipe.task * executor.jobs)
+    judge = SharedJudge(NetInJax(learner.best, at_once // _BATCHES))
+    judge.model.load()
+    return players, stack.enter_context(judge)
 
 
 def _iterate(
-    learner: SelfPlayLearner, executor: Executor | None, meter: _Meter, patience: float
+    learner: SelfPlayLearner,
+    executor: Executor | None,
+    judge: SharedJudge[NetInJax] | None,
+    meter: _Meter,
+    patience: float,
 ) -> dict[str, Any]:
     """Play, learn and promote; return what the log tells of it."""
     recipe = learner.recipe
@@ -202,7 +229,8 @@ def _iterate(
 
     tell(0)
     begin, cores = time.perf_counter(), time.process_time()
-    played = play_selfplay(learner.best, recipe, learner.iteration, executor, tell, patience)
+    best, iteration = learner.best, learner.iteration
+    played = play_selfplay(best, recipe, iteration, executor, tell, patience, judge)
     seconds = time.perf_counter() - begin
     learner.replay.add(played.positions)
     learner.learnt += len(played.positions.mines)
@@ -222,6 +250,27 @@ def _iterate(
         "value_loss": round(losses.value, _DIGITS),
         **promoted,
     }
+
+
+def _measured(
+    learner: SelfPlayLearner, run: RunFolder, meter: _Meter, row: Row
+) -> dict[str, float | None]:
+    """Measure and write the net where that is due; return what the log tells of it."""
+    recipe, done = learner.recipe, learner.iteration
+    is_due = done % recipe.every == 0 or done == recipe.iterations
+    found: dict[str, float | None] = {}
+    if is_due or run.is_next_kept:
+        meter.tell(JUDGING)
+        model = _packed(learner)
+        if is_due:
+            found = _rounded(measure_selfplay(unpacked(model), recipe))
+        _write(model, run.model_path, recipe, {**row, **found})
+    return found
+
+
+def _packed(learner: SelfPlayLearner) -> ModelFile:
+    """Return what the file of the best net so far holds."""
+    return packed_by_play(learner.best, learner.recipe.weight_steps)
 
 
 def _tally(played: Played) -> dict[str, Any]:

@@ -19,7 +19,7 @@ lengths.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,13 +46,15 @@ class Positions(NamedTuple):
     """Positions to learn from, row by row.
 
     `mines` and `masks` uint64 (n,); `policies` float32 (n, columns), which sum to 1; `values`
-    float32 (n,) for the side to move, -1 to 1.
+    float32 (n,) for the side to move, -1 to 1; `scores` float32 (n,), how its game ended, in
+    points of score for the side to move.
     """
 
     mines: Words
     masks: Words
     policies: Floats
     values: Floats
+    scores: Floats
 
 
 class Tally(NamedTuple):
@@ -129,21 +131,25 @@ class _Moment(NamedTuple):
     proven: npt.NDArray[np.bool_]
 
 
-def _learnt(moments: list[_Moment], ends: npt.NDArray[np.int64], recipe: SelfPlayRecipe) -> Positions:
+def _learnt(
+    moments: list[_Moment], ends: npt.NDArray[np.int64], recipe: SelfPlayRecipe
+) -> Positions:
     """Return the positions of games that are over, game by game, each from its beginning on.
 
     `ends` int64 (games, 2) has the plies after which each game ended, and whether who made the last
     move has won it, 1, or it is drawn, 0.
     """
-    parts = _Moment(*(np.concatenate(arrays) for arrays in zip(*moments, strict=True)))
-    order = np.argsort(parts.games, kind="stable")
+    parts: list[Any] = [np.concatenate(arrays) for arrays in zip(*moments, strict=True)]
+    order = np.argsort(parts[0], kind="stable")
     games, mines, masks, policies, thought, proven = (array[order] for array in parts)
     plies, won = ends[games].T
     worth = np.where(won == 1, 1.0 - recipe.fade * plies / recipe.geometry.cells, 0.0)
     results = np.where((plies - disc_counts(masks)) % 2 == 1, worth, -worth)
     mix = np.where(proven, 0.0, recipe.mix)
     values = (1.0 - mix) * results + mix * thought
-    return Positions(mines, masks, policies.astype(np.float32), values.astype(np.float32))
+    scores = np.sign(results) * ((recipe.geometry.cells + 2 - plies) // 2)
+    floats: list[Any] = [array.astype(np.float32) for array in (policies, values, scores)]
+    return Positions(mines, masks, *floats)
 
 
 class SelfPlay:
@@ -199,7 +205,9 @@ class SelfPlay:
         if not recipe.most_random_plies:
             return
         starts = random_positions(self.rng, len(trees), recipe.most_random_plies, recipe.geometry)
-        for tree, mine, mask in zip(trees.tolist(), *(words.tolist() for words in starts), strict=True):
+        for tree, mine, mask in zip(
+            trees.tolist(), *(words.tolist() for words in starts), strict=True
+        ):
             discs = (mine ^ mask, mine) if mask.bit_count() % 2 else (mine, mine ^ mask)
             self.forest.reset(tree, Position.from_discs(recipe.geometry, *discs))
 
@@ -212,7 +220,8 @@ class SelfPlay:
         hot = shares if recipe.temperature == 1.0 else forest.policies(recipe.temperature, ready)
         moment = _Moment(ready, mines, masks, shares, forest.values()[ready], proven)
         kept = self._full[ready] | proven
-        self._moments.append(_Moment(*(array[kept] for array in moment)))
+        parts: list[Any] = [array[kept] for array in moment]
+        self._moments.append(_Moment(*parts))
         chances = np.where((plies < recipe.hot_plies)[:, None], hot, best)
         forest.advance_all(ready, _drawn(self.rng, chances))
         over, won = forest.is_over()[ready], forest.results()[ready] < 0
@@ -245,7 +254,9 @@ def random_positions(
     """
     mines, masks = np.zeros((2, count), dtype=np.uint64)
     left = rng.integers(1, most + 1, count)
-    bottoms = np.array([1 << geometry.bit(column, 0) for column in range(geometry.columns)], np.uint64)
+    bottoms = np.array(
+        [1 << geometry.bit(column, 0) for column in range(geometry.columns)], np.uint64
+    )
     while len(on := np.flatnonzero(left)):
         playable = playable_columns(masks[on], geometry)
         columns = (rng.random(playable.shape) * playable).argmax(axis=1)
@@ -268,4 +279,5 @@ def _drawn(rng: np.random.Generator, chances: npt.NDArray[np.float64]) -> Indice
     """Return a column for each row, by its chances."""
     sums = np.cumsum(chances, axis=1)
     drawn = rng.random(len(chances)) * sums[:, -1]
-    return (sums <= drawn[:, None]).sum(axis=1)
+    columns: Indices = (sums <= drawn[:, None]).sum(axis=1)
+    return columns

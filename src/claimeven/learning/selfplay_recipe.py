@@ -47,6 +47,7 @@ _BOUNDS: Final = (
     ("decay", 0, 1),
     ("stays", 0, 0.999999),
     ("weight_steps", 1, 127),
+    ("score_weight", 0, 1000),
     ("gate", 0, MOST_GATE),
     ("gate_least", 0, 1),
     ("every", 1, 10**6),
@@ -113,6 +114,7 @@ class SelfPlayRecipe:
     decay: float = 1e-4
     fall: str = "none"
     stays: float = 0.995
+    score_weight: float = 0.0
     size: str = "small"
     inference: str = NUMPY
     gate: int = 0
@@ -156,6 +158,11 @@ class SelfPlayRecipe:
         return SHAPES[self.size]
 
     @property
+    def knows_scores(self) -> bool:
+        """Whether the net learns scores."""
+        return self.score_weight > 0
+
+    @property
     def search(self) -> PuctOptions:
         """How its searches work: those that play, and those that measure."""
         return PuctOptions(c=self.c, fpu=self.fpu, prior_temperature=1.0)
@@ -180,8 +187,6 @@ class SelfPlayRecipe:
         """
         board = self.geometry
         left_out = {"geometry"} | ({"iterations"} if self.fall == "none" else set())
-        if self.inference == NUMPY:
-            left_out.add("inference")
         told = {name: value for name, value in vars(self).items() if name not in left_out}
         sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
         return {"method": "selfplay", **told, "shape": self.shape.as_dict(), "board": sizes}

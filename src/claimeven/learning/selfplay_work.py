@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
 from claimeven.arena.executors.work import Executor, Play
-from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.learning.net_in_jax import NetInJax
+from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.learning.selfplay_recipe import NUMPY, SelfPlayRecipe
+from claimeven.learning.shared_judge import RemoteJudge, SharedJudge
 from claimeven.networks.net import Net
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctForest
@@ -38,12 +40,16 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class SelfPlayWork:
-    """The tasks of an iteration, with the arrays of the net that plays: an `AnyWork`."""
+    """The tasks of an iteration, with the arrays of the net that plays: an `AnyWork`.
+
+    `judge` is the address of a `SharedJudge` that has the net instead.
+    """
 
     recipe: SelfPlayRecipe
     arrays: Mapping[str, npt.NDArray[Any]]
     iteration: int
     patience: float | None = PATIENCE
+    judge: str | None = None
 
     @property
     def unit(self) -> str:
@@ -58,25 +64,33 @@ class SelfPlayWork:
     @contextmanager
     def begun(self) -> Iterator[Play]:
         """Yield what plays tasks by their numbers."""
-        net = self._net()
-        net.load()
         PuctForest.load()
+        with self._net() as net:
+            net.load()
+            yield partial(self._played, net)
 
-        def play(numbers: Sequence[int]) -> Iterator[tuple[int, Played] | None]:
-            for number in numbers:
-                begin = time.process_time()
-                games = self.recipe.tasks[number]
-                task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
-                yield from task.rounds()
-                seconds = time.process_time() - begin
-                yield number, Played(task.learnt(), task.tally, seconds)
+    def _played(
+        self, net: PolicyValue, numbers: Sequence[int]
+    ) -> Iterator[tuple[int, Played] | None]:
+        """Play tasks by a net: see `Play`."""
+        for number in numbers:
+            begin = time.process_time()
+            games = self.recipe.tasks[number]
+            task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
+            yield from task.rounds()
+            seconds = time.process_time() - begin
+            yield number, Played(task.learnt(), task.tally, seconds)
 
-        yield play
-
-    def _net(self) -> PolicyValue:
-        """Return what judges the positions."""
-        net = Net(self.recipe.shape, self.arrays, self.recipe.geometry)
-        return net if self.recipe.inference == NUMPY else NetInJax(net, max(self.recipe.tasks))
+    @contextmanager
+    def _net(self) -> Iterator[PolicyValue]:
+        """Yield what judges the positions."""
+        recipe = self.recipe
+        if self.judge is not None:
+            with closing(RemoteJudge(self.judge, recipe.geometry)) as judge:
+                yield judge
+            return
+        net = Net(recipe.shape, self.arrays, recipe.geometry, recipe.knows_scores)
+        yield net if recipe.inference == NUMPY else NetInJax(net, max(recipe.tasks))
 
 
 def play_selfplay(
@@ -86,12 +100,14 @@ def play_selfplay(
     executor: Executor | None = None,
     watch: Callable[[int], object] | None = None,
     patience: float = PATIENCE,
+    judge: SharedJudge[NetInJax] | None = None,
 ) -> Played:
     """Play the games of an iteration; return the positions of all, in the order of the tasks.
 
     Without an executor they are played in this process. `watch` is called with how many games are
     over. The result is the same wherever they are played. A worker that has said nothing for
-    `patience` seconds is replaced: see `AnyWork`.
+    `patience` seconds is replaced: see `AnyWork`. A `judge` judges by the net for all workers of
+    this machine.
 
     >>> from claimeven import Geometry
     >>> board = Geometry(4, 4, 3)
@@ -101,6 +117,9 @@ def play_selfplay(
     (4, True)
     """
     work = SelfPlayWork(recipe, net.arrays, iteration, patience)
+    if judge is not None:
+        judge.model.take(net)
+        work = SelfPlayWork(recipe, {}, iteration, patience, judge.address)
     numbers = range(len(recipe.tasks))
     found: dict[int, Played] = {}
     games = 0

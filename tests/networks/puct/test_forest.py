@@ -202,3 +202,53 @@ def test_noise_is_for_moves_that_may_be_made() -> None:
         assert {child.column: child.prior for child in tree.root.children or ()}[0] == share
         drawn = rng.bit_generator.state != np.random.default_rng(1).bit_generator.state
         assert drawn == bool(share)
+
+
+def test_many_moves_at_once_are_those_made_one_by_one() -> None:
+    """In trees that have looked at the move, in others that have not, until games end."""
+    board, count = Geometry(4, 4, 3), 40
+    model, rng = UniformPolicyValue(board), np.random.default_rng(3)
+    together, alone = (PuctForest(board, count, 400) for _ in range(2))
+    while not together.is_over().all():
+        iterations = rng.integers(0, 20, count)
+        for forest in (together, alone):
+            forest.run(model, iterations)
+        open_trees = np.flatnonzero(~together.is_over())
+        trees = rng.permutation(open_trees)[: 1 + len(open_trees) // 2]
+        legal = [together.position(int(tree)).legal_columns for tree in trees]
+        columns = np.array([rng.choice(choices) for choices in legal])
+        together.advance_all(trees, columns)
+        for tree, column in zip(trees.tolist(), columns.tolist(), strict=True):
+            alone.advance(tree, column)
+        for tree in range(count):
+            assert together.position(tree) == alone.position(tree)
+            assert [together.node(together.root(tree) + n) for n in range(together.used(tree))] == [
+                alone.node(alone.root(tree) + n) for n in range(alone.used(tree))
+            ]
+            if together.is_over()[tree]:
+                assert together.position(tree).is_over
+    some = np.array([5, 1])
+    for temperature in (0.0, 1.0):
+        assert np.array_equal(
+            together.policies(temperature, some), together.policies(temperature)[some]
+        )
+
+
+def test_many_moves_at_once_are_made_all_or_none() -> None:
+    forest = PuctForest(trees=3)
+    forest.reset(1, Position.from_moves("444444"))
+    forest.reset(2, Position.from_moves("121314"))
+    forest.advance(2, 0)
+    before = forest.roots()
+    for trees, columns, said in (
+        ([0, 1], [3, 3], "column 4 is full"),
+        ([0, 1], [0, 7], r"column 7 \(counted from 0\) is not on the board"),
+        ([0, 1], [0, -1], "is not on the board"),
+        ([0, 2], [0, 6], "the game is over"),
+    ):
+        with pytest.raises(ClaimevenError, match=said):
+            forest.advance_all(np.array(trees), np.array(columns))
+        assert all(map(np.array_equal, forest.roots(), before))
+    forest.gather()
+    with pytest.raises(ClaimevenError, match="back them up first"):
+        forest.advance_all(np.array([0]), np.array([0]))

@@ -182,7 +182,7 @@ class ReadableForest:
         game is over, or the root has not been visited. With `trees` of those alone, row by row.
         """
         counts, priors = self._nodes.counts, self._nodes.priors
-        rows, columns, nodes = self._root_children(trees)
+        rows, columns, _ = self._root_children(trees)
         there = np.zeros(self._shape(trees), dtype=np.bool_)
         there[rows, columns] = True
         visits, metas = self._spread(counts[:, VISITS], trees), self._spread(counts[:, META], trees)
