@@ -16,7 +16,12 @@ import pytest
 from claimeven import Geometry, Position, play_match
 from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.dataset import Dataset
-from claimeven.learning import InvalidRun, SelfPlayRecipe, train_selfplay
+from claimeven.learning import (
+    InvalidRun,
+    SelfPlayProgress,
+    SelfPlayRecipe,
+    train_selfplay,
+)
 from claimeven.learning.net_training import Descent, drawn_weights
 from claimeven.learning.selfplay import SelfPlayLearner
 from claimeven.learning.selfplay_games import SelfPlay
@@ -175,6 +180,25 @@ def test_it_is_measured_as_often_as_asked_for(whole: Path, tmp_path: Path) -> No
     train_selfplay(tmp_path / "run", replace(QUICK, every=2))
     assert ["against_perfect" in row for row in told(tmp_path / "run")] == [False, True, True]
     assert same_net(tmp_path / "run", whole)
+
+
+def test_the_model_in_the_end_is_that_of_the_last_iteration(tmp_path: Path) -> None:
+    """Where a run is given up between two measurements, and found to be long enough."""
+    recipe = replace(QUICK, iterations=9, every=5, against=0)
+
+    class Enough(Exception):
+        pass
+
+    def watch(at: SelfPlayProgress) -> None:
+        if at.iteration == 4:
+            raise Enough
+
+    with pytest.raises(Enough):
+        train_selfplay(tmp_path, recipe, watch)
+    assert read_model(tmp_path / "model.npz").facts["measured"]["iteration"] == 2
+    rows = train_selfplay(tmp_path, replace(recipe, iterations=3))
+    facts = read_model(tmp_path / "model.npz").facts
+    assert facts["measured"]["iteration"] == len(rows) == 3
 
 
 def test_a_gate_keeps_the_better_net() -> None:

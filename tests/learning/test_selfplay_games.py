@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
+from claimeven.learning import selfplay_games
 from claimeven.learning.net_training import drawn_weights
 from claimeven.learning.replay import Replay
 from claimeven.learning.selfplay_games import (
@@ -202,6 +203,7 @@ def test_the_score_is_that_of_how_the_game_ended() -> None:
     """One disc before the end it is the exact score, on boards of an odd number of cells too."""
     for board in (BOARD, Geometry(5, 3, 3)):
         recipe = replace(RECIPE, geometry=board, searches=60, quick_searches=60, full_share=1.0)
+        recipe = replace(recipe, fade=0.9)
         task = SelfPlay(net_of(board), recipe, 24, (1,))
         positions = task.play()
         seen = 0
@@ -213,3 +215,16 @@ def test_the_score_is_that_of_how_the_game_ended() -> None:
                 assert score == naive.score(oracle(position), {})
                 seen += 1
         assert seen >= 10
+
+
+def test_a_game_that_the_last_disc_wins_has_a_score() -> None:
+    """Even where its win is worth nothing."""
+    recipe = replace(RECIPE, fade=1.0)
+    words = np.array([0, 0b1_0001], dtype=np.uint64)
+    moment = selfplay_games._Moment(
+        np.zeros(2, dtype=np.int64), words, words, np.full((2, 4), 0.25), np.zeros(2),
+        np.zeros(2, dtype=bool),
+    )  # fmt: skip
+    learnt = selfplay_games._learnt([moment], np.array([[16, 1]]), recipe)
+    assert learnt.values.tolist() == [0.0, 0.0]
+    assert learnt.scores.tolist() == [-1.0, -1.0]

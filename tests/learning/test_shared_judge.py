@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import socket
+import tempfile
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +51,7 @@ class Counting:
 
 @pytest.fixture
 def judge() -> Iterator[SharedJudge[Counting]]:
-    with SharedJudge(Counting()) as judge:
+    with SharedJudge.opened(Counting()) as judge:
         yield judge
 
 
@@ -94,13 +96,44 @@ def test_those_who_go_or_talk_nonsense_are_forgotten(judge: SharedJudge[Counting
 
 
 def test_in_the_end_nothing_is_left() -> None:
-    with SharedJudge(Counting()) as judge, closing(RemoteJudge(judge.address, BOARD)) as remote:
-        assert Path(judge.address).parent.stat().st_mode & 0o77 == 0
-        assert right(remote, 3, 5)
-        judge.__exit__()
-        with pytest.raises(InvalidRun, match="the process that judges positions has gone"):
-            right(remote, 4, 5)
-        assert not Path(judge.address).parent.exists()
+    with ExitStack() as stack:
+        judge = stack.enter_context(SharedJudge.opened(Counting()))
+        folder = Path(judge.address).parent
+        assert folder.stat().st_mode & 0o77 == 0
+        with closing(RemoteJudge(judge.address, BOARD)) as remote:
+            assert right(remote, 3, 5)
+            stack.close()
+            with pytest.raises(InvalidRun, match="the process that judges positions has gone"):
+                right(remote, 4, 5)
+    assert not folder.exists()
+    with pytest.raises(InvalidRun, match="the process that judges positions is not there"):
+        RemoteJudge(judge.address, BOARD)
+
+
+def test_where_its_thread_ends_those_who_wait_are_told(
+    judge: SharedJudge[Counting], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its death, at once: nobody waits for an answer that does not come."""
+    ended: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", ended.append)
+    with closing(RemoteJudge(judge.address, BOARD)) as remote:
+        assert right(remote, 5, 5)
+        monkeypatch.setattr(judge, "_judge", None)
+        with pytest.raises(InvalidRun, match="has gone"):
+            right(remote, 6, 5)
+    assert len(ended) == 1
+
+
+def test_no_room_for_a_socket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with (
+        pytest.raises(InvalidRun, match="no socket for those who play: AF_UNIX path too long"),
+        SharedJudge.opened(Counting()),
+    ):
+        pass
+    assert list(deep.iterdir()) == []
 
 
 @needs_jax
@@ -109,7 +142,7 @@ def test_processes_play_by_a_judge_that_they_share() -> None:
     recipe = SelfPlayRecipe(games=16, task=8, searches=16, inference="jax", geometry=BOARD)
     nets = [Net(recipe.shape, drawn_weights(recipe.shape, BOARD, seed), BOARD) for seed in (1, 2)]
     model = NetInJax(nets[0], 64, FLOAT32)
-    with SharedJudge(model) as judge, LocalWorkers(2).kept() as workers:
+    with SharedJudge.opened(model) as judge, LocalWorkers(2).kept() as workers:
         first, other, again = (
             play_selfplay(net, recipe, 0, workers, judge=judge) for net in (*nets, nets[0])
         )

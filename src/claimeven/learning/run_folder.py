@@ -97,6 +97,14 @@ class RunFolder:
             return False
         return True
 
+    def measured(self) -> Row:
+        """Return the row that the model tells of itself, empty where it is not there or whole."""
+        try:
+            found = read_model(self.model_path).facts.get("measured")
+        except InvalidNetwork:
+            return {}
+        return found if isinstance(found, dict) else {}
+
     @property
     def log_path(self) -> Path:
         """Where the measurements are."""

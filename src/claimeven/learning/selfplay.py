@@ -47,8 +47,6 @@ _BEST: Final = "best_"
 _DIGITS: Final = 4
 #: The most seconds that a worker may say nothing, eleven days.
 _MOST_PATIENCE: Final = 1_000_000
-#: In how many batches an accelerator judges once for all games that are played side by side, about.
-_BATCHES: Final = 4
 #: Threads that draw batches while the last one is learnt, which an accelerator would wait for.
 _AHEAD: Final = 4
 #: What an iteration is doing.
@@ -159,7 +157,8 @@ def train_selfplay(
     An `executor` of the arena (`LocalWorkers`, `RayWorkers`) plays the games; without one they are
     played here. The net is the same wherever they are played; a worker that has said nothing for
     `patience` seconds is taken to hang, and another one plays its task. `folder/model.npz` is the
-    last that was measured, or kept to look back at. Ended in any way, Ctrl-C and kill included, the
+    last net that was measured, or kept to look back at, and in the end that of the last iteration.
+    Ended in any way, Ctrl-C and kill included, the
     same call goes on from the last iteration and leads to the same model. Raises `InvalidRun` for a
     folder of another run and for a gate that no net can pass, `MissingPackage` without JAX,
     `InvalidMatch` where workers cannot play, and `CannotWrite`; the last checkpoint stays whole.
@@ -191,7 +190,7 @@ def train_selfplay(
             kept = keeper.submit(run.keep, learner.checkpoint())
             meter.begin()
         kept.result()
-        if not run.has_model():
+        if run.measured().get("iteration") != learner.iteration:
             _write(_packed(learner), run.model_path, recipe, run.rows[-1])
         return run.rows
 
@@ -208,10 +207,9 @@ def _players(
     players, recipe = stack.enter_context(executor.kept()), learner.recipe
     if recipe.inference != JAX or jax_and_optax()[0].default_backend() == "cpu":
         return players, None
-    at_once = min(recipe.games, recipe.task * executor.jobs)
-    judge = SharedJudge(NetInJax(learner.best, at_once // _BATCHES))
-    judge.model.load()
-    return players, stack.enter_context(judge)
+    model = NetInJax(learner.best, recipe.judged_at_once)
+    model.load()
+    return players, stack.enter_context(SharedJudge.opened(model))
 
 
 def _iterate(

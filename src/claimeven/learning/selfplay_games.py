@@ -143,11 +143,11 @@ def _learnt(
     order = np.argsort(parts[0], kind="stable")
     games, mines, masks, policies, thought, proven = (array[order] for array in parts)
     plies, won = ends[games].T
-    worth = np.where(won == 1, 1.0 - recipe.fade * plies / recipe.geometry.cells, 0.0)
-    results = np.where((plies - disc_counts(masks)) % 2 == 1, worth, -worth)
+    sides = np.where((plies - disc_counts(masks)) % 2 == 1, won, -won)
+    results = sides * (1.0 - recipe.fade * plies / recipe.geometry.cells)
     mix = np.where(proven, 0.0, recipe.mix)
     values = (1.0 - mix) * results + mix * thought
-    scores = np.sign(results) * ((recipe.geometry.cells + 2 - plies) // 2)
+    scores = sides * ((recipe.geometry.cells + 2 - plies) // 2)
     floats: list[Any] = [array.astype(np.float32) for array in (policies, values, scores)]
     return Positions(mines, masks, *floats)
 

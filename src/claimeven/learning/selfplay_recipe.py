@@ -21,6 +21,8 @@ JAX: Final = "jax"
 INFERENCES: Final = (NUMPY, JAX)
 #: How the rate of learning may fall.
 FALLS: Final = ("none", "stepwise", "cosine")
+#: In how many batches JAX judges once for all games of an iteration, about.
+_BATCHES: Final = 4
 #: The most games of a gate.
 MOST_GATE: Final = 100_000
 _BOUNDS: Final = (
@@ -75,6 +77,8 @@ class SelfPlayRecipe:
     What is learnt: the shares of the visits, and what came of the game, where an end that fills the
     board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
     Where the search has proven the result it is learnt as it is, with the moves that lead there.
+    With a `score_weight` the net learns beside it how its games ended in points of score, which
+    counts so much in the loss, and its values are graded by that: see `Searching`.
 
     Positions are judged by NumPy on the processor, or with `inference` "jax" by JAX, on an
     accelerator where there is one: then tasks should be of thousands of games. Numbers are rounded
@@ -156,6 +160,11 @@ class SelfPlayRecipe:
     def shape(self) -> NetShape:
         """The sizes of the net."""
         return SHAPES[self.size]
+
+    @property
+    def judged_at_once(self) -> int:
+        """Positions of a batch that JAX judges, at the most, whoever plays."""
+        return max(1, self.games // _BATCHES)
 
     @property
     def knows_scores(self) -> bool:

@@ -90,7 +90,7 @@ class SelfPlayWork:
                 yield judge
             return
         net = Net(recipe.shape, self.arrays, recipe.geometry, recipe.knows_scores)
-        yield net if recipe.inference == NUMPY else NetInJax(net, max(recipe.tasks))
+        yield net if recipe.inference == NUMPY else NetInJax(net, recipe.judged_at_once)
 
 
 def play_selfplay(

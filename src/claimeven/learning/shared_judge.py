@@ -16,28 +16,27 @@ While the model works more requests come in, and so the batches are as large as 
 from __future__ import annotations
 
 import selectors
-import shutil
 import socket
 import struct
-import tempfile
 import threading
-from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeVar
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
 from claimeven.game.geometry import Geometry
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.networks.policy_value import Floats, PolicyValue, Words
+from claimeven.outputs import scratch_folder
 
 _COUNT: Final = struct.Struct("<I")
 _FAILED: Final = 0xFFFFFFFF
 #: Bytes that a request has room for at first, and the most positions that are sent at a time.
 _ROOM: Final = 1 << 16
 _MOST: Final = 1 << 20
-#: Seconds that a process has to take an answer; one that does not is given up.
-_PATIENCE: Final = 60.0
+#: Seconds that a process has to take an answer, which it waits for; one that does not is given up.
+_PATIENCE: Final = 10.0
 #: Seconds between two looks whether all is over.
 _LOOK: Final = 0.2
 _WORD, _FLOAT = np.dtype(np.uint64), np.dtype(np.float32)
@@ -49,56 +48,66 @@ Model = TypeVar("Model", bound=PolicyValue)
 class SharedJudge(Generic[Model]):
     """Judges by its `model` for those who know its `address`, from a thread of this process."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self._folder = tempfile.mkdtemp(prefix="claimeven-")
-        self.address = str(Path(self._folder) / "judge")
-        self._listener = socket.socket(socket.AF_UNIX)
+    def __init__(self, model: Model, address: str) -> None:
+        self.model, self.address = model, address
         self._over = threading.Event()
         self._requests: dict[socket.socket, _Request] = {}
-        self._selector = selectors.DefaultSelector()
         self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._selector = selectors.DefaultSelector()
+        self._listener = socket.socket(socket.AF_UNIX)
 
-    def __enter__(self) -> Self:
-        """Begin to judge."""
-        try:
-            self._listener.bind(self.address)
-            self._listener.listen()
-        except OSError as error:
-            self.__exit__()
-            raise InvalidRun(f"{self.address} cannot be made: {error.strerror}") from None
+    @classmethod
+    @contextmanager
+    def opened(cls, model: Model) -> Iterator[SharedJudge[Model]]:
+        """Yield one that judges until this ends. Raises `InvalidRun` where no socket can be had."""
+        with ExitStack() as stack:
+            try:
+                folder = stack.enter_context(scratch_folder())
+                judge = cls(model, str(folder / "judge"))
+                stack.callback(judge._end)
+                judge._begin()
+            except OSError as error:
+                raise InvalidRun(
+                    f"there can be no socket for those who play: {error.strerror or error}"
+                ) from None
+            yield judge
+
+    def _begin(self) -> None:
+        self._listener.bind(self.address)
+        self._listener.listen()
         self._selector.register(self._listener, selectors.EVENT_READ)
         self._thread.start()
-        return self
 
-    def __exit__(self, *raised: object) -> None:
-        """Judge no more."""
+    def _end(self) -> None:
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
+        self._close()
+
+    def _close(self) -> None:
+        """Let go of all sockets, by which those who wait know that nobody judges any more."""
         for end in (*self._requests, self._listener):
             end.close()
         self._selector.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _serve(self) -> None:
-        while not self._over.is_set():
-            for key, _ in self._selector.select(_LOOK):
-                end = key.fileobj
-                if end is self._listener:
-                    client, _ = self._listener.accept()
-                    client.settimeout(_PATIENCE)
-                    self._requests[client] = _Request()
-                    self._selector.register(client, selectors.EVENT_READ)
-                elif isinstance(end, socket.socket):
-                    self._read(end)
-            asked = {
-                end: boards
-                for end, request in self._requests.items()
-                if (boards := request.boards) is not None
-            }
-            if asked:
-                self._judge(asked)
+        try:
+            while not self._over.is_set():
+                for key, _ in self._selector.select(_LOOK):
+                    if isinstance(end := key.fileobj, socket.socket):
+                        self._accept() if end is self._listener else self._read(end)
+                asked = [end for end, request in self._requests.items() if request.is_whole]
+                if asked:
+                    self._judge(asked)
+        finally:
+            self._close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # it has gone again, or there are too many: it will be told so
+            client, _ = self._listener.accept()
+            client.settimeout(_PATIENCE)
+            self._requests[client] = _Request()
+            self._selector.register(client, selectors.EVENT_READ)
 
     def _read(self, end: socket.socket) -> None:
         """Take what a process has sent; forget one that has gone, or sends what nobody asks."""
@@ -113,23 +122,22 @@ class SharedJudge(Generic[Model]):
         del self._requests[end]
         end.close()
 
-    def _judge(self, asked: dict[socket.socket, tuple[Words, Words]]) -> None:
+    def _judge(self, asked: list[socket.socket]) -> None:
         """Judge the positions of several processes together, and answer each."""
-        mines, masks = (np.concatenate(words) for words in zip(*asked.values(), strict=True))
-        counts = [len(words) for words, _ in asked.values()]
         answers: list[tuple[Any, ...]]
         try:
+            boards = [self._requests[end].boards for end in asked]
+            mines, masks = (np.concatenate(words) for words in zip(*boards, strict=True))
             values, priors = self.model.evaluate(mines, masks)
-        except Exception as error:
-            text = (str(error) or type(error).__name__).encode()
-            answers = [(_COUNT.pack(_FAILED) + _COUNT.pack(len(text)) + text,)] * len(asked)
-        else:
+            counts = [len(words) for words, _ in boards]
             ends = np.cumsum(counts)
-            parts = map(slice, ends - counts, ends)
             answers = [
                 (_COUNT.pack(count) + values[part].tobytes(), np.ascontiguousarray(priors[part]))
-                for count, part in zip(counts, parts, strict=True)
+                for count, part in zip(counts, map(slice, ends - counts, ends), strict=True)
             ]
+        except Exception as error:  # whatever it is, those who asked are told
+            text = (str(error) or type(error).__name__).encode()
+            answers = [(_COUNT.pack(_FAILED) + _COUNT.pack(len(text)) + text,)] * len(asked)
         for end, answer in zip(asked, answers, strict=True):
             self._requests[end].received = 0
             try:
@@ -158,26 +166,39 @@ class _Request:
 
     @property
     def _count(self) -> int:
+        """Positions asked for; more than can be while that is not known."""
+        if self.received < _COUNT.size:
+            return _MOST + 1
         count: int = _COUNT.unpack_from(self.data)[0]
         return count
 
     @property
-    def boards(self) -> tuple[Words, Words] | None:
-        """The positions asked for, None while the request is not whole."""
-        count = self._count if self.received >= _COUNT.size else _MOST
-        if self.received < _COUNT.size + 2 * count * _WORD.itemsize:
-            return None
+    def is_whole(self) -> bool:
+        """Whether all of it is there."""
+        return self.received >= _COUNT.size + 2 * self._count * _WORD.itemsize
+
+    @property
+    def boards(self) -> tuple[Words, Words]:
+        """The positions asked for, once they are there."""
+        count = self._count
         words = np.frombuffer(self.data, dtype=_WORD, count=2 * count, offset=_COUNT.size)
         return words[:count], words[count:]
 
 
 class RemoteJudge:
-    """Asks a `SharedJudge` of another process: a `PolicyValue`. Not for several threads."""
+    """Asks a `SharedJudge` of another process: a `PolicyValue`. Not for several threads.
+
+    Raises `InvalidRun` where there is none at the address.
+    """
 
     def __init__(self, address: str, geometry: Geometry) -> None:
         self.geometry = geometry
         self._end = socket.socket(socket.AF_UNIX)
-        self._end.connect(address)
+        try:
+            self._end.connect(address)
+        except OSError as error:
+            self._end.close()
+            raise InvalidRun(f"the process that judges positions is not there: {error}") from None
 
     def load(self) -> None:
         """Nothing is compiled here."""

@@ -249,6 +249,10 @@ def test_many_moves_at_once_are_made_all_or_none() -> None:
         with pytest.raises(ClaimevenError, match=said):
             forest.advance_all(np.array(trees), np.array(columns))
         assert all(map(np.array_equal, forest.roots(), before))
+    for trees, said in (([0, 3], "tree must be"), ([-1], "tree must be"), ([0, 0], "named twice")):
+        with pytest.raises(ClaimevenError, match=said):
+            forest.advance_all(np.array(trees), np.zeros(len(trees), dtype=np.int64))
+        assert all(map(np.array_equal, forest.roots(), before))
     forest.gather()
     with pytest.raises(ClaimevenError, match="back them up first"):
         forest.advance_all(np.array([0]), np.array([0]))

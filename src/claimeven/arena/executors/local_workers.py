@@ -7,7 +7,7 @@ import select
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -160,10 +160,13 @@ class _Workers:
         return bool(self._waiting or self._suspects)
 
     def _started(self) -> _Worker:
-        if self._resting:
-            child = self._resting.pop()
-        else:
-            child = Child("claimeven.arena.executors.worker", variables=ONE_CORE)
+        while self._resting:
+            worker = _Worker(self._resting.pop())
+            with suppress(ChildEnded, ChildSilent):  # it may have ended as it rested
+                self._send(worker, self._first_message)
+                return worker
+            worker.child.kill()
+        child = Child("claimeven.arena.executors.worker", variables=ONE_CORE)
         worker = _Worker(child)
         try:
             self._send(worker, self._first_message)

@@ -101,7 +101,8 @@ def selfplay(
     The same command takes up a run that was ended, and may ask for more iterations where the rate
     does not --fall. Needs JAX: pip install 'claimeven[learn]'.
 
-    The model of the last measurement is in the folder: play it as puct:model=FOLDER/model.npz, or
+    The model of the last iteration is in the folder in the end, before that the last
+    that was measured or kept: play it as puct:model=FOLDER/model.npz, or
     without search as net:model=FOLDER/model.npz.
 
     \b

@@ -236,10 +236,13 @@ class PuctForest(ReadableForest):
     def advance_all(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
         """Make a move at the root of each of these trees, all at once: see `advance`.
 
-        Raises `IllegalMove` where one cannot be played; then none is made.
+        Raises `IllegalMove` where one cannot be played, and `InvalidOptions` for a tree that is
+        not there, or named twice; then none is made.
         """
-        if self.waiting:
-            raise InvalidOptions("leaves wait for the model: back them up first")
+        for tree in {int(trees.min(initial=0)), int(trees.max(initial=0))}:
+            self._check_rests(tree)
+        if len(np.unique(trees)) < len(trees):
+            raise InvalidOptions("a tree is named twice: it makes one move at a time")
         on_board = (columns >= 0) & (columns < self.geometry.columns)
         playable = playable_columns(self._trees.roots[trees, MASK], self.geometry)
         legal = on_board & playable[np.arange(len(trees)), np.where(on_board, columns, 0)]
