@@ -34,6 +34,7 @@ _BOUNDS: Final = (
     ("full_share", 0.001, 1),
     ("c", 0, 1000),
     ("fpu", 0, 2),
+    ("prior_temperature", 0.1, 10),
     ("noise", 0, 1),
     ("concentration", *CONCENTRATIONS),
     ("hot_plies", 0, 1000),
@@ -66,11 +67,11 @@ class SelfPlayRecipe:
     A run makes `iterations`: `games` are played by the net as it is, `task` of them side by side;
     then it learns `steps` batches of `batch` positions drawn from the last `window` of them.
 
-    Play: a move is thought about with `searches` iterations of PUCT (`c`, `fpu`), kept ones
-    included, in a share `full_share` of the positions, drawn anew each time: only there noise is
-    mixed into the priors at the root (a part `noise` of Dirichlet's, `concentration` a column), and
-    only these positions are learnt from. In the others there are `quick_searches`. The first
-    `hot_plies` plies are drawn by visits to the power of 1 / `temperature`, later ones are the most
+    Play: a move is thought about with `searches` iterations of PUCT (see `PuctOptions` for `c`,
+    `fpu` and `prior_temperature`), kept ones included, in a share `full_share` of the positions,
+    drawn anew each time: only there noise is mixed into the priors at the root (a part `noise` of
+    Dirichlet's, `concentration` a column), and only these positions are learnt from. In the others
+    there are `quick_searches`. The first `hot_plies` plies are drawn by visits to the power of 1 / `temperature`, later ones are the most
     visited move. A share `random_share` of the games begins with random moves, as many as are drawn
     from 1 to `random_plies` (None: two thirds of the board).
 
@@ -103,6 +104,7 @@ class SelfPlayRecipe:
     full_share: float = 0.25
     c: float = 1.5
     fpu: float = 0.2
+    prior_temperature: float = 1.0
     noise: float = 0.25
     concentration: float = 1.0
     hot_plies: int = 12
@@ -174,7 +176,7 @@ class SelfPlayRecipe:
     @property
     def search(self) -> PuctOptions:
         """How its searches work: those that play, and those that measure."""
-        return PuctOptions(c=self.c, fpu=self.fpu, prior_temperature=1.0)
+        return PuctOptions(c=self.c, fpu=self.fpu, prior_temperature=self.prior_temperature)
 
     @property
     def most_random_plies(self) -> int:

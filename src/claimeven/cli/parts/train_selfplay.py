@@ -36,6 +36,9 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option("--full-share", default=0.25, show_default=True, help="Share of the other moves.")
 @click.option("--c", default=1.5, show_default=True, help="Constant of PUCT's bonus.")
 @click.option("--fpu", default=0.2, show_default=True, help="How much less an untried move is.")
+@click.option(
+    "--prior-temperature", default=1.0, show_default=True, help="More: priors count less."
+)
 @click.option("--noise", default=0.25, show_default=True, help="Part of priors drawn at random.")
 @click.option("--concentration", default=1.0, show_default=True, help="Of Dirichlet's noise.")
 @click.option("--hot-plies", default=12, show_default=True, help="Plies drawn by their visits.")
