@@ -71,9 +71,10 @@ class SelfPlayRecipe:
     `fpu` and `prior_temperature`), kept ones included, in a share `full_share` of the positions,
     drawn anew each time: only there noise is mixed into the priors at the root (a part `noise` of
     Dirichlet's, `concentration` a column), and only these positions are learnt from. In the others
-    there are `quick_searches`. The first `hot_plies` plies are drawn by visits to the power of 1 / `temperature`, later ones are the most
-    visited move. A share `random_share` of the games begins with random moves, as many as are drawn
-    from 1 to `random_plies` (None: two thirds of the board).
+    there are `quick_searches`. The first `hot_plies` plies are drawn by visits to the power of
+    1 / `temperature`, later ones are the most visited move. A share `random_share` of the games
+    begins with random moves, as many as are drawn from 1 to `random_plies` (None: two thirds of the
+    board).
 
     What is learnt: the shares of the visits, and what came of the game, where an end that fills the
     board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
