@@ -121,6 +121,8 @@ def test_where_its_thread_ends_those_who_wait_are_told(
         monkeypatch.setattr(judge, "_judge", None)
         with pytest.raises(InvalidRun, match="has gone"):
             right(remote, 6, 5)
+    judge._thread.join(60)
+    assert not judge._thread.is_alive()
     assert len(ended) == 1
 
 
