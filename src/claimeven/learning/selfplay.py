@@ -158,10 +158,10 @@ def train_selfplay(
     played here. The net is the same wherever they are played; a worker that has said nothing for
     `patience` seconds is taken to hang, and another one plays its task. `folder/model.npz` is the
     last net that was measured, or kept to look back at, and in the end that of the last iteration.
-    Ended in any way, Ctrl-C and kill included, the
-    same call goes on from the last iteration and leads to the same model. Raises `InvalidRun` for a
-    folder of another run and for a gate that no net can pass, `MissingPackage` without JAX,
-    `InvalidMatch` where workers cannot play, and `CannotWrite`; the last checkpoint stays whole.
+    Ended in any way, Ctrl-C and kill included, the same call goes on from the last iteration and
+    leads to the same model. Raises `InvalidRun` for a folder of another run and for a gate that no
+    net can pass, `MissingPackage` without JAX, `InvalidMatch` where workers cannot play, and
+    `CannotWrite`; the last checkpoint stays whole.
     """
     recipe = recipe or SelfPlayRecipe()
     if not 0 < patience <= _MOST_PATIENCE:

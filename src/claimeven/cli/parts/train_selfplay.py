@@ -68,7 +68,7 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
     show_default=True,
     help="What judges positions: jax on an accelerator.",
 )
-@click.option("--score-weight", default=0.0, show_default=True, help="Of scores in learning.")
+@click.option("--score-weight", default=0.0, show_default=True, help="Of scores in the loss; 0: none.")
 @click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
 @click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
 @click.option("--every", default=1, show_default=True, help="Iterations between measurements.")
@@ -104,9 +104,9 @@ def selfplay(
     The same command takes up a run that was ended, and may ask for more iterations where the rate
     does not --fall. Needs JAX: pip install 'claimeven[learn]'.
 
-    The model of the last iteration is in the folder in the end, before that the last
-    that was measured or kept: play it as puct:model=FOLDER/model.npz, or
-    without search as net:model=FOLDER/model.npz.
+    The model of the last iteration is in the folder in the end, before that the last that was
+    measured or kept: play it as puct:model=FOLDER/model.npz, or without search as
+    net:model=FOLDER/model.npz.
 
     \b
     Examples:

@@ -352,15 +352,18 @@ def advance_roots(
     size = counts.shape[0] // trees.states.shape[0]
     for place in range(which.shape[0]):
         tree = which[place]
+        # 1. Make the move on the board.
         root, roots, state = tree * size, trees.roots[tree], trees.states[tree]
         roots[MINE] ^= roots[MASK]
         roots[MASK] = played(roots[MASK], columns[place], rules.board)
+        # 2. Find the child that stands for it.
         below = np.int64(NO_CHILDREN)
         first = np.int64(counts[root, CHILD])
         if first != NO_CHILDREN:
             for child in range(first, first + count_of(counts[root, META])):
                 if column_of(counts[child, META]) == columns[place]:
                     below = np.int64(child)
+        # 3. Keep what is below that, or begin anew.
         state[DEPTH] = state[FULL] = 0
         if below == NO_CHILDREN:
             counts[root, VISITS] = counts[root, FLIGHT] = counts[root, META] = 0
@@ -369,6 +372,7 @@ def advance_roots(
             state[USED] = 1
         else:
             state[USED] = keep_subtree(nodes, moved[: state[USED]], root, below)
+        # 4. A root that is not expanded knows whether the game is over, and no more.
         if counts[root, CHILD] == NO_CHILDREN:
             column = np.int64(column_of(counts[root, META]))
             counts[root, META] = ending(column, roots[MINE], roots[MASK], rules.board)
