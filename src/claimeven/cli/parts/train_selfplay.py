@@ -68,7 +68,9 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
     show_default=True,
     help="What judges positions: jax on an accelerator.",
 )
-@click.option("--score-weight", default=0.0, show_default=True, help="Of scores in the loss; 0: none.")
+@click.option(
+    "--score-weight", default=0.0, show_default=True, help="Of scores in the loss; 0: none."
+)
 @click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
 @click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
 @click.option("--every", default=1, show_default=True, help="Iterations between measurements.")
