@@ -83,6 +83,11 @@ def test_a_mean_knows_scores_if_all_nets_do(tmp_path: Path) -> None:
     paths = files(tmp_path, drawn(4), drawn(5, scores=False))
     average_nets(paths, tmp_path / "mean.npz")
     assert not read_net(tmp_path / "mean.npz").knows_scores
+    partly = drawn(6)
+    partly.knows_only_best = True
+    average_nets(files(tmp_path, drawn(4), partly), tmp_path / "mean.npz")
+    mean = read_net(tmp_path / "mean.npz")
+    assert mean.knows_scores and mean.knows_only_best
 
 
 def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:

@@ -24,9 +24,10 @@ WIDE = replace(TINY, pairs=TINY.pairs + 5)
 @pytest.mark.parametrize("wide", [TINY, WIDE], ids=["as wide", "wider"])
 def test_a_net_that_has_grown_answers_as_before(geometry: Geometry, wide: NetShape) -> None:
     net = drawn_net(geometry, seed=2, knows_scores=True, searching=Searching(c=2.0))
+    net.knows_only_best = True
     more = grown(net, wide, seed=4)
     assert (more.shape, more.geometry, more.knows_scores) == (wide, geometry, True)
-    assert more.searching == net.searching
+    assert (more.searching, more.knows_only_best) == (net.searching, True)
     boards = boards_of(geometry, 20) if geometry.columns > 1 else np.zeros((2, 3), dtype=np.uint64)
     assert more.raw(*boards) == pytest.approx(net.raw(*boards), abs=1e-5)
     for name, array in net.arrays.items():

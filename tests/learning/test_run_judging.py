@@ -37,7 +37,7 @@ def ntuple(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run of self-play with one measurement, of a net that knows nothing."""
     path = tmp_path_factory.mktemp("runs") / "net"
-    with RunFolder.opened(path, {"method": "selfplay", "c": 1.5, "board": BOARD}) as run:
+    with RunFolder.opened(path, {"method": "selfplay", "board": BOARD}) as run:
         run.take_up("a checkpoint")
         write_net(run.model_path, Net.untaught(NetShape(8, 1, 2), SMALL))
         run.note({"seconds": 3.0})
@@ -53,7 +53,7 @@ def test_each_model_of_each_kind_is_judged(ntuple: Path, net: Path) -> None:
         *(("ntuple: ntuple", number) for number in (1, 2, 3)),
         *(("ntuple: ntuple-alphabeta:depth=6", number) for number in (1, 2, 3)),
         ("net: net", 1),
-        ("net: puct:iterations=100,c=1.5", 1),
+        ("net: puct:iterations=100", 1),
     ]
     assert seen[0] == "1/8 ntuple: ntuple, model 1" and len(seen) == 8
     agent = make_agent(f"ntuple:model={ntuple}/models/2.npz", SMALL)

@@ -27,7 +27,7 @@ from claimeven.learning.selfplay import SelfPlayLearner
 from claimeven.learning.selfplay_games import SelfPlay
 from claimeven.learning.selfplay_measuring import check_gate, gate, searched_columns
 from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
-from claimeven.networks import read_model
+from claimeven.networks import read_model, read_policy_value, suited_options
 from claimeven.networks.net import Net, NetShape, read_net
 from claimeven.networks.puct import PuctSearch
 from tests import forks
@@ -38,12 +38,13 @@ pytestmark = needs_jax
 SMALL = Geometry(4, 4, 3)
 #: A run of a second or two. Steps of another batch than in `test_distil` take seconds to compile.
 QUICK = SelfPlayRecipe(
-    iterations=3, games=24, task=12, searches=16, quick_searches=4, steps=12, batch=64, window=300,
-    stays=0.9, rate=3e-3, against=1, geometry=SMALL,
+    iterations=3, games=24, task=12, searches=16, quick_searches=4, full_share=0.25, steps=12,
+    batch=64, window=300, stays=0.9, rate=3e-3, against=1, geometry=SMALL,
 )  # fmt: skip
 WORDS = (
-    "--games", "24", "--task", "12", "--searches", "16", "--quick-searches", "4", "--steps", "12",
-    "--batch", "64", "--window", "300", "--stays", "0.9", "--rate", "0.003", "--against", "1",
+    "--games", "24", "--task", "12", "--searches", "16", "--quick-searches", "4",
+    "--full-share", "0.25", "--steps", "12", "--batch", "64", "--window", "300",
+    "--stays", "0.9", "--rate", "0.003", "--against", "1",
     "--columns", "4", "--rows", "4", "--connect", "3",
 )  # fmt: skip
 
@@ -84,6 +85,16 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
             (whole / "model.npz").write_bytes(damaged)
         assert len(train_selfplay(whole, QUICK)) == 3  # nothing is left to do
         assert (whole / "model.npz").read_bytes() == before
+
+
+def test_its_model_tells_how_it_was_searched(whole: Path, tmp_path: Path) -> None:
+    """So that whoever plays by it searches as its games did."""
+    recipe = replace(QUICK, iterations=1, c=0.7, prior_temperature=1.3, against=0)
+    train_selfplay(tmp_path / "run", recipe)
+    for path in (tmp_path / "run/model.npz", tmp_path / "run/models/1.npz"):
+        options = suited_options(read_policy_value(path))
+        assert (options.c, options.prior_temperature) == (0.7, 1.3)
+    assert suited_options(read_policy_value(whole / "model.npz")) == QUICK.search
 
 
 def one_look(net: Net) -> Callable[[Position], int]:
@@ -128,7 +139,7 @@ def test_a_run_judged_by_jax_is_the_same_whoever_plays(tmp_path: Path) -> None:
     train_selfplay(tmp_path / "there", recipe, executor=LocalWorkers(2))
     assert told(tmp_path / "here") == told(tmp_path / "there")
     net = read_net(tmp_path / "here/model.npz")
-    assert net.knows_scores
+    assert net.knows_scores and net.knows_only_best
     first = read_net(tmp_path / "here/models/1.npz")
     assert not np.array_equal(first.arrays["out_sum"], net.arrays["out_sum"])
 

@@ -89,6 +89,7 @@ def _mean_of(nets: Sequence[Net], counts: Sequence[float]) -> Net:
         for name, array in net.arrays.items():
             arrays[name] += part * array
     knows_scores = all(net.knows_scores for net in nets)
+    only_best = knows_scores and any(net.knows_only_best for net in nets)
     each = {net.searching for net in nets}
     searching = nets[0].searching if len(each) == 1 else USUAL
-    return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching)
+    return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching, only_best)

@@ -34,7 +34,7 @@ def grown(net: Net, wide: NetShape, seed: int = 0) -> Net:
     """Return a net of a shape that it can be grown to, which answers as this one does."""
     drawn = drawn_weights(wide, net.geometry, seed)
     arrays = {name: _grown(array, drawn[name]) for name, array in net.arrays.items()}
-    return Net(wide, arrays, net.geometry, net.knows_scores, net.searching)
+    return Net(wide, arrays, net.geometry, net.knows_scores, net.searching, net.knows_only_best)
 
 
 def _grown(

@@ -272,8 +272,6 @@ def _players(folder: Path) -> tuple[Geometry, tuple[str, ...]]:
         recipe = json.loads(text_of(path, _MOST_BYTES, InvalidRun))
         board = Geometry(**recipe["board"])
         agents = _AGENTS[recipe["method"]]
-        if "c" in recipe:  # the constant that its own searches had
-            agents = (agents[0], f"{agents[1]},c={float(recipe['c']):g}")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InvalidRun(f"{path} is damaged: no model can be judged") from None
     return board, agents

@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ import numpy as np
 
 import claimeven
 from claimeven.arena.executors.local_workers import LocalWorkers
+from claimeven.arena.executors.ray_executor import RayWorkers
 from claimeven.arena.executors.work import Executor
 from claimeven.learning.extras import jax_and_optax
 from claimeven.learning.net_in_jax import NetInJax
@@ -37,7 +38,6 @@ from claimeven.learning.selfplay_recipe import JAX, SelfPlayRecipe
 from claimeven.learning.selfplay_work import PATIENCE, Played, play_selfplay
 from claimeven.learning.shared_judge import SharedJudge
 from claimeven.networks.model_file import ModelFile, write_model
-from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpacked
 
 KIND: Final = "selfplay checkpoint"
@@ -89,7 +89,7 @@ class SelfPlayLearner:
         )
         self.trainer = NetTrainer(recipe.shape, descent, recipe.geometry, recipe.seed)
         self.replay = Replay(recipe.window, recipe.geometry)
-        self.best = self.trainer.net(recipe.knows_scores)
+        self.best = recipe.net_of(self.trainer.net().arrays)
         self.iteration = 0
         self.learnt = 0
 
@@ -112,7 +112,7 @@ class SelfPlayLearner:
 
     def promote(self) -> dict[str, Any]:
         """Let the net take over, if it passes the gate; return what the log says of it."""
-        new = self.trainer.net(self.recipe.knows_scores)
+        new = self.recipe.net_of(self.trainer.net().arrays)
         if not self.recipe.gate:
             self.best = new
             return {}
@@ -139,8 +139,7 @@ class SelfPlayLearner:
         self.trainer.take_up(arrays)
         self.replay.take_up(arrays)
         names = self.best.arrays
-        best = {name: arrays[_BEST + name] for name in names}
-        self.best = Net(self.recipe.shape, best, self.recipe.geometry, self.recipe.knows_scores)
+        self.best = self.recipe.net_of({name: arrays[_BEST + name] for name in names})
         self.iteration = int(checkpoint.facts["iteration"])
         self.learnt = int(checkpoint.facts["learnt"])
 
@@ -169,9 +168,12 @@ def train_selfplay(
             f"a patience of {patience:g} s: more than 0 and up to {_MOST_PATIENCE:,} can be"
         )
     check_gate(recipe)
-    learner = SelfPlayLearner(recipe)
+    jax_and_optax()
     with RunFolder.opened(folder, recipe.as_dict()) as run, ExitStack() as stack:
-        players, judge = _players(executor, learner, stack)
+        # First, since Ray forks as it starts: JAX warns of that once it has threads.
+        players = _kept(executor, stack)
+        learner = SelfPlayLearner(recipe)
+        judge = _judge(players, learner, stack)
         # A window of millions takes seconds to write: meanwhile the next games are played.
         keeper = stack.enter_context(ThreadPoolExecutor(1))
         kept = keeper.submit(lambda: None)
@@ -195,21 +197,26 @@ def train_selfplay(
         return run.rows
 
 
-def _players(
-    executor: Executor | None, learner: SelfPlayLearner, stack: ExitStack
-) -> tuple[Executor | None, SharedJudge[NetInJax] | None]:
-    """Return who plays all iterations, and who judges for them.
+def _kept(executor: Executor | None, stack: ExitStack) -> Executor | None:
+    """Return who plays all iterations: those of ours stay from one to the next."""
+    if isinstance(executor, LocalWorkers | RayWorkers):
+        players: AbstractContextManager[Executor] = executor.kept()
+        return stack.enter_context(players)
+    return executor
 
-    Processes of this machine stay from one iteration to the next; they share an accelerator.
-    """
-    if not isinstance(executor, LocalWorkers):
-        return executor, None
-    players, recipe = stack.enter_context(executor.kept()), learner.recipe
-    if recipe.inference != JAX or jax_and_optax()[0].default_backend() == "cpu":
-        return players, None
+
+def _judge(
+    players: Executor | None, learner: SelfPlayLearner, stack: ExitStack
+) -> SharedJudge[NetInJax] | None:
+    """Return what judges for all processes of this machine, where there is an accelerator."""
+    recipe = learner.recipe
+    if not isinstance(players, LocalWorkers) or recipe.inference != JAX:
+        return None
+    if jax_and_optax()[0].default_backend() == "cpu":
+        return None
     model = NetInJax(learner.best, recipe.judged_at_once)
     model.load()
-    return players, stack.enter_context(SharedJudge.opened(model))
+    return stack.enter_context(SharedJudge.opened(model))
 
 
 def _iterate(

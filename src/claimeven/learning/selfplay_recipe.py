@@ -10,7 +10,8 @@ from claimeven.learning.bounds import check_numbers
 from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
 from claimeven.learning.usual import usual_against
-from claimeven.networks.net import SHAPES, NetShape
+from claimeven.networks.net import SHAPES, Net, NetShape, Searching
+from claimeven.networks.net.net import Arrays
 from claimeven.networks.puct import PuctOptions
 from claimeven.networks.puct.forest import CONCENTRATIONS, MOST_NODES
 from claimeven.suggestions import no_such
@@ -102,10 +103,10 @@ class SelfPlayRecipe:
     task: int = 250
     searches: int = 100
     quick_searches: int = 16
-    full_share: float = 0.25
-    c: float = 1.5
+    full_share: float = 1.0
+    c: float = 0.8
     fpu: float = 0.2
-    prior_temperature: float = 1.0
+    prior_temperature: float = 1.6
     noise: float = 0.25
     concentration: float = 1.0
     hot_plies: int = 12
@@ -120,8 +121,8 @@ class SelfPlayRecipe:
     rate: float = 1e-3
     decay: float = 1e-4
     fall: str = "none"
-    stays: float = 0.995
-    score_weight: float = 0.0
+    stays: float = 0.998
+    score_weight: float = 4.0
     size: str = "small"
     inference: str = NUMPY
     gate: int = 0
@@ -173,6 +174,12 @@ class SelfPlayRecipe:
     def knows_scores(self) -> bool:
         """Whether the net learns scores."""
         return self.score_weight > 0
+
+    def net_of(self, arrays: Arrays) -> Net:
+        """Return a net of these arrays, which tells how it was searched while it learnt."""
+        searching = Searching(c=self.c, prior_temperature=self.prior_temperature)
+        knows = self.knows_scores
+        return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)
 
     @property
     def search(self) -> PuctOptions:

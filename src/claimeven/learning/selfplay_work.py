@@ -89,7 +89,7 @@ class SelfPlayWork:
             with closing(RemoteJudge(self.judge, recipe.geometry)) as judge:
                 yield judge
             return
-        net = Net(recipe.shape, self.arrays, recipe.geometry, recipe.knows_scores)
+        net = recipe.net_of(self.arrays)
         yield net if recipe.inference == NUMPY else NetInJax(net, recipe.judged_at_once)
 
 

@@ -63,6 +63,14 @@ def test_what_it_tells() -> None:
     assert "guess" in (decision._repr_html_() or "")
 
 
+def test_scores_of_columns_that_were_not_learnt_are_not_told() -> None:
+    """Of such a net only the greatest means anything, and not that its column is the best."""
+    net = drawn_net(knows_scores=True, knows_only_best=True)
+    decision = NetAgent(net).choose(Position(), Limit(), np.random.default_rng(0))
+    assert [name for name, _ in decision_rows(decision)] == ["prior", "share"]
+    assert "values" not in decision.details
+
+
 def test_models_from_files(tmp_path: Path) -> None:
     write_net(tmp_path / "small.npz", drawn_net(SMALL))
     spec = f"net:model={tmp_path}/small.npz"

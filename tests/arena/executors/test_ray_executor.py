@@ -6,6 +6,7 @@ import secrets
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from claimeven.learning.selfplay_work import play_selfplay
 from claimeven.networks.net import Net
 from tests.arena.executors.stopping import StoppedWork
 from tests.cli.conftest import environment
+from tests.learning.needs import needs_jax
 
 #: An agent that once, or always, kills the process that plays its game, in the middle of it.
 KILLER = """
@@ -133,8 +135,10 @@ def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path
     assert told == [f"{sentence} it again"]
 
 
-def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers) -> None:
-    net, recipe = Net.untaught(SELFPLAY.shape, SELFPLAY.geometry), SELFPLAY
+@pytest.mark.parametrize("inference", ["numpy", pytest.param("jax", marks=needs_jax)])
+def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers, inference: str) -> None:
+    recipe = replace(SELFPLAY, inference=inference)
+    net = recipe.net_of(Net.untaught(recipe.shape, recipe.geometry).arrays)
     here, there = (play_selfplay(net, recipe, 1, players) for players in (None, one_worker))
     assert here.tally == there.tally
     for one, other in zip(here.positions, there.positions, strict=True):

@@ -17,6 +17,7 @@ def drawn_net(
     seed: int = 0,
     knows_scores: bool = False,
     searching: Searching = USUAL,
+    knows_only_best: bool = False,
 ) -> Net:
     """Return a net of random weights whose outputs are neither tiny nor saturated."""
     geometry, rng = geometry or Geometry(), np.random.default_rng(seed)
@@ -28,4 +29,4 @@ def drawn_net(
             else (1 / max(1, size[0])) ** 0.5
         )
         arrays[name] = rng.normal(scale=spread, size=size).astype(np.float32)
-    return Net(shape, arrays, geometry, knows_scores, searching)
+    return Net(shape, arrays, geometry, knows_scores, searching, knows_only_best)

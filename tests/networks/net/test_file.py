@@ -68,6 +68,10 @@ def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
         facts = {**model.facts, "knows_scores": told}
         write_model(path, ModelFile("net", SMALL, model.arrays, facts))
         assert read_net(path).knows_scores is knows
+        assert not read_net(path).knows_only_best
+    write_net(path, drawn_net(SMALL, knows_scores=True, knows_only_best=True))
+    assert read_model(path).facts["knows_scores"] is True
+    assert read_net(path).knows_scores and read_net(path).knows_only_best
 
 
 def test_tables_the_output_and_the_first_layer_are_rounded_finer_than_the_rest() -> None:

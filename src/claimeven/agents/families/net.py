@@ -50,6 +50,7 @@ class NetAgent(Agent):
         self.check_board(position.geometry)
         found = self.net.judge(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
         priors = found.priors[0]
+        has_guesses = self.net.knows_scores and not self.net.knows_only_best
         column = int(priors.argmax())
         return Decision(
             column,
@@ -57,7 +58,7 @@ class NetAgent(Agent):
             one_hot(column, position.geometry.columns),
             seconds=time.perf_counter() - start,
             details={
-                **(_guesses(found.scores[0]) if self.net.knows_scores else {}),
+                **(_guesses(found.scores[0]) if has_guesses else {}),
                 "priors": priors.tolist(),
             },
         )

@@ -58,6 +58,12 @@ class RayWorkers:
         if importlib.util.find_spec("ray") is None:
             raise InvalidMatch("many machines need Ray: pip install 'claimeven[cluster]'")
 
+    @contextmanager
+    def kept(self) -> Iterator[RayWorkers]:
+        """Yield these workers, with a Ray that stays from one work to the next until this ends."""
+        with _connected(self.address, self.jobs):
+            yield self
+
     def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
         """Yield the games as they end. Raises `InvalidMatch` for one over which `TRIES` workers end
         or hang, for a cluster that does not answer, and for machines that cannot play.

@@ -33,11 +33,11 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option("--task", default=250, show_default=True, help="Of them side by side in a process.")
 @click.option("--searches", default=100, show_default=True, help="Iterations of PUCT for a move.")
 @click.option("--quick-searches", default=16, show_default=True, help="For a move not learnt from.")
-@click.option("--full-share", default=0.25, show_default=True, help="Share of the other moves.")
-@click.option("--c", default=1.5, show_default=True, help="Constant of PUCT's bonus.")
+@click.option("--full-share", default=1.0, show_default=True, help="Share of the other moves.")
+@click.option("--c", default=0.8, show_default=True, help="Constant of PUCT's bonus.")
 @click.option("--fpu", default=0.2, show_default=True, help="How much less an untried move is.")
 @click.option(
-    "--prior-temperature", default=1.0, show_default=True, help="More: priors count less."
+    "--prior-temperature", default=1.6, show_default=True, help="More: priors count less."
 )
 @click.option("--noise", default=0.25, show_default=True, help="Part of priors drawn at random.")
 @click.option("--concentration", default=1.0, show_default=True, help="Of Dirichlet's noise.")
@@ -59,7 +59,7 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
     show_default=True,
     help="How the rate falls over the run.",
 )
-@click.option("--stays", default=0.995, show_default=True, help="Of the mean of weights, a step.")
+@click.option("--stays", default=0.998, show_default=True, help="Of the mean of weights, a step.")
 @click.option("--size", default="small", show_default=True, help="small, medium or large.")
 @click.option(
     "--inference",
@@ -69,7 +69,7 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
     help="What judges positions: jax on an accelerator.",
 )
 @click.option(
-    "--score-weight", default=0.0, show_default=True, help="Of scores in the loss; 0: none."
+    "--score-weight", default=4.0, show_default=True, help="Of scores in the loss; 0: none."
 )
 @click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
 @click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")

@@ -2,10 +2,10 @@
 
 Arrays: a weight matrix is int8, whole numbers of a unit, and its units are float32, one for each
 output (`in_sum` and `in_sum_unit`, `out_sum` and `out_sum_unit`, ...); biases are float32. The
-header says under `shape` which sizes the net has, under `knows_scores` whether scores were learnt,
-and under `searching` what suits a search with it. Weights of few bits pack well. Rounded each for
-itself, as here, a net loses little with 31 steps either side of zero; rounded by what it sees in
-play (see `learning.rounding`), with 15.
+header says under `shape` which sizes the net has, under `knows_scores` whether scores were learnt
+(`knows_only_best`: of the best column alone), and under `searching` what suits a search with it.
+Weights of few bits pack well. Rounded each for itself, as here, a net loses little with 31 steps
+either side of zero; rounded by what it sees in play (see `learning.rounding`), with 15.
 """
 
 from __future__ import annotations
@@ -83,6 +83,8 @@ def packed_as(
         else:
             arrays[name], arrays[name + _UNIT] = matrices[name]
     told: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
+    if net.knows_only_best:
+        told["knows_only_best"] = True
     if searching != USUAL:
         told["searching"] = searching._asdict()
     return ModelFile(KIND, net.geometry, arrays, {**told, **(facts or {})})
@@ -108,8 +110,9 @@ def unpacked(model: ModelFile) -> Net:
                 array = array.astype(np.float32) * unit
         arrays[name] = array
     knows_scores = model.facts.get("knows_scores") is True
+    only_best = model.facts.get("knows_only_best") is True
     searching = searching_of(model.facts.get("searching"))
-    return Net(shape, arrays, model.geometry, knows_scores, searching)
+    return Net(shape, arrays, model.geometry, knows_scores, searching, only_best)
 
 
 def rounded(weights: npt.NDArray[Any], steps: int) -> Rounded:

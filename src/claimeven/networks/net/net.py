@@ -142,7 +142,8 @@ class Judgement:
 
     `values` float32 (n,) for the side to move from -1 to 1, `priors` float32 (n, columns), which
     sum to 1 over playable columns, and `scores` float32 (n, columns): what it takes the exact score
-    of each column to be, for the side to move; no number in columns that are full.
+    of each column to be, for the side to move; no number in columns that are full. Of a net that
+    `knows_only_best` the greatest is the score of the position, the others mean nothing.
     """
 
     values: Floats
@@ -155,7 +156,8 @@ class Net:
 
     `arrays` are those of `NetShape.arrays`, float32. `knows_scores` says that the scores of columns
     were learnt: then the values of `evaluate` are graded, so that a search with them wins soon and
-    loses late; `searching` says how. Raises `InvalidNetwork` where the arrays are others.
+    loses late; `searching` says how. With `knows_only_best` that of the best column alone was
+    learnt, wherever it is. Raises `InvalidNetwork` where the arrays are others.
 
     >>> net = Net.untaught(NetShape(pairs=4, blocks=1), Geometry(4, 4, 3))
     >>> values, priors = net.evaluate(*np.zeros((2, 1), dtype=np.uint64))
@@ -173,6 +175,7 @@ class Net:
         geometry: Geometry = STANDARD,
         knows_scores: bool = False,
         searching: Searching = USUAL,
+        knows_only_best: bool = False,
     ) -> None:
         for name, size in shape.arrays(geometry).items():
             array = arrays.get(name)
@@ -188,6 +191,7 @@ class Net:
         self.geometry = geometry
         self.knows_scores = knows_scores
         self.searching = searching
+        self.knows_only_best = knows_only_best
         # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
         self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)

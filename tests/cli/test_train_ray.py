@@ -1,0 +1,35 @@
+"""`claimeven train selfplay --executor ray`: Ray plays all iterations, and Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import interrupted
+from tests.learning.needs import needs_jax
+
+pytestmark = needs_jax
+
+WORDS = (
+    "--columns", "4", "--rows", "4", "--connect", "3", "--games", "16", "--task", "16",
+    "--searches", "8", "--steps", "4", "--batch", "64", "--against", "0", "--every", "999",
+)  # fmt: skip
+
+
+def test_a_run_of_self_play_is_ended_and_nothing_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray starts once, before JAX has threads, which warns whoever forks afterwards."""
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # not the one of this user
+    run, log = tmp_path / "run", tmp_path / "run/log.jsonl"
+
+    def two_are_made() -> bool:
+        return log.exists() and log.read_bytes().count(b"\n") >= 2
+
+    words = ("--executor", "ray", "--jobs", "1", "--iterations", "9999", "--inference", "jax")
+    ran = interrupted("train", "selfplay", "--out", str(run), *words, *WORDS, when=two_are_made)
+    assert (ran.status, "Traceback" in ran.err, "fork" in ran.err) == (130, False, False)
+    assert ran.err.strip() == f"interrupted; run the same again to go on from {run}"
