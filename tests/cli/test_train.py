@@ -97,9 +97,9 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
 
 
 SELFPLAY = (
-    "--games", "12", "--task", "12", "--searches", "8", "--quick-searches", "4", "--steps", "2",
-    "--batch", "20", "--against", "1", "--jobs", "1", "--columns", "4", "--rows", "4",
-    "--connect", "3",
+    "--games", "12", "--task", "12", "--searches", "8", "--quick-searches", "4",
+    "--full-share", "0.5", "--steps", "2", "--batch", "20", "--against", "1", "--jobs", "1",
+    "--columns", "4", "--rows", "4", "--connect", "3",
 )  # fmt: skip
 
 
@@ -125,6 +125,8 @@ def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
     assert run("match", *players, "--games", "2", *SELFPLAY[-6:]).status == 0
     said = bad_input(run(*words, "--iterations", "2", "--noise", "0"))
     assert "holds a run with noise 0.25, not 0.0" in said
+    said = bad_input(run(*words, "--full-share", "1"))
+    assert "--quick-searches are for moves not learnt from: give a --full-share below 1" in said
 
 
 @pytest.mark.parametrize("words", [("ntuple",), ("selfplay",), ("distil", "none.csv")])

@@ -124,6 +124,12 @@ def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None
     assert len(both) > len(rows)
 
 
+def test_scores_that_were_not_learnt_are_not_known(table: Path, tmp_path: Path) -> None:
+    """And so values are not graded by them, nor told as guesses."""
+    train_distil(tmp_path / "run", [table], replace(QUICK, epochs=1, score_weight=0.0))
+    assert not read_net(tmp_path / "run" / "model.npz").knows_scores
+
+
 def test_the_same_seed_gives_the_same_model(whole: Path, data: Dataset, tmp_path: Path) -> None:
     train_distil(tmp_path / "same", data, QUICK)
     assert told(tmp_path / "same") == told(whole)

@@ -453,6 +453,9 @@ def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> 
         ({"seed": 2, "rate": 0.5}, "holds a run with seed 1, not 2: ask for the same, or name"),
         ({"seed": 1}, "holds a run with rate 0.5, not without: ask for the same"),
         ({"seed": 1, "rate": 0.5, "ahead": 3}, "holds a run without ahead, not with ahead 3: ask"),
+        ({"seed": 2, "ahead": 3}, "with rate 0.5, not without; with seed 1, not 2; without ahead"),
+        ({"method": "magic"}, "holds a run without method, not with method 'magic': ask"),
+        (dict.fromkeys("abcdefgh", 0), r"without d, not with d 0 \(and 4 more\): ask"),
     ):
         with pytest.raises(InvalidRun, match=said), RunFolder.opened(tmp_path / "run", asked):
             pass

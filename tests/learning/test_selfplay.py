@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, play_match
+from claimeven.arena import InvalidMatch, RayWorkers
 from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.dataset import Dataset
+from claimeven.errors import ClaimevenError
 from claimeven.learning import (
     InvalidRun,
     SelfPlayProgress,
@@ -167,6 +169,31 @@ def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> 
     train_selfplay(run, QUICK)
     assert told(run) == told(whole)
     assert same_net(run, whole)
+
+
+def test_nobody_is_asked_to_play_for_a_run_that_is_whole(whole: Path) -> None:
+    pytest.importorskip("ray")
+    nobody = RayWorkers(1, "127.0.0.1:1")
+    assert len(train_selfplay(whole, QUICK, executor=nobody)) == 3
+    with pytest.raises(InvalidMatch, match=r"no Ray cluster answers at 127\.0\.0\.1:1"):
+        train_selfplay(whole, replace(QUICK, iterations=4), executor=nobody)
+
+
+@pytest.mark.parametrize("board", [Geometry(8, 7, 8), Geometry(10, 10)])
+def test_a_board_that_no_net_knows_leaves_no_folder(tmp_path: Path, board: Geometry) -> None:
+    with pytest.raises(ClaimevenError, match=r"lines of up to 6 cells|64 bits"):
+        train_selfplay(tmp_path / "run", replace(QUICK, geometry=board))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("batch", [8, 2048])
+def test_one_column_can_be_learnt(tmp_path: Path, batch: int) -> None:
+    """Where there are no pairs of columns, nor differences between them."""
+    board = Geometry(1, 5, 3)
+    recipe = replace(QUICK, iterations=1, steps=1, batch=batch, against=0, geometry=board)
+    (row,) = train_selfplay(tmp_path / "run", recipe)
+    assert row["plies"] == 5 and row["draws"] == 1
+    assert row["score_loss"] > 0
 
 
 def test_another_run_is_refused_in_the_folder(whole: Path) -> None:

@@ -26,7 +26,9 @@ from tests import naive
 from tests.positions import oracle
 
 BOARD = Geometry(4, 4, 3)
-RECIPE = SelfPlayRecipe(games=24, task=24, searches=20, quick_searches=5, mix=0.0, geometry=BOARD)
+RECIPE = SelfPlayRecipe(
+    games=24, task=24, searches=20, quick_searches=5, full_share=0.25, mix=0.0, geometry=BOARD
+)
 
 
 def net_of(board: Geometry = BOARD, seed: int = 1) -> Net:
@@ -75,6 +77,30 @@ def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
     if task.tally.draws == 0:
         assert signs[-1] == 1
         assert (signs[0] == 1) == (task.tally.first_wins == 1)
+
+
+def test_moves_thought_about_quickly_are_not_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless they are proven: of the others a root that is learnt from had all searches."""
+    recipe = replace(RECIPE, games=60, task=60, searches=40, geometry=Geometry())
+    task = SelfPlay(net_of(Geometry()), recipe, 60, (1,))
+    forest, move, visits = task.forest, task._move, []
+
+    def watched(ready: np.ndarray) -> None:
+        undecided = ready[~forest.is_decided()[ready]]
+        before = sum(len(moment.mines) for moment in task._moments)
+        proven = len(ready) - len(undecided)
+        searched = forest.iterations()[undecided]
+        move(ready)
+        learnt = sum(len(moment.mines) for moment in task._moments) - before
+        visits.append((searched.tolist(), learnt - proven))
+
+    monkeypatch.setattr(task, "_move", watched)
+    task.play()
+    counts = [count for searched, _ in visits for count in searched]
+    full = sum(count >= 40 for count in counts)
+    assert full == sum(learnt for _, learnt in visits)
+    assert min(counts) == 5
+    assert 0.15 < full / len(counts) < 0.4
 
 
 def test_positions_whose_result_is_known_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:

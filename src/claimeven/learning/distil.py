@@ -227,7 +227,7 @@ def train_distil(
         resumed = trainer.step
 
         def write() -> dict[str, Any]:
-            net = trainer.net(knows_scores=True)
+            net = trainer.net(knows_scores=recipe.score_weight > 0)
             net.searching = searching
             return write_measured(run.model_path, net, told, recipe.weight_steps, held)
 

@@ -107,14 +107,18 @@ class Forward:
             summed, looked_up = of_part(part)
             return jax.tree.map(jnp.add, total, summed), looked_up
 
-        split = jax.tree.map(lambda array: array.reshape(parts, -1, *array.shape[1:]), batch)
+        # All sizes are told: of arrays without numbers, as one column has, -1 would say nothing.
+        each = len(batch.planes) // parts
+        split = jax.tree.map(lambda array: array.reshape(parts, each, *array.shape[1:]), batch)
         if stays is not None:
             layers, _, pairs = stays.shape
-            stays = jnp.moveaxis(stays.reshape(layers, parts, -1, pairs), 1, 0)
+            stays = jnp.moveaxis(stays.reshape(layers, parts, each, pairs), 1, 0)
         like, _ = jax.eval_shape(of_part, jax.tree.map(lambda array: array[0], (split, stays)))
         nothing = jax.tree.map(lambda array: jnp.zeros(array.shape, array.dtype), like)
         (loss, more, dense), looked_up = jax.lax.scan(add_part, nothing, (split, stays))
-        rows, taken = jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), looked_up)
+        rows, taken = jax.tree.map(
+            lambda array: array.reshape(parts * each, *array.shape[2:]), looked_up
+        )
         return (loss, more), Slopes(dense, rows, taken)
 
     def _outputs(self, weights: Any, taken: Any, planes: Any, stays: Any) -> Any:

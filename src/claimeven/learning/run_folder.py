@@ -21,7 +21,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from claimeven.errors import ClaimevenError
 from claimeven.networks.errors import InvalidNetwork
@@ -34,6 +34,8 @@ from claimeven.networks.model_file import (
 from claimeven.outputs import CannotWrite, GrowingFile, make_folder, write_bytes, write_text
 
 Row = Mapping[str, Any]
+#: Differences between two recipes that are told, at most.
+_MOST_DIFFERENCES: Final = 6
 #: Names of files in the folder.
 RECIPE, LOG, MODELS = "recipe.json", "log.jsonl", "models"
 #: What a row of the log is told under that says what the run has cost.
@@ -118,7 +120,7 @@ class RunFolder:
         A learner is to `go_on` from it. Raises `InvalidRun` where it is damaged or of another run,
         or where the log is not what it was.
         """
-        path = self.path / "checkpoint.npz"
+        path = self._checkpoint_path
         checkpoint, lines = None, []
         if path.exists():
             checkpoint = self._checkpoint(path, kind)
@@ -131,14 +133,25 @@ class RunFolder:
                 )
         self.rows = [json.loads(line) for line in lines]
         if checkpoint is not None and go_on is not None:
-            try:
+            with self.reading_checkpoint():
                 go_on(checkpoint)
-            except InvalidRun:
-                raise
-            except (LookupError, TypeError, ValueError):
-                raise InvalidRun(f"{path} is damaged: delete it to begin again") from None
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
         return checkpoint
+
+    @contextmanager
+    def reading_checkpoint(self) -> Iterator[None]:
+        """Say that the checkpoint is damaged where it does not hold what is looked for in it."""
+        try:
+            yield
+        except InvalidRun:
+            raise
+        except (LookupError, TypeError, ValueError):
+            told = f"{self._checkpoint_path} is damaged: delete it to begin again"
+            raise InvalidRun(told) from None
+
+    @property
+    def _checkpoint_path(self) -> Path:
+        return self.path / "checkpoint.npz"
 
     def _checkpoint(self, path: Path, kind: str) -> ModelFile:
         """Read a checkpoint, if it is one of this run."""
@@ -202,7 +215,7 @@ class RunFolder:
             "log": self._logged.hexdigest(),
         }
         write_model(
-            self.path / "checkpoint.npz",
+            self._checkpoint_path,
             ModelFile(checkpoint.kind, checkpoint.geometry, checkpoint.arrays, facts),
             quick=True,
             most=MOST_OF_CHECKPOINT,
@@ -236,9 +249,15 @@ class RunFolder:
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             raise InvalidRun(f"{path} is damaged: name another folder") from None
         if differing:
+            if "method" in differing:  # then nearly all else differs too
+                differing = ["method"]
+            told = "; ".join(
+                _difference(name, there, self.recipe) for name in differing[:_MOST_DIFFERENCES]
+            )
+            more = len(differing) - _MOST_DIFFERENCES
+            told += f" (and {more} more)" if more > 0 else ""
             raise InvalidRun(
-                f"{self.path} holds a run {_difference(differing[0], there, self.recipe)}: ask for"
-                " the same, or name another folder"
+                f"{self.path} holds a run {told}: ask for the same, or name another folder"
             )
 
     def _lines(self) -> list[bytes]:

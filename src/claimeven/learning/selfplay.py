@@ -168,21 +168,27 @@ def train_selfplay(
             f"a patience of {patience:g} s: more than 0 and up to {_MOST_PATIENCE:,} can be"
         )
     check_gate(recipe)
+    recipe.shape.arrays(recipe.geometry)  # refuses a board that no net can be of
     jax_and_optax()
     with RunFolder.opened(folder, recipe.as_dict()) as run, ExitStack() as stack:
-        # First, since Ray forks as it starts: JAX warns of that once it has threads.
-        players = _kept(executor, stack)
+        checkpoint = run.take_up(KIND)
+        with run.reading_checkpoint():
+            done = 0 if checkpoint is None else int(checkpoint.facts["iteration"])
+        if done > recipe.iterations:
+            raise InvalidRun(
+                f"{run.path} has made {done} iterations already, not {recipe.iterations}: ask for"
+                " as many, or more"
+            )
+        # Ray forks as it starts, of which JAX warns once it has threads: so before the learner.
+        players = _kept(executor, stack) if done < recipe.iterations else None
         learner = SelfPlayLearner(recipe)
+        if checkpoint is not None:
+            with run.reading_checkpoint():
+                learner.take_up(checkpoint)
         judge = _judge(players, learner, stack)
         # A window of millions takes seconds to write: meanwhile the next games are played.
         keeper = stack.enter_context(ThreadPoolExecutor(1))
         kept = keeper.submit(lambda: None)
-        run.take_up(KIND, learner.take_up)
-        if learner.iteration > recipe.iterations:
-            raise InvalidRun(
-                f"{run.path} has made {learner.iteration} iterations already, not"
-                f" {recipe.iterations}: ask for as many, or more"
-            )
         meter = _Meter(learner, run, watch)
         while learner.iteration < recipe.iterations:
             row = _iterate(learner, players, judge, meter, patience)
@@ -253,6 +259,7 @@ def _iterate(
         **_tally(played),
         "policy_loss": round(losses.policy, _DIGITS),
         "value_loss": round(losses.value, _DIGITS),
+        **({"score_loss": round(losses.score, _DIGITS)} if recipe.knows_scores else {}),
         **promoted,
     }
 

@@ -150,15 +150,19 @@ class SelfPlayRecipe:
         if nodes > MOST_NODES:
             raise InvalidRun(
                 f"a task of {min(self.task, self.games)} games of"
-                f" {max(self.searches, self.quick_searches)} searches needs {nodes:,} nodes:"
+                f" {self._most_searches} searches needs {nodes:,} nodes:"
                 f" {MOST_NODES:,} can be"
             )
 
     @property
     def nodes_each(self) -> int:
         """Nodes that the tree of a game needs, those kept for the next move included."""
-        most = max(self.searches, self.quick_searches)
-        return 1 + self.geometry.columns * (most + 2)
+        return 1 + self.geometry.columns * (self._most_searches + 2)
+
+    @property
+    def _most_searches(self) -> int:
+        """The most iterations for a move; there are no quick ones where all are learnt from."""
+        return max(self.searches, self.quick_searches) if self.full_share < 1 else self.searches
 
     @property
     def shape(self) -> NetShape:
@@ -176,7 +180,7 @@ class SelfPlayRecipe:
         return self.score_weight > 0
 
     def net_of(self, arrays: Arrays) -> Net:
-        """Return a net of these arrays, which tells how it was searched while it learnt."""
+        """Return a net of these arrays, which tells by what `c` and temperature it was searched."""
         searching = Searching(c=self.c, prior_temperature=self.prior_temperature)
         knows = self.knows_scores
         return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)

@@ -12,7 +12,7 @@ import socket
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -60,8 +60,11 @@ class RayWorkers:
 
     @contextmanager
     def kept(self) -> Iterator[RayWorkers]:
-        """Yield these workers, with a Ray that stays from one work to the next until this ends."""
-        with _connected(self.address, self.jobs):
+        """Yield these workers, with a Ray that stays from one work to the next until this ends.
+
+        A Ray that others have started may go and come back between two works: it is asked anew.
+        """
+        with nullcontext() if self.address else _connected(None, self.jobs):
             yield self
 
     def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:

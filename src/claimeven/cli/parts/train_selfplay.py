@@ -33,7 +33,7 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option("--task", default=250, show_default=True, help="Of them side by side in a process.")
 @click.option("--searches", default=100, show_default=True, help="Iterations of PUCT for a move.")
 @click.option("--quick-searches", default=16, show_default=True, help="For a move not learnt from.")
-@click.option("--full-share", default=1.0, show_default=True, help="Share of the other moves.")
+@click.option("--full-share", default=1.0, show_default=True, help="Share of moves learnt from.")
 @click.option("--c", default=0.8, show_default=True, help="Constant of PUCT's bonus.")
 @click.option("--fpu", default=0.2, show_default=True, help="How much less an untried move is.")
 @click.option(
@@ -124,6 +124,10 @@ def selfplay(
 
     if asked["gate_least"] != SelfPlayRecipe.gate_least and not asked["gate"]:
         raise ClaimevenError("--gate-least is what passes a --gate: give both")
+    if asked["quick_searches"] != SelfPlayRecipe.quick_searches and asked["full_share"] == 1:
+        raise ClaimevenError(
+            "--quick-searches are for moves not learnt from: give a --full-share below 1 too"
+        )
     recipe = SelfPlayRecipe(**asked, geometry=geometry)
     say_when_compiling()
     with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
