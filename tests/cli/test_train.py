@@ -125,6 +125,8 @@ def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
     assert run("match", *players, "--games", "2", *SELFPLAY[-6:]).status == 0
     said = bad_input(run(*words, "--iterations", "2", "--noise", "0"))
     assert "holds a run with noise 0.25, not 0.0" in said
+    said = bad_input(run(*words, "--score-share", "1", "--score-weight", "0"))
+    assert "--score-share is for scores learnt: give a --score-weight above 0" in said
     said = bad_input(run(*words, "--full-share", "1"))
     assert "--quick-searches are for moves not learnt from: give a --full-share below 1" in said
 

@@ -30,7 +30,7 @@ from claimeven.learning.selfplay_games import SelfPlay
 from claimeven.learning.selfplay_measuring import check_gate, gate, searched_columns
 from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
 from claimeven.networks import read_model, read_policy_value, suited_options
-from claimeven.networks.net import Net, NetShape, read_net
+from claimeven.networks.net import Net, NetShape, Searching, read_net
 from claimeven.networks.puct import PuctSearch
 from tests import forks
 from tests.learning.needs import needs_jax
@@ -91,11 +91,15 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
 
 def test_its_model_tells_how_it_was_searched(whole: Path, tmp_path: Path) -> None:
     """So that whoever plays by it searches as its games did."""
-    recipe = replace(QUICK, iterations=1, c=0.7, prior_temperature=1.3, against=0)
+    recipe = replace(
+        QUICK, iterations=1, c=0.7, prior_temperature=1.3, score_share=0.6, score_scale=5.0,
+        against=0,
+    )  # fmt: skip
     train_selfplay(tmp_path / "run", recipe)
     for path in (tmp_path / "run/model.npz", tmp_path / "run/models/1.npz"):
         options = suited_options(read_policy_value(path))
         assert (options.c, options.prior_temperature) == (0.7, 1.3)
+        assert read_net(path).searching == Searching(0.7, 1.3, 0.6, 5.0)
     assert suited_options(read_policy_value(whole / "model.npz")) == QUICK.search
 
 
@@ -311,6 +315,7 @@ def test_how_the_rate_falls() -> None:
         ({"size": "smal"}, "did you mean small?"),
         ({"fall": "never"}, "none, stepwise, cosine"),
         ({"weight_steps": 0}, "weight steps is 0: 1 to 127 can be"),
+        ({"score_scale": 0.0}, "score scale is 0.0: 0.1 to 1000 can be"),
         ({"window": 10**8}, "window is 100000000: 1 to 50000000 can be"),
         (
             {"games": 16384, "task": 16384, "searches": 100_000},

@@ -52,6 +52,8 @@ _BOUNDS: Final = (
     ("stays", 0, 0.999999),
     ("weight_steps", 1, 127),
     ("score_weight", 0, 1000),
+    ("score_share", 0, 1),
+    ("score_scale", 0.1, 1000),
     ("gate", 0, MOST_GATE),
     ("gate_least", 0, 1),
     ("every", 1, 10**6),
@@ -81,7 +83,8 @@ class SelfPlayRecipe:
     board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
     Where the search has proven the result it is learnt as it is, with the moves that lead there.
     With a `score_weight` the net learns beside it how its games ended in points of score, which
-    counts so much in the loss, and its values are graded by that: see `Searching`.
+    counts so much in the loss, and its values are graded by that: `score_share` and `score_scale`
+    are those of `Searching`.
 
     Positions are judged by NumPy on the processor, or with `inference` "jax" by JAX, on an
     accelerator where there is one: then tasks should be of thousands of games. Numbers are rounded
@@ -123,6 +126,8 @@ class SelfPlayRecipe:
     fall: str = "none"
     stays: float = 0.998
     score_weight: float = 4.0
+    score_share: float = 0.8
+    score_scale: float = 6.0
     size: str = "small"
     inference: str = NUMPY
     gate: int = 0
@@ -180,8 +185,8 @@ class SelfPlayRecipe:
         return self.score_weight > 0
 
     def net_of(self, arrays: Arrays) -> Net:
-        """Return a net of these arrays, which tells by what `c` and temperature it was searched."""
-        searching = Searching(c=self.c, prior_temperature=self.prior_temperature)
+        """Return a net of these arrays, which tells how it was searched, but for `fpu`."""
+        searching = Searching(self.c, self.prior_temperature, self.score_share, self.score_scale)
         knows = self.knows_scores
         return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)
 

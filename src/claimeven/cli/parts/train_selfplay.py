@@ -71,6 +71,8 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 @click.option(
     "--score-weight", default=4.0, show_default=True, help="Of scores in the loss; 0: none."
 )
+@click.option("--score-share", default=0.8, show_default=True, help="Of the score in a value.")
+@click.option("--score-scale", default=6.0, show_default=True, help="Points that count for much.")
 @click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
 @click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
 @click.option("--every", default=1, show_default=True, help="Iterations between measurements.")
@@ -128,6 +130,10 @@ def selfplay(
         raise ClaimevenError(
             "--quick-searches are for moves not learnt from: give a --full-share below 1 too"
         )
+    for name in ("score_share", "score_scale"):
+        if asked[name] != getattr(SelfPlayRecipe, name) and not asked["score_weight"]:
+            option = name.replace("_", "-")
+            raise ClaimevenError(f"--{option} is for scores learnt: give a --score-weight above 0")
     recipe = SelfPlayRecipe(**asked, geometry=geometry)
     say_when_compiling()
     with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
