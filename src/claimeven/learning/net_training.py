@@ -227,10 +227,13 @@ class NetTrainer:
         size = (1 + self.shape.blocks, count, self.shape.pairs)
         return rng.integers(0, 256, size, dtype=np.uint8) >= round(256 * self.descent.dropped)
 
+    def arrays(self) -> dict[str, Array]:
+        """Return the running mean of the weights, those of a net, by name."""
+        return {name: np.asarray(array) for name, array in self.mean.items()}
+
     def net(self, knows_scores: bool = False) -> Net:
         """Return the net of the running mean, which knows scores if they were in its batches."""
-        arrays = {name: np.asarray(array) for name, array in self.mean.items()}
-        return Net(self.shape, arrays, self.geometry, knows_scores)
+        return Net(self.shape, self.arrays(), self.geometry, knows_scores)
 
     def checkpoint(self) -> dict[str, Array]:
         """Return all that is needed to go on, as arrays by name."""

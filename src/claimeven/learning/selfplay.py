@@ -89,7 +89,7 @@ class SelfPlayLearner:
         )
         self.trainer = NetTrainer(recipe.shape, descent, recipe.geometry, recipe.seed)
         self.replay = Replay(recipe.window, recipe.geometry)
-        self.best = recipe.net_of(self.trainer.net().arrays)
+        self.best = recipe.net_of(self.trainer.arrays())
         self.iteration = 0
         self.learnt = 0
 
@@ -112,7 +112,7 @@ class SelfPlayLearner:
 
     def promote(self) -> dict[str, Any]:
         """Let the net take over, if it passes the gate; return what the log says of it."""
-        new = self.recipe.net_of(self.trainer.net().arrays)
+        new = self.recipe.net_of(self.trainer.arrays())
         if not self.recipe.gate:
             self.best = new
             return {}
@@ -159,8 +159,8 @@ def train_selfplay(
     last net that was measured, or kept to look back at, and in the end that of the last iteration.
     Ended in any way, Ctrl-C and kill included, the same call goes on from the last iteration and
     leads to the same model. Raises `InvalidRun` for a folder of another run and for a gate that no
-    net can pass, `MissingPackage` without JAX, `InvalidMatch` where workers cannot play, and
-    `CannotWrite`; the last checkpoint stays whole.
+    net can pass, `InvalidNetwork` for a board that no net can be of, `MissingPackage` without JAX,
+    `InvalidMatch` where workers cannot play, and `CannotWrite`; the last checkpoint stays whole.
     """
     recipe = recipe or SelfPlayRecipe()
     if not 0 < patience <= _MOST_PATIENCE:
