@@ -156,7 +156,9 @@ def test_a_review() -> None:
     assert "The game is over: first player wins with disc 11." in shown
     first, second = cells(review)[1:3]
     assert first[1] == f"{review.accuracy(0):.1f} %" and second[0] == "second player"
-    assert [row[4] for row in cells(review)[4:]] == [move.judgement for move in review.moves]
+    rows = cells(review)[4:]
+    assert [row[4] for row in rows] == [f"{m.judgement} {m.mark}".strip() for m in review.moves]
+    assert [row[6] for row in rows] == [move.reason for move in review.moves]
     assert html_of(review).count("<title>after ") == len(review.course)
     assert "Best play from here" in words(analyze(""))
 

@@ -8,7 +8,8 @@ import re
 import pytest
 
 from claimeven import ClaimevenError, Geometry, IllegalMove, InvalidNotation, Position, explain
-from claimeven.review.analysis import JUDGEMENTS, Analysis, JudgedMove, analyze, move_line
+from claimeven.review.analysis import Analysis, JudgedMove, analyze, move_lines
+from claimeven.review.marks import JUDGEMENTS
 from claimeven.review.review_html import analysis_html
 from claimeven.solver import Solver
 from tests import naive
@@ -34,12 +35,11 @@ def test_every_move_of_random_games_is_judged_as_the_oracle_does() -> None:
                     assert (move.before, move.after) == (had, has)
                     assert analysis.course[number] == (had if number % 2 == 0 else -had)
                     sign = [(had > 0) - (had < 0), (has > 0) - (has < 0)]
-                    if had == has:
-                        assert move.judgement == "perfect"
-                    else:
-                        assert (
-                            move.judgement == ("good", "inaccurate", "blunder")[sign[0] - sign[1]]
-                        )
+                    assert (move.judgement == "perfect") == (had == has)
+                    assert move.steps == sign[0] - sign[1]
+                    assert move.mark or sign[0] == sign[1]
+                    assert bool(move.mark) == bool(move.reason)
+                    assert all(claim.holds(move.position, solver) for claim in move.claims)
                 before = after
             assert (analysis.outcome is not None) == game.over()
 
@@ -55,12 +55,12 @@ def judged(scores: tuple[int | None, ...], column: int, ply: int = 0) -> JudgedM
     [
         ((5, 5, 1, 0), 0, "perfect", 1.0),
         ((5, 3, 1, 0), 1, "good", 0.75),
-        ((5, 3, 1, 0), 2, "good", 0.5),
-        ((5, 3, 1, 0), 3, "inaccurate", 0.25),
+        ((5, 3, 1, 0), 2, "inaccurate", 0.5),
+        ((5, 3, 1, 0), 3, "blunder", 0.25),
         ((5, 3, -1, 0), 2, "blunder", 0.0),
-        ((0, -3, 0, 0), 1, "inaccurate", 0.25),
+        ((0, -3, 0, 0), 1, "mistake", 0.25),
         ((-2, -5, -8, -2), 1, "good", 0.75),
-        ((-2, -5, -8, -2), 2, "good", 0.5),
+        ((-2, -5, -8, -2), 2, "mistake", 0.5),
     ],
 )
 def test_judgement_and_credit(
@@ -123,7 +123,7 @@ def test_json_counts_from_one() -> None:
 
 
 def test_json_tells_each_player_apart() -> None:
-    """The first player makes two perfect moves and an inaccurate one, the second a blunder."""
+    """The first player makes two perfect moves and a blunder, the second a blunder."""
     scores = ((5, 5, 1, 0), (5, 3, -1, 0))
     analysis = Analysis(
         (
@@ -137,8 +137,8 @@ def test_json_tells_each_player_apart() -> None:
     )
     data = analysis.as_dict()
     assert data["counts"] == [
-        {"perfect": 2, "good": 0, "inaccurate": 1, "blunder": 0},
-        {"perfect": 0, "good": 0, "inaccurate": 0, "blunder": 1},
+        {"perfect": 2, "good": 0, "inaccurate": 0, "mistake": 0, "blunder": 1},
+        {"perfect": 0, "good": 0, "inaccurate": 0, "mistake": 0, "blunder": 1},
     ]
     assert data["accuracy"] == [75, 0]
     assert data["course"] == [5, -5, 5, 5, -3]
@@ -147,8 +147,8 @@ def test_json_tells_each_player_apart() -> None:
     lines = analysis.text().splitlines()
     assert lines[6] == "Best play from here: second player wins with disc 12, in 7 plies."
     assert lines[8:10] == [
-        "first player:  accuracy  75.0%; perfect 2, good 0, inaccurate 1, blunder 0",
-        "second player: accuracy   0.0%; perfect 0, good 0, inaccurate 0, blunder 1",
+        "first player:  accuracy  75.0%; perfect 2, good 0, inaccurate 0, mistake 0, blunder 1",
+        "second player: accuracy   0.0%; perfect 0, good 0, inaccurate 0, mistake 0, blunder 1",
     ]
     won = analyze("12121", Solver(SMALL, table_mb=1))
     assert won.as_dict()["outcome"] == "first player wins"
@@ -159,8 +159,10 @@ def test_json_tells_each_player_apart() -> None:
 
 
 def test_a_move_is_told_in_a_line() -> None:
-    assert move_line(judged((5, 3, 1, 0), 1)) == "   1  2          +5     +3  good       best 1"
-    assert move_line(judged((0, 0, 0, 0), 1)) == "   1  2           0      0  perfect"
+    assert move_lines(judged((5, 3, 1, 0), 1)) == (
+        "   1  2          +5     +3  good          best 1"
+    )
+    assert move_lines(judged((0, 0, 0, 0), 1)) == "   1  2           0      0  perfect"
 
 
 def test_notebooks_name_a_better_column_only_where_there_is_one() -> None:
@@ -168,9 +170,9 @@ def test_notebooks_name_a_better_column_only_where_there_is_one() -> None:
     shown = analysis_html(Analysis(moves, Position.from_moves("13", Geometry(4, 4)), 3))
     rows = re.findall(r"<tr>(.*?)</tr>", shown, re.DOTALL)
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
-    assert [row for row in cells if len(row) == 6 and row[4] in JUDGEMENTS] == [
-        ["2", "1", "+5", "+3", "good", "1"],
-        ["3", "2", "+2", "+2", "perfect", ""],
+    assert [row for row in cells if len(row) == 7 and row[4] in JUDGEMENTS] == [
+        ["2", "1", "+5", "+3", "good", "1", ""],
+        ["3", "2", "+2", "+2", "perfect", "", ""],
     ]
 
 

@@ -44,12 +44,12 @@ def command(
     """Judge every move of the game MOVES, finished or not.
 
     Scores are those of the side that moves, before the move (its best column) and after it. A
-    move is perfect when it keeps the score, good when it keeps only the outcome (win, draw or
-    loss), inaccurate when it throws that away by one step (win to draw, draw to loss), a blunder
-    when by two (win to loss).
+    move is perfect if it keeps the score, and good if it costs little. A move is marked
+    inaccurate ?!, a mistake ? or a blunder ?? by the expected result it costs: for a near win or
+    a near loss more than for a far one. A marked move comes with the reason in sentences.
 
-    Accuracy is a mean over a player's moves, from 0 % (every one a blunder) to 100 % (every one
-    perfect). Moves where all columns have the same score do not count.
+    Accuracy is a mean over a player's moves, from 0 % (each turns a win into a loss) to 100 %
+    (each perfect). Moves where all columns have the same score do not count.
 
     The drawing shows the score from the first player after each ply, up where that player wins.
 

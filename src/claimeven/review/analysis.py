@@ -1,22 +1,20 @@
 """A whole game judged move by move against perfect play.
 
-Every move is one of four:
+`marks` says what the judgements mean. Moves that are inaccurate or worse come with the reason, in
+the checked sentences of `explain`.
 
-- `perfect`: keeps the score, so no column was better;
-- `good`: keeps the outcome (win, draw or loss with best play) but not the score;
-- `inaccurate`: throws the outcome away by one step, a win to a draw or a draw to a loss;
-- `blunder`: throws it away by two steps, a win to a loss.
-
-Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1, an inaccurate
-one 1/4, a blunder 0. A good move earns 1 - lost / (2 * most): `lost` are the points of score it
-lost and `most` the points that can be lost there without losing the outcome, so the credit falls
-from 1 to 1/2. Moves where every column has the same score do not count.
+Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1; one that throws
+the outcome away by one step (a win to a draw, a draw to a loss) 1/4, by two steps 0. Other moves
+earn 1 - lost / (2 * most): `lost` are the points of score it lost and `most` the points that can be
+lost there without losing the outcome, so the credit falls from 1 to 1/2. Moves where every column
+has the same score do not count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Any
 
 from claimeven.game.line import Line
@@ -25,11 +23,14 @@ from claimeven.game.outcome import PLAYER_NAMES, Outcome
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
+from claimeven.review.claims import Claim
+from claimeven.review.explain import explain_columns
+from claimeven.review.kinds import BestPlay
+from claimeven.review.marks import JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
 from claimeven.review.usual import WIDTH, board_of, solver_for
 from claimeven.solver.contract import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
 
-PERFECT, GOOD, INACCURATE, BLUNDER = JUDGEMENTS = ("perfect", "good", "inaccurate", "blunder")
 #: Credit of a move that changes the outcome by so many steps.
 _CREDITS = {1: 0.25, 2: 0.0}
 
@@ -39,12 +40,14 @@ class JudgedMove:
     """One move of a game.
 
     `position` is the position before it, `column` what was played, `scores` the score of every
-    column for the side to move (None where none can be played).
+    column for the side to move (None where none can be played). `claims` say why a marked move is
+    bad: facts about `position`.
     """
 
     position: Position
     column: int
     scores: tuple[int | None, ...]
+    claims: tuple[Claim, ...] = ()
 
     @property
     def ply(self) -> int:
@@ -77,14 +80,22 @@ class JudgedMove:
     @property
     def steps(self) -> int:
         """Steps of outcome thrown away: 0, 1 or 2."""
-        return _sign(self.before) - _sign(self.after)
+        return steps_lost(self.before, self.after)
 
     @property
     def judgement(self) -> str:
-        """One of `JUDGEMENTS`."""
-        if self.after == self.before:
-            return PERFECT
-        return (GOOD, INACCURATE, BLUNDER)[self.steps]
+        """One of `JUDGEMENTS`: see `marks`."""
+        return judge(self.position, self.before, self.after)
+
+    @property
+    def mark(self) -> str:
+        """ "?!", "?" or "??" for an inaccurate move, a mistake or a blunder, else empty."""
+        return MARKS[self.judgement]
+
+    @property
+    def reason(self) -> str:
+        """Why a marked move is bad, in sentences; empty for other moves."""
+        return " ".join(claim.sentence(self.position) for claim in self.claims)
 
     @property
     def counts(self) -> bool:
@@ -112,6 +123,7 @@ class JudgedMove:
             "before": self.before,
             "after": self.after,
             "judgement": self.judgement,
+            "mark": self.mark,
             "credit": self.credit if self.counts else None,
             "best": [column + 1 for column in self.best],
             "scores": list(self.scores),
@@ -165,7 +177,7 @@ class Analysis:
         The drawing takes at most `width` characters a line, of the `charset` "unicode" or "ascii".
         """
         parts = (
-            "\n".join([MOVE_HEADING, *map(move_line, self.moves)]),
+            "\n".join([MOVE_HEADING, *(move_lines(move, width) for move in self.moves)]),
             final_line(self),
             "\n".join(_player_line(self, player) for player in (0, 1)),
             score_chart(self.course, width, charset),
@@ -189,7 +201,14 @@ class Analysis:
                 {judgement: self.count(player, judgement) for judgement in JUDGEMENTS}
                 for player in (0, 1)
             ],
-            "judged": [move.as_dict() for move in self.moves],
+            "judged": [
+                {
+                    **move.as_dict(),
+                    "reason": move.reason,
+                    "claims": [claim.as_dict(move.position) for claim in move.claims],
+                }
+                for move in self.moves
+            ],
         }
 
 
@@ -205,7 +224,9 @@ def analyze(game: str | Iterable[int] | Line, solver: ExactSolver | None = None)
     refuses.
 
     >>> [move.judgement for move in analyze("44553").moves]
-    ['perfect', 'perfect', 'blunder', 'blunder', 'perfect']
+    ['perfect', 'perfect', 'inaccurate', 'blunder', 'perfect']
+    >>> analyze("44553").moves[3].reason
+    'Column 5 turns the win into a loss: the first player wins with disc 7, in 3 plies.'
     """
     positions = _positions_of(game, solver)
     solver = solver_for(positions[0].geometry, solver)
@@ -213,21 +234,35 @@ def analyze(game: str | Iterable[int] | Line, solver: ExactSolver | None = None)
     score = solver.score(final)
     judged: list[JudgedMove] = []
     for before, after in zip(reversed(positions[:-1]), reversed(positions[1:]), strict=True):
-        judged.append(JudgedMove(before, _played(before, after), solver.scores(before)))
+        judged.append(_judged(before, _played(before, after), solver))
     return Analysis(tuple(reversed(judged)), final, score)
 
 
-def move_line(move: JudgedMove) -> str:
-    """Say a judged move in one line of a table; `MOVE_HEADING` names the fields."""
+def _judged(position: Position, column: int, solver: ExactSolver) -> JudgedMove:
+    move = JudgedMove(position, column, solver.scores(position))
+    if not move.mark:
+        return move
+    (told,) = explain_columns(position, [column], solver, move.scores)
+    claims = tuple(claim for claim in told.claims if not isinstance(claim, BestPlay))
+    return replace(move, claims=claims)
+
+
+def move_lines(move: JudgedMove, width: int = WIDTH) -> str:
+    """Return a judged move as a line of a table, and its reason below; see `MOVE_HEADING`."""
     geometry = move.position.geometry
     best = " ".join(column_name(column, geometry) for column in move.best)
     instead = "" if move.judgement == PERFECT else f"best {best}"
     name = column_name(move.column, geometry)
     scores = f"{_signed(move.before):>7} {_signed(move.after):>6}"
-    return f"{move.ply + 1:>4}  {name:<6}{scores}  {move.judgement:<11}{instead}".rstrip()
+    judged = f"{move.judgement} {move.mark}"
+    line = f"{move.ply + 1:>4}  {name:<6}{scores}  {judged:<14}{instead}".rstrip()
+    reason = wrap(move.reason, max(width, 2 * len(_INDENT)), initial_indent=_INDENT,
+                  subsequent_indent=_INDENT)  # fmt: skip
+    return "\n".join([line, *reason])
 
 
 MOVE_HEADING = "disc  column before  after  judgement"
+_INDENT = " " * 6
 
 
 def _positions_of(
@@ -256,10 +291,6 @@ def _player_line(analysis: Analysis, player: int) -> str:
 def _played(before: Position, after: Position) -> int:
     disc = before.mask ^ after.mask
     return before.geometry.cell(disc.bit_length() - 1)[0]
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)
 
 
 def _signed(score: int) -> str:

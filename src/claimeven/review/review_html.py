@@ -8,8 +8,9 @@ from claimeven import markup
 from claimeven.game.notation import column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.svg import draw_svg
-from claimeven.review.analysis import JUDGEMENTS, PERFECT, Analysis, JudgedMove, final_line
+from claimeven.review.analysis import Analysis, JudgedMove, final_line
 from claimeven.review.explain import Explanation
+from claimeven.review.marks import JUDGEMENTS, PERFECT
 
 _MINUS = "\N{MINUS SIGN}"
 #: Size of the course of a game in pixels: a move, and half the height.
@@ -41,7 +42,8 @@ def analysis_html(analysis: Analysis) -> str:
         ],
     )  # fmt: skip
     moves = markup.table(
-        ["column", "disc", "before", "after", "judgement", "best"], map(_move, analysis.moves)
+        ["column", "disc", "before", "after", "judgement", "best", "why"],
+        map(_move, analysis.moves),
     )
     return markup.below(
         markup.line(markup.strong(final_line(analysis))),
@@ -87,8 +89,9 @@ def _move(move: JudgedMove) -> list[str]:
         str(move.ply + 1),
         _signed(move.before),
         _signed(move.after),
-        move.judgement,
+        f"{move.judgement} {move.mark}".rstrip(),
         "" if move.judgement == PERFECT else best,
+        move.reason,
     ]
 
 

@@ -181,6 +181,9 @@ class JudgedAnswer(BaseModel):
     before: int
     after: int
     judgement: str
+    mark: str = Field(description="?!, ? or ??, empty for moves that are not marked.")
+    reason: str = Field(description="Why a marked move is bad, in sentences.")
+    claims: list[ClaimAnswer]
     credit: float | None
     best: list[int]
     scores: list[Score]

@@ -216,10 +216,10 @@ def test_judged_games_show_scores_and_marks(opened: Open) -> None:
             assert f" to {after};" in told
             names = ", ".join(sorted(str(column + 1) for column in judged.best))
             assert sorted(re.findall(r"; ([\d, ]+) w", told)[0].split(", ")) == names.split(", ")
-        marks.append({"blunder": "??", "inaccurate": "?"}.get(judged.judgement, ""))
+        marks.append(judged.mark)
     shown = page.locator("#moves button").all_inner_texts()
     assert [text[1:].strip() for text in shown] == marks
-    assert {"?", "??"} < set(marks)
+    assert {"?!", "??"} < set(marks)
     page.locator("#strip .ply").nth(2).click()
     assert page.evaluate("location.hash") == "#game-4-2"
     page.locator("article.card a").first.click()

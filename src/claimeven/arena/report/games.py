@@ -86,15 +86,15 @@ def _judged(contents: Contents) -> dict[int, dict[str, Any]]:
     """Return what the judged games are worth, by their numbers from 1.
 
     `course` holds the exact score for the first player in the position where the agents took over
-    and after each of their moves, `best` the names of the columns that were right where a move
-    was not, by the number of the move.
+    and after each of their moves. By the number of a move that was not right, `best` holds the
+    names of the right columns and `how` its judgement and mark.
     """
     accuracy = contents.accuracy
     if accuracy is None:
         return {}
     found = {}
     for game in accuracy.judged:
-        course, best = [], {}
+        course, best, how = [], {}, {}
         for place, (position, column, _) in enumerate(moves_of(game, contents.start)):
             move = JudgedMove(position, column, accuracy.known[position])
             sign = 1 if move.player == 0 else -1
@@ -102,8 +102,9 @@ def _judged(contents: Contents) -> dict[int, dict[str, Any]]:
             course.append(sign * move.after)
             if move.after != move.before:
                 best[place] = "".join(column_name(c, contents.geometry) for c in move.best)
+                how[place] = (move.judgement, move.mark)
         if course:
-            found[game.number + 1] = {"course": course, "best": best}
+            found[game.number + 1] = {"course": course, "best": best, "how": how}
     return found
 
 

@@ -7,9 +7,9 @@
   const [NUMBER, FIRST, SECOND, OPENING, MOVES, WINNER, KIND, SEAT, REASON] = Array(9).keys();
   const LEFT = -2;     // in place of a winner: the game was left unfinished
   const PLAYERS = ["first player", "second player"];
-  const MARKS = { good: "", inaccurate: "?", blunder: "??" };
   const WORDS = {
-    good: "It keeps the result, not the score", inaccurate: "An inaccurate move", blunder: "A blunder",
+    good: "It keeps the result, not the score", inaccurate: "An inaccurate move", mistake: "A mistake",
+    blunder: "A blunder",
   };
   // Games that the list shows at once; more are added when its end is reached.
   const PAGE = 100;
@@ -175,8 +175,8 @@
       }
       const button = make("button", { type: "button", "data-move": move, tabindex: "-1" }, columnName(column(name)));
       if (move < game[OPENING].length) button.classList.add("opening");
-      const how = judgement(data.judged[game[NUMBER]], move - game[OPENING].length);
-      if (MARKS[how]) button.append(make("span", { class: "mark" }, MARKS[how]));
+      const [how, mark] = judgement(data.judged[game[NUMBER]], move - game[OPENING].length);
+      if (mark) button.append(make("span", { class: "mark" }, mark));
       const said = [`Disc ${disc + 1}`, PLAYERS[turn(move)], `column ${columnName(column(name))}`, how];
       button.setAttribute("aria-label", said.filter(Boolean).join(", "));
       button.addEventListener("click", () => show(move + 1));
@@ -201,19 +201,15 @@
         bar.style.height = `${score ? 12 + (38 * Math.abs(score)) / most : 4}%`;
         cell.append(bar);
       }
-      const wrong = judgement(judged, count - before - 1);
-      if (MARKS[wrong]) cell.append(make("span", { class: score < 0 ? "mark above" : "mark" }, MARKS[wrong]));
+      const [, mark] = judgement(judged, count - before - 1);
+      if (mark) cell.append(make("span", { class: score < 0 ? "mark above" : "mark" }, mark));
       cell.addEventListener("click", () => { show(count); remember(); });
       strip.append(cell);
     }
   };
 
-  // How good a move was: `own` counts the moves after the opening from 0.
-  const judgement = (judged, own) => {
-    if (!judged || own < 0 || judged.best[own] === undefined) return "";
-    const [before, after] = [judged.course[own], judged.course[own + 1]].map(Math.sign);
-    return ["good", "inaccurate", "blunder"][Math.abs(before - after)];
-  };
+  // How good a move was, and its mark: `own` counts the moves after the opening from 0.
+  const judgement = (judged, own) => judged?.how[own] ?? ["", ""];
 
   const show = (count) => {
     const game = data.games[current], columns = [...line(game)].map(column);
@@ -297,7 +293,7 @@
     if (!judged) return [];
     const side = turn(game[OPENING].length + own) === 0 ? 1 : -1;
     const [before, after] = [side * judged.course[own], side * judged.course[own + 1]];
-    const how = judgement(judged, own);
+    const [how] = judgement(judged, own);
     if (!how) return [`Exact score ${signed(after)}.`];
     const best = [...judged.best[own]];
     const right = `${best.join(", ")} ${best.length > 1 ? "were" : "was"} best`;
