@@ -1,12 +1,18 @@
-"""Make the shipped set of scored positions that agents' accuracy is measured on.
+"""Make the shipped sets of scored positions that agents' accuracy is measured on.
 
     python -m bench.make_accuracy_set --out src/claimeven/arena/data/7x6-v1.txt.gz
+    python -m bench.make_accuracy_set --tactics --each 200 \\
+        --out src/claimeven/arena/data/tactics-7x6-v1.txt.gz
 
 One position a game, no two the same or mirror images. The moves of even-numbered games are random;
 those of odd ones take wins, block wins and are random else. A position is kept if nobody can win
 with the next disc and at least one column is worse than another. Its band says how far off the end
 is with best play: easy under 14 plies, medium 14 to 27, hard 28 and more. Each band is filled in
 the order of the games, so a seed decides the set.
+
+With --tactics the positions are those that the others leave out, in two bands: the side to move can
+win with the next disc (win), or it cannot and the opponent threatens to in exactly one column
+(block).
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ from claimeven.solver.scores import plies_to_end
 from claimeven.solver.solver import ILLEGAL, Solver
 
 BANDS = ("easy", "medium", "hard")
+TACTICS = ("win", "block")
 LOWEST, HIGHEST = 4, 32
 BATCH = 128
 
@@ -35,25 +42,30 @@ def band_of(position: Position, score: int) -> str:
     return BANDS[(left >= 14) + (left >= 28)]
 
 
-def quiet(position: Position) -> bool:
-    """Whether neither side completes a line with the next disc."""
+def winning_cells(position: Position) -> tuple[int, int]:
+    """Return the cells where the side to move, and its opponent, wins with the next disc."""
     playable = tactics.playable_cells(position.mask, position.geometry)
-    return not any(
+    mine, theirs = (
         tactics.winning_cells(discs, position.mask, position.geometry) & playable
         for discs in (position.mine, position.theirs)
     )
+    return mine, theirs
 
 
-def position_of(number: int, seed: int) -> tuple[tuple[int, ...], Position] | None:
+def tactic_of(position: Position) -> str:
+    """Return "win", "block", or "" if neither side has a win, or the opponent has two."""
+    mine, theirs = winning_cells(position)
+    return "win" if mine else "block" if theirs.bit_count() == 1 else ""
+
+
+def position_of(number: int, seed: int, tactical: bool) -> tuple[tuple[int, ...], Position] | None:
     """Return the moves and the position that a game gives, None if it gives none."""
     rng = np.random.default_rng([seed, number])
     position, columns = Position(Geometry()), list[int]()
     for _ in range(int(rng.integers(LOWEST, HIGHEST + 1))):
         choices = list(position.legal_columns)
         if number % 2:
-            playable = tactics.playable_cells(position.mask, position.geometry)
-            for discs in (position.mine, position.theirs):
-                wins = tactics.winning_cells(discs, position.mask, position.geometry) & playable
+            for wins in winning_cells(position):
                 if wins:
                     choices = [column for column, _ in position.geometry.cells_of(wins)]
                     break
@@ -62,24 +74,27 @@ def position_of(number: int, seed: int) -> tuple[tuple[int, ...], Position] | No
         position = position.play(column)
         if position.is_over:
             return None
-    return (tuple(columns), position) if quiet(position) else None
+    is_wanted = bool(tactic_of(position)) if tactical else not any(winning_cells(position))
+    return (tuple(columns), position) if is_wanted else None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--each", type=int, default=1500, help="positions of each band")
+    parser.add_argument("--tactics", action="store_true", help="wins to take and to block")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     solver = Solver(threads=arguments.threads, table_mb=256)
-    kept: dict[str, list[str]] = {band: [] for band in BANDS}
+    bands = TACTICS if arguments.tactics else BANDS
+    kept: dict[str, list[str]] = {band: [] for band in bands}
     seen: set[int] = set()
     number = 0
     while any(len(lines) < arguments.each for lines in kept.values()):
         batch: list[tuple[tuple[int, ...], Position]] = []
         while len(batch) < BATCH:
-            found = position_of(number, arguments.seed)
+            found = position_of(number, arguments.seed, arguments.tactics)
             number += 1
             if found is not None and found[1].canonical_key not in seen:
                 seen.add(found[1].canonical_key)
@@ -88,12 +103,13 @@ def main() -> None:
         for (columns, position), row in zip(batch, rows, strict=True):
             scores = [None if score == ILLEGAL else int(score) for score in row]
             known = [score for score in scores if score is not None]
-            lines = kept[band_of(position, max(known))]
+            band = tactic_of(position) if arguments.tactics else band_of(position, max(known))
+            lines = kept[band]
             if min(known) < max(known) and len(lines) < arguments.each:
                 told = " ".join("." if score is None else str(score) for score in scores)
                 lines.append(f"{format_moves(columns, position.geometry)} {told}")
         print(number, {band: len(lines) for band, lines in kept.items()}, flush=True)
-    text = "".join(f"{band} {line}\n" for band in BANDS for line in kept[band])
+    text = "".join(f"{band} {line}\n" for band in bands for line in kept[band])
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     with arguments.out.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed:
         packed.write(text.encode())

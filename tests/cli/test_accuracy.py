@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
@@ -40,7 +41,8 @@ def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -
     lines = ran.out.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("1 game on 5x5 connect 4, 7 moves in 7 different positions, ")
-    assert lines[2].split() == ["agent", "moves", "perfect", "loss", "decisive", "keeps", "floor"]
+    heads = "agent moves perfect loss decisive keeps floor wins blocks"
+    assert lines[2].split() == heads.split()
     (head,) = [place for place, line in enumerate(lines) if line.startswith("game 7, disc ")]
     assert lines[head].endswith("bob plays 5, a loss (-10); right is 4, a draw (0)")
     assert lines[head + 1] == "after 33251"
@@ -78,6 +80,10 @@ def share(mean: float) -> str:
     return f"{mean:.1%}"
 
 
+def between(interval: list[float]) -> str:
+    return "-".join(f"{100 * end:.3g}" for end in interval)
+
+
 def split_row(name: str, told: dict[str, float]) -> list[str]:
     """The line of a table of some moves, from what JSON tells of them."""
     shares = ("perfect", "floor_perfect", "keeping", "floor_keeping")
@@ -89,11 +95,17 @@ def test_tables_hold_the_figures_of_json(run: Run) -> None:
     words = ("accuracy", "greedy", "--count", "60", "--worst", "0", "--jobs", "1")
     lines = [line.split() for line in run(*words).out.splitlines()]
     (told,) = json.loads(run(*words, "--json").out)["agents"]
-    decisive = told["decisive"]
-    assert lines[3][:-1] == [
+    decisive, wins, blocks = told["decisive"], told["wins"], told["blocks"]
+    assert lines[4] == [
         "greedy", "60", share(told["perfect"]), f"{told['loss']:.2f}", str(decisive["moves"]),
-        share(decisive["keeping"]), share(decisive["floor_keeping"]),
+        share(decisive["keeping"]), share(decisive["floor_keeping"]), share(wins["perfect"]),
+        share(blocks["perfect"]),
     ]  # fmt: skip
+    shares = [between(part[name]) for part, name in (
+        (told, "perfect_95"), (decisive, "keeping_95"), (wins, "perfect_95"), (blocks, "perfect_95")
+    )]  # fmt: skip
+    low, high = told["loss_95"]
+    assert lines[7][:-1] == ["greedy", shares[0], f"{low:.2f}-{high:.2f}", *shares[1:]]
     assert split_row("all", told) in lines
     bands = [split_row(part["band"], part) for part in told["by_band"]]
     right = [split_row(str(part["right_columns"]), part) for part in told["by_right_columns"]]
@@ -128,12 +140,54 @@ def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
     ran = run("accuracy", "random", "greedy", "--count", "90", "--jobs", "1", "--worst", "1")
     lines = ran.out.splitlines()
     assert lines[0].startswith("90 positions (7x6-v1, 90 of 4500), digest ")
-    assert [line.split()[0] for line in lines[2:5]] == ["agent", "greedy", "random"]
+    assert lines[1] == "and 90 for wins and blocks (tactics-7x6-v1, 90 of 400)"
+    assert [line.split()[0] for line in lines[3:6]] == ["agent", "greedy", "random"]
     assert max(map(len, lines)) <= 80
     told = json.loads(run("accuracy", "greedy", "--count", "90", "--worst", "2", "--json").out)
     assert [blunder["agent"] for blunder in told["blunders"]] == ["greedy"] * 2
     assert all(blunder["played_text"].startswith("Column ") for blunder in told["blunders"])
     assert [part["band"] for part in told["agents"][0]["by_band"]] == ["easy", "medium", "hard"]
+
+
+def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
+    table, lines = tmp_path / "answers.csv", tmp_path / "answers.jsonl"
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return 9 if position.ply == 8 else 3\n")
+    words = ("accuracy", str(bot), "greedy", "--count", "40", "--worst", "0", "--jobs", "1")
+    told = json.loads(run(*words, "--json", "--answers", str(table)).out)
+    assert run(*words, "--answers", str(lines)).status == 0
+    with table.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    objects = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert len(rows) == len(objects) == 160
+    for row, each in zip(rows, objects, strict=True):
+        text = {name: "" if value is None else str(value) for name, value in each.items()}
+        text["best"] = " ".join(map(str, each["best"]))
+        assert {**row, "seconds": ""} == {**text, "seconds": ""}
+    agents = {agent["label"]: agent for agent in told["agents"]}
+    for name, agent in agents.items():
+        own = [row for row in rows if row["agent"] == name and row["band"] not in ("win", "block")]
+        right = [row["column"] in row["best"].split() for row in own if row["column"]]
+        assert agent["perfect"] == sum(right) / len(right)
+    faults = [row["reason"] for row in rows if row["fault"]]
+    assert len(faults) == sum(agents[str(bot)]["faults"].values()) > 0
+
+
+def test_agents_are_compared_position_by_position(run: Run) -> None:
+    words = ("accuracy", "greedy", "alphabeta:depth=4", "--count", "60", "--worst", "0")
+    told = json.loads(run(*words, "--json", "--jobs", "1").out)
+    measures = [each["measure"] for each in told["comparisons"]]
+    assert measures == ["perfect", "keeping", "wins", "blocks"]
+    text = " ".join(run(*words, "--jobs", "1").out.split())
+    assert "Compared position by position (McNemar's exact test):" in text
+    for each in told["comparisons"]:
+        assert each["first"] == "alphabeta:depth=4"
+        assert each["sentence"] in text
+    blocks = told["comparisons"][3]
+    assert (blocks["p"] < 1e-4) and "(p < 0.0001)" in blocks["sentence"]
+    assert told["tactics"]["positions"] == 60
+    alone = json.loads(run("accuracy", "greedy", "--set", "hard", "--count", "9", "--json").out)
+    assert (alone["comparisons"], alone["tactics"]) == ([], None)
 
 
 def test_positions_of_ones_own_are_asked_in_on_their_board(run: Run, tmp_path: Path) -> None:
@@ -159,7 +213,7 @@ def test_long_names_are_not_cut(run: Run) -> None:
 def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 1 // (position.ply % 2)\n")
-    ran = run("accuracy", str(bot), "--count", "30", "--worst", "0", "--jobs", "1")
+    ran = run("accuracy", str(bot), "--count", "15", "--worst", "0", "--jobs", "1")
     assert ran.status == 0
     text = " ".join(ran.out.split())
     assert f"{bot} gave no answer: " in text
@@ -177,7 +231,7 @@ def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
 def test_faults_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return {}[position] if position.ply % 4 else None\n")
-    words = ("accuracy", str(bot), "--count", "12", "--worst", "0", "--jobs", "1")
+    words = ("accuracy", str(bot), "--count", "6", "--worst", "0", "--jobs", "1")
     told = " ".join(run(*words).out.split())
     assert len(re.findall(r"gave no answer: \d+ x crash: such as raised KeyError: ", told)) == 1
     assert len(re.findall(r"gave no answer: \d+ x illegal: returned None instead", told)) == 1
@@ -284,6 +338,9 @@ def _kept(path: Path) -> int:
         (("greedy", "--set", "hrd"), "there is no set 'hrd' (did you mean hard?)"),
         (("greedy", "--set", "hard", "--positions", "x"), "--positions and --set do not go toget"),
         (("greedy", "--set", "hard", "--columns", "8"), "no set of positions of 8x6 connect 4"),
+        (("greedy", "--answers", "a.txt"), "--answers writes .csv or .jsonl, not a.txt"),
+        (("greedy", "--answers", "no/a.csv"), "no/a.csv cannot be written"),
+        (("FILE", "--answers", "a.csv"), "--answers goes with agents, not with a file of games"),
         (("greedy", "--count", "0"), "a set has 1 position or more, not 0"),
         (("greedy", "--worst", "-1"), "--worst is 0 or more, not -1"),
         (("greedy", "--jobs", "0"), "at least 1 job is needed, not 0"),

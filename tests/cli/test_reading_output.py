@@ -138,7 +138,11 @@ def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
         (("match", "greedy", "random", "--games", "2"), "moves seconds nodes depth branching"),
         (
             ("accuracy", "random", "--count", "9", "--jobs", "1"),
-            "agent moves perfect loss decisive keeps floor s a move",
+            "agent moves perfect loss decisive keeps floor wins blocks",
+        ),
+        (
+            ("accuracy", "random", "--count", "9", "--jobs", "1"),
+            "95 % interval perfect loss keeps wins blocks s a move",
         ),
         (
             ("accuracy", "random", "--count", "9", "--jobs", "1"),

@@ -18,8 +18,14 @@ from claimeven import lazy
 
 if TYPE_CHECKING:
     from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
+    from claimeven.arena.accuracy.comparing import Comparison
     from claimeven.arena.accuracy.judging import GamesAccuracy, accuracy_of
-    from claimeven.arena.accuracy.measuring import AgentAccuracy, measure_accuracy
+    from claimeven.arena.accuracy.measuring import (
+        AgentAccuracy,
+        SetAccuracy,
+        compare_accuracy,
+        measure_accuracy,
+    )
     from claimeven.arena.check import CheckReport, check_agent
     from claimeven.arena.errors import InvalidMatch
     from claimeven.arena.executors.executors import play_games
@@ -58,6 +64,7 @@ __all__ = [
     "AgentAccuracy",
     "Blunder",
     "CheckReport",
+    "Comparison",
     "Forfeit",
     "Game",
     "GameFilter",
@@ -83,6 +90,7 @@ __all__ = [
     "SequentialResult",
     "SequentialRun",
     "SequentialTest",
+    "SetAccuracy",
     "Standings",
     "Store",
     "StoredAgent",
@@ -93,6 +101,7 @@ __all__ = [
     "Verdict",
     "accuracy_of",
     "check_agent",
+    "compare_accuracy",
     "export_games",
     "find_games",
     "import_games",
@@ -117,8 +126,14 @@ __all__ = [
 #: Where each name comes from.
 _HOMES = {
     "accuracy.accuracy": ("Accuracy", "Blunder", "Tally"),
+    "accuracy.comparing": ("Comparison",),
     "accuracy.judging": ("GamesAccuracy", "accuracy_of"),
-    "accuracy.measuring": ("AgentAccuracy", "measure_accuracy"),
+    "accuracy.measuring": (
+        "AgentAccuracy",
+        "SetAccuracy",
+        "compare_accuracy",
+        "measure_accuracy",
+    ),
     "check": ("CheckReport", "check_agent"),
     "errors": ("InvalidMatch",),
     "executors.executors": ("play_games",),

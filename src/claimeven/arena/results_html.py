@@ -156,8 +156,11 @@ def agent_accuracy_html(measured: AgentAccuracy) -> str:
 
 
 def set_accuracy_html(measured: SetAccuracy) -> str:
-    """Return how well some agents play a set of positions, best first."""
-    return markup.below(_accuracies({name: measured[name].accuracy for name in measured.ranking}))
+    """Return how well some agents play a set of positions, best first, and which differ."""
+    return markup.below(
+        _accuracies({name: measured[name].accuracy for name in measured.ranking}),
+        *(markup.line(f"{printable(each.sentence)}.") for each in measured.comparisons()),
+    )
 
 
 def games_accuracy_html(judged: GamesAccuracy) -> str:
@@ -235,7 +238,7 @@ def _points_against(standings: Standings, one: int, other: int) -> str:
 def _accuracies(found: Mapping[str, Accuracy]) -> markup.Html:
     return markup.table(
         ["agent", "moves", "keep the score", "points lost", "decisive", "keep the result",
-         "by lot"],
+         "95 % interval", "by lot", "wins taken", "wins blocked"],
         _accuracy_rows(found.items()),
     )  # fmt: skip
 
@@ -244,6 +247,7 @@ def _accuracy_rows(found: Iterable[tuple[str, Accuracy]]) -> Iterable[list[marku
     for name, accuracy in found:
         whole, decisive = accuracy.all, accuracy.decisive
         loss, keeping = whole.mean("loss"), decisive.mean("keeping")
+        interval = decisive.interval("keeping")
         yield [
             printable(name),
             f"{whole.moves:,}",
@@ -251,5 +255,8 @@ def _accuracy_rows(found: Iterable[tuple[str, Accuracy]]) -> Iterable[list[marku
             "-" if loss is None else f"{loss:.2f}",
             f"{decisive.moves:,}",
             markup.bar(share(keeping), keeping or 0.0),
+            "-" if interval is None else f"{share(interval[0])} to {share(interval[1])}",
             share(decisive.mean("floor_keeping")),
+            share(accuracy.wins.mean("perfect")),
+            share(accuracy.blocks.mean("perfect")),
         ]

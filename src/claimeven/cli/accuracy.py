@@ -17,7 +17,13 @@ from claimeven.agents.registry import AGENTS
 from claimeven.arena.accuracy.examining import SetPlan
 from claimeven.arena.accuracy.judging import JUDGE_MB, GamesAccuracy, accuracy_of
 from claimeven.arena.accuracy.known_scores import JudgeProgress
-from claimeven.arena.accuracy.measuring import MOST_FAULTS, SetAccuracy, measured, usable_set
+from claimeven.arena.accuracy.measuring import (
+    MOST_FAULTS,
+    SetAccuracy,
+    measured,
+    usable_set,
+    usual_tactics,
+)
 from claimeven.arena.accuracy.positions import USUAL
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.storing import store_start
@@ -26,8 +32,11 @@ from claimeven.cli.parts.accuracy_report import (
     Row,
     agent_lines,
     blunder_lines,
+    check_answers_file,
+    comparison_lines,
     detail_lines,
     explained_dict,
+    write_answers,
 )
 from claimeven.cli.shared.faults import fault_texts
 from claimeven.cli.shared.json_lines import write_json
@@ -59,7 +68,8 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 LEGEND = (
     "perfect: keeps the exact score; loss: points of score given away a move. decisive: moves where"
     " a column throws the outcome away; keeps: those that do not. floor: what random moves get"
-    " there. Moves where all columns are worth the same do not count."
+    " there. wins, blocks: shares of wins at hand that are taken, and of the opponent's that are"
+    " blocked. Moves where all columns are worth the same do not count."
 )
 
 
@@ -71,8 +81,13 @@ LEGEND = (
     type=FilePath(path_type=Path),
     help="File of positions, or data set, to ask agents in; usually a set that comes along.",
 )
-@click.option("--set", "which", help="Set that comes along: usual, hard or easy.")
+@click.option("--set", "which", help="Bundled set: usual (the default), hard, easy or tactics.")
 @click.option("--count", type=int, help="Ask in so many of the positions, evenly picked.")
+@click.option(
+    "--answers",
+    type=FilePath(path_type=Path),
+    help="Write each answer, with what it is worth, to this file: .csv or .jsonl.",
+)
 @click.option("--worst", default=3, show_default=True, help="Blunders to draw and explain.")
 @seed_option
 @click.option("--jobs", type=int, help="Processes that ask agents; usually one a core.")
@@ -89,6 +104,7 @@ def command(
     positions: Path | None,
     which: str | None,
     count: int | None,
+    answers: Path | None,
     worst: int,
     seed: int,
     jobs: int | None,
@@ -107,8 +123,10 @@ def command(
     With AGENTs each is asked in every position of a set, the same for everybody, so figures
     compare: 4,500 positions of the usual board come along, one a line of your own file with
     --positions. --set hard and --set easy are 3,000 positions each for agents that learn, of games
-    in which half the moves are random, or one in ten, and the others perfect. An agent from a file
-    plays in a process of its own, under the limits given.
+    in which half the moves are random, or one in ten, and the others perfect. By default 400 more
+    positions have a win to take or to block; they count for the columns wins and blocks alone. Two
+    agents or more are also compared position by position. An agent from a file plays in a process
+    of its own, under the limits given.
 
     \b
     Examples:
@@ -116,6 +134,7 @@ def command(
       claimeven accuracy class.db --agent ann --worst 10
       claimeven accuracy my_agent.py greedy alphabeta:depth=4
       claimeven accuracy uct --iterations 200 --count 500 --jobs 2
+      claimeven accuracy my_agent.py old_agent.py --answers answers.csv
       claimeven accuracy ntuple greedy --set hard
       claimeven accuracy my_agent.py --positions endings.txt --seconds 1
     """
@@ -131,22 +150,25 @@ def command(
         raise ClaimevenError("--agent goes with a file of games: name the agents alone")
     if positions is not None and which is not None:
         raise ClaimevenError("--positions and --set do not go together: give one of them")
+    if answers is not None:
+        check_answers_file(answers)
     tell_unbounded(names, isolation)
     asked = usable_set(
         positions, geometry, count, lambda: solvers.of(geometry), USUAL if which is None else which
     )
-    plan = SetPlan(names, asked, seed, limit, isolation)
+    tactics = usual_tactics(geometry, count) if positions is None and which is None else None
+    plan = SetPlan(names, asked, seed, limit, isolation, tactics)
     if solving.book is not None:
         solvers.of(plan.geometry)  # that there is no such book is told before agents are asked
     jobs = usable_cores() if jobs is None else jobs
-    interrupted = _ask_agents(plan, jobs, worst, solvers, as_json)
+    interrupted = _ask_agents(plan, jobs, worst, solvers, as_json, answers)
     if interrupted:
         ctx.exit(INTERRUPTED)
 
 
 #: Options that say how agents are asked, which games that were played are not.
 _OF_AGENTS = (
-    "positions", "which", "count", "seed", "jobs", "isolate", "memory", "load_seconds",
+    "positions", "which", "count", "answers", "seed", "jobs", "isolate", "memory", "load_seconds",
     *LIMIT_PARAMETERS,
 )  # fmt: skip
 
@@ -239,7 +261,9 @@ def _games_headline(found: GamesAccuracy, seconds: float) -> str:
     )
 
 
-def _ask_agents(plan: SetPlan, jobs: int, worst: int, solvers: _Solvers, as_json: bool) -> bool:
+def _ask_agents(
+    plan: SetPlan, jobs: int, worst: int, solvers: _Solvers, as_json: bool, kept: Path | None
+) -> bool:
     """Ask the agents and tell what they answered; whether Ctrl-C ended it early."""
     say_when_compiling()
     begin = time.monotonic()
@@ -258,6 +282,8 @@ def _ask_agents(plan: SetPlan, jobs: int, worst: int, solvers: _Solvers, as_json
                     )
             except KeyboardInterrupt:
                 interrupted = True
+        if kept is not None:
+            write_answers(kept, found.answer_rows())
         blunders = [] if interrupted else found.worst(worst)
         if as_json:
             solver = solvers.of(plan.geometry)
@@ -278,16 +304,20 @@ def _ask_agents(plan: SetPlan, jobs: int, worst: int, solvers: _Solvers, as_json
 
 def _print_set(found: SetAccuracy, out: TextIO) -> None:
     positions = found.plan.positions
+    tactics = found.plan.tactics
     told = (
         f"{len(positions.positions):,} positions ({positions.name}), digest {positions.digest},"
         f" seed {found.plan.seed}, {found.seconds:.1f} s"
     )
+    if tactics is not None:
+        told += f"\nand {len(tactics.positions):,} for wins and blocks ({tactics.name})"
     out.write(fitted(told, text_width()) + "\n\n")
     rows = []
     for name in found.ranking:
         agent = found[name]
         rows.append(Row(name, agent.accuracy, agent.seconds_a_move, agent.by_band))
     _print(rows, out)
+    out.writelines(line + "\n" for line in comparison_lines(found.comparisons(), found.ranking))
     for name in found.ranking:
         agent = found[name]
         for text in fault_texts(agent.failed):

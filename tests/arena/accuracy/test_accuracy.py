@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.arena.accuracy.accuracy import Accuracy, Tally, is_decisive
+from claimeven.arena.accuracy.accuracy import Accuracy, Tally, is_decisive, tactic_of
 from claimeven.arena.accuracy.judging import judge_moves, ranked, worst_of
 from claimeven.arena.accuracy.known_scores import JudgeProgress
 from claimeven.review.analysis import JudgedMove
@@ -43,6 +45,78 @@ def test_the_sums_are_those_of_the_moves(judged: list[JudgedMove]) -> None:
     assert told["moves"] == len(counted)
     assert told["perfect"] == sum(m.after == m.before for m in counted) / len(counted)
     assert told["loss"] == sum(m.before - m.after for m in counted) / len(counted)
+
+
+def wilson(right: int, of: float, z: float = 1.959963984540054) -> tuple[float, float]:
+    """The two shares whose distance from the one found is z of their own standard errors."""
+    share = right / of
+    # (share - m)^2 = z^2 m (1 - m) / of, a quadratic equation in m
+    return tuple(sorted(np.roots([1 + z * z / of, -2 * share - z * z / of, share * share])))
+
+
+def test_intervals_of_independent_moves(judged: list[JudgedMove]) -> None:
+    tally = Accuracy.of(judged).all
+    counted = [move for move in judged if move.counts]
+    for name, right in (
+        ("perfect", sum(move.after == move.before for move in counted)),
+        ("keeping", sum(move.steps == 0 for move in counted)),
+    ):
+        assert tally.interval(name) == pytest.approx(wilson(right, len(counted)))
+    losses = np.array([move.before - move.after for move in counted])
+    half = 1.959963984540054 * losses.std(ddof=1) / math.sqrt(len(losses))
+    assert tally.interval("loss") == pytest.approx((losses.mean() - half, losses.mean() + half))
+    told: Any = tally.as_dict()
+    assert told["perfect_95"] == tally.interval("perfect")
+
+
+def test_intervals_of_moves_of_games_allow_for_their_likeness(judged: list[JudgedMove]) -> None:
+    counted = [move for move in judged if move.counts]
+    sizes = [1, 5, 2, 7, 3, len(counted) - 18]
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    tally = Tally()
+    for move, group in zip(counted, groups, strict=True):
+        tally.add(move, f"game {group}")
+    for name, values in (
+        ("perfect", [float(move.after == move.before) for move in counted]),
+        ("loss", [float(move.before - move.after) for move in counted]),
+    ):
+        left = np.array(values) - np.mean(values)
+        sums = [left[groups == group].sum() for group in range(len(sizes))]
+        variance = np.square(sums).sum() * len(sizes) / (len(sizes) - 1) / len(values) ** 2
+        mean = float(np.mean(values))
+        if name == "perfect":
+            trials = min(len(values), mean * (1 - mean) / variance)
+            expected = wilson(mean * trials, trials)  # type: ignore[arg-type]
+        else:
+            half = 1.959963984540054 * math.sqrt(variance)
+            expected = (max(0.0, mean - half), mean + half)
+        assert tally.interval(name) == pytest.approx(expected)
+
+
+def test_a_game_told_twice_is_no_more_evidence(judged: list[JudgedMove]) -> None:
+    once, twice = Tally(), Tally()
+    for number, move in enumerate(move for move in judged if move.counts):
+        once.add(move, number)
+        twice.add(move, number)
+        twice.add(move, number)
+    for name in ("perfect", "keeping"):
+        low, high = once.interval(name) or (0, 0)
+        wide = twice.interval(name) or (0, 0)
+        assert wide[1] - wide[0] >= (high - low) * 0.99
+    assert Tally().interval("perfect") is None
+
+
+def test_wins_and_blocks_are_counted_apart() -> None:
+    solver = Solver(table_mb=16)
+    cases = [("445566", 6, "wins"), ("445566", 0, "wins"), ("11223", 6, "blocks"), ("44", 3, "")]
+    accuracy = Accuracy()
+    for moves, column, kind in cases:
+        position = Position.from_moves(moves)
+        assert tactic_of(position) == kind
+        accuracy.add(JudgedMove(position, column, solver.scores(position)))
+    assert (accuracy.wins.moves, accuracy.wins.perfect) == (2, 1)
+    assert (accuracy.blocks.moves, accuracy.blocks.perfect) == (1, 0)
+    assert accuracy.all.moves == 4
 
 
 def test_every_division_holds_every_move(judged: list[JudgedMove]) -> None:

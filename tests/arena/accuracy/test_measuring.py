@@ -125,7 +125,7 @@ def test_functions_and_files_are_asked_too(tmp_path: Path) -> None:
         return position.legal_columns[0]
 
     plain = measure_accuracy(leftmost, count=30)
-    assert plain.accuracy.all.moves == plain.answered == 30
+    assert (plain.accuracy.all.moves, plain.answered) == (30, 60)  # and 30 for wins and blocks
     path = tmp_path / "left.py"
     path.write_text("def agent(position):\n    return position.legal_columns[0]\n")
     assert measure_accuracy(str(path), count=30).accuracy.all == plain.accuracy.all
@@ -164,11 +164,11 @@ def test_an_agent_with_too_many_faults_is_not_called_again() -> None:
 
 
 def test_the_time_of_a_move_is_the_mean_over_the_answers() -> None:
-    found = AgentAccuracy("me")
+    found, plan = AgentAccuracy("me"), SetPlan(("random",), _few(3))
     for place, seconds in enumerate((1.0, 4.0)):
         column = _few(3).positions[place].position.legal_columns[0]
-        found.add(Answer(0, place, column, seconds), _few(3))
-    found.add(Answer(0, 2, None, 0.0, "crash", "raised"), _few(3))
+        found.add(Answer(0, place, column, seconds), plan)
+    found.add(Answer(0, 2, None, 0.0, "crash", "raised"), plan)
     assert (found.asked, found.answered, found.seconds_a_move) == (3, 2, 2.5)
 
 
@@ -197,7 +197,7 @@ def test_an_agent_that_is_late_is_at_fault() -> None:
         return position.legal_columns[0]
 
     found = measure_accuracy(slow, count=1, limit=Limit(seconds=0.01))
-    assert dict(found.faults) == {"time": 1}
+    assert dict(found.faults) == {"time": 2}
 
 
 def test_what_was_measured_stands_when_it_is_ended_early() -> None:
@@ -248,7 +248,7 @@ def test_an_agent_stands_once_and_generators_of_positions_are_their_own() -> Non
             return Decision(position.legal_columns[0])
 
     measure_accuracy(Drawing(), count=20)
-    assert len(set(drawn)) == 20
+    assert len(set(drawn)) == 40
 
 
 def test_an_agent_that_somebody_else_made_is_left_open() -> None:

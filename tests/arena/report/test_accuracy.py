@@ -53,13 +53,20 @@ def test_the_table_is_that_of_the_judged_games(store: Path, report: Report, page
         assert row.one("th").words() == report.contents.label[agent.id]
         cells = [
             [number(text) for text in re.split(r"\s*lot\s*", cell.words())]
-            for cell in row.all("td")
+            for cell in row.all("td")[:6]
         ]
         assert cells[0] == [found.all.moves]
         for place, what, times in ((1, "perfect", 100), (2, "keeping", 100), (3, "loss", 1)):
             told = [times * (found.all.mean(prefix + what) or 0.0) for prefix in ("", "floor_")]
             assert cells[place] == pytest.approx(told, abs=0.0501)
         assert cells[4] == [found.decisive.moves]
+        for cell, tally in zip(row.all("td")[6:], (found.wins, found.blocks), strict=True):
+            words = re.split(r"\s*of ", cell.words())
+            assert words[1:] == [f"{tally.moves}"] * bool(tally.moves)
+            if tally.moves:
+                assert number(words[0]) == pytest.approx(
+                    100 * (tally.mean("perfect") or 0), abs=0.05
+                )
 
 
 def test_worst_moves_are_drawn_and_explained(page: Element) -> None:

@@ -8,6 +8,7 @@ and under the same limit as a move of a match.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -16,10 +17,11 @@ from claimeven.agents.contract import Agent, AgentFault, Limit
 from claimeven.agents.functions import name_of
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant, make_agents
-from claimeven.arena.accuracy.positions import ScoredSet
+from claimeven.arena.accuracy.positions import ScoredPosition, ScoredSet
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.guard import begin_game, timed_decision
 from claimeven.game.geometry import Geometry
+from claimeven.review.analysis import JudgedMove
 
 #: Keeps the generators of positions apart from those of games and openings of the same seed.
 _STREAM = 4
@@ -29,8 +31,8 @@ _STREAM = 4
 class Answer:
     """What an agent answered in one position: a 0-based column, or None and why there is none.
 
-    `agent` and `position` are numbers: in the plan, and in the set. `seconds` were taken on a clock
-    outside the agent.
+    `agent` and `position` are numbers, in the plan's `agents` and in its `asked`. `seconds` were
+    taken on a clock outside the agent.
     """
 
     agent: int
@@ -43,13 +45,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class SetPlan:
-    """Everything that decides a measurement: agents, positions with their scores, limit, seed."""
+    """Everything that decides a measurement: agents, positions with their scores, limit, seed.
+
+    Answers in positions of `tactics`, a set of wins to take and to block, count for these alone.
+    """
 
     agents: tuple[Contestant, ...]
     positions: ScoredSet
     seed: int = 0
     limit: Limit = field(default_factory=Limit)
     isolation: Isolation = field(default_factory=Isolation)
+    tactics: ScoredSet | None = None
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -68,10 +74,53 @@ class SetPlan:
         """The board."""
         return self.positions.positions[0].position.geometry
 
+    @cached_property
+    def asked(self) -> tuple[ScoredPosition, ...]:
+        """The positions of the set and those of `tactics` behind them."""
+        tactics = () if self.tactics is None else self.tactics.positions
+        return self.positions.positions + tactics
+
     @property
     def questions(self) -> int:
         """Number of questions: each agent is asked in each position."""
-        return len(self.agents) * len(self.positions.positions)
+        return len(self.agents) * len(self.asked)
+
+    def is_tactical(self, position: int) -> bool:
+        """Whether a position of `asked`, by its number, is one of `tactics`."""
+        return position >= len(self.positions.positions)
+
+    def judged(self, answer: Answer) -> JudgedMove | None:
+        """Return what an answer is worth, None if it has no column."""
+        asked = self.asked[answer.position]
+        if answer.column is None:
+            return None
+        return JudgedMove(asked.position, answer.column, asked.scores)
+
+    def row_of(self, answer: Answer) -> dict[str, object]:
+        """Return an answer and its worth as plain data; columns count from 1.
+
+        A fault has `fault` and `reason`, and None for what an answer has.
+        """
+        asked, is_tactical = self.asked[answer.position], self.is_tactical(answer.position)
+        given = self.judged(answer)
+        # The scores before the move are the same whatever column was played.
+        any_move = given or JudgedMove(
+            asked.position, asked.position.legal_columns[0], asked.scores
+        )
+        return {
+            "agent": self.names[answer.agent],
+            "set": self.tactics.name if is_tactical and self.tactics else self.positions.name,
+            "band": asked.band,
+            "moves": asked.moves,
+            "column": None if given is None else given.column + 1,
+            "best": [column + 1 for column in any_move.best],
+            "before": any_move.before,
+            "after": None if given is None else given.after,
+            "judgement": None if given is None else given.judgement,
+            "seconds": None if given is None else answer.seconds,
+            "fault": answer.fault or None,
+            "reason": answer.reason or None,
+        }
 
 
 class Examiner:
@@ -90,8 +139,8 @@ class Examiner:
 
     def ask(self, question: int) -> Answer:
         """Ask the question of a number, 0 to the plan's `questions`: agent by agent."""
-        place, number = divmod(question, len(self.plan.positions.positions))
-        agent, position = self.agents[place], self.plan.positions.positions[number].position
+        place, number = divmod(question, len(self.plan.asked))
+        agent, position = self.agents[place], self.plan.asked[number].position
         rng = np.random.default_rng([self.plan.seed, _STREAM, number])
         try:
             begin_game(agent, rng)

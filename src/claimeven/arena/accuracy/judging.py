@@ -136,7 +136,7 @@ def accuracy_of(
         for position, column, mover in moves_of(game, start, wanted):
             before = game.all_moves[: position.ply - start.ply]
             move = JudgedMove(position, column, known[position])
-            by_agent[wanted[mover]].add(move, before, game.number)
+            by_agent[wanted[mover]].add(move, before, game.number, _pair_of(game))
             moves += 1
     return GamesAccuracy(
         tuple(each for each in agents if each.id in wanted),
@@ -158,9 +158,8 @@ def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
         return games
     meetings: dict[tuple[int, ...], dict[object, list[StoredGame]]] = {}
     for game in games:
-        pair = game.job if game.pair is None else game.pair
         meeting = meetings.setdefault(tuple(sorted(game.agents)), {})
-        meeting.setdefault(pair, []).append(game)
+        meeting.setdefault(_pair_of(game), []).append(game)
     size = sum(map(len, meetings.values()))
     # Pair after pair from the meeting whose agents have been taken least so far.
     taken, of_agent = Counter[tuple[int, ...]](), Counter[int]()
@@ -176,6 +175,11 @@ def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
         for game in [*meetings[two].values()][part * len(meetings[two]) // count]
     }
     return [game for game in games if game.job in chosen] or games[:most]
+
+
+def _pair_of(game: StoredGame) -> tuple[object, ...]:
+    """Return what a game has in common with the other of its pair alone."""
+    return (*sorted(game.agents), game.job if game.pair is None else game.pair)
 
 
 def moves_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -14,9 +14,11 @@ from claimeven.agents.contract import Limit
 from claimeven.agents.registry import Contestant
 from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.answers import answers_of_workers
+from claimeven.arena.accuracy.comparing import Comparison, compare_moves
 from claimeven.arena.accuracy.examining import Answer, Examiner, SetPlan
 from claimeven.arena.accuracy.judging import ranked, worst_of
 from claimeven.arena.accuracy.positions import (
+    TACTICS,
     USUAL,
     InvalidPositions,
     ScoredSet,
@@ -41,7 +43,8 @@ class AgentAccuracy:
 
     `answered` counts positions with an answer, `failed` holds kind and reason of each time that
     there was none, which `faults` and `reasons` count; `seconds` is the sum over the answers.
-    `stopped` says that it was asked no more after `MOST_FAULTS` faults.
+    `stopped` says that it was asked no more after `MOST_FAULTS` faults. `answers` are those that
+    count, faults among them.
     """
 
     agent: str
@@ -50,6 +53,7 @@ class AgentAccuracy:
     answered: int = 0
     seconds: float = 0.0
     failed: list[tuple[str, str]] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list, repr=False)
 
     _repr_html_ = shown_by("claimeven.arena.results_html", "agent_accuracy_html")
 
@@ -78,15 +82,19 @@ class AgentAccuracy:
         """Mean time of an answer; None without one."""
         return self.seconds / self.answered if self.answered else None
 
-    def add(self, answer: Answer, positions: ScoredSet) -> None:
+    def add(self, answer: Answer, plan: SetPlan) -> None:
         """Count an answer in."""
-        if answer.column is None:
+        self.answers.append(answer)
+        move = plan.judged(answer)
+        if move is None:
             self.failed.append((answer.fault, answer.reason))
             return
-        asked = positions.positions[answer.position]
-        move = JudgedMove(asked.position, answer.column, asked.scores)
         self.answered += 1
         self.seconds += answer.seconds
+        if plan.is_tactical(answer.position):
+            self.accuracy.add_tactics(move)
+            return
+        asked = plan.asked[answer.position]
         self.accuracy.add(move, asked.moves)
         self.by_band.setdefault(asked.band, Tally()).add(move)
 
@@ -126,9 +134,30 @@ class SetAccuracy:
         """Return the worst moves of all agents, worst first."""
         return worst_of((found.accuracy for found in self.by_agent.values()), most)
 
+    def comparisons(self) -> list[Comparison]:
+        """Return each two agents compared on the positions that both answered, best first."""
+        moves: dict[str, dict[int, JudgedMove]] = {name: {} for name in self.ranking}
+        tactical: dict[str, dict[int, JudgedMove]] = {name: {} for name in self.ranking}
+        for name in self.ranking:
+            for answer in self[name].answers:
+                move = self.plan.judged(answer)
+                if move is not None:
+                    of = tactical if self.plan.is_tactical(answer.position) else moves
+                    of[name][answer.position] = move
+        return compare_moves(moves, tactical)
+
+    def answer_rows(self) -> Iterator[dict[str, object]]:
+        """Yield each answer as plain data, agent by agent in the order of the positions.
+
+        Columns count from 1; of a fault there are `fault` and `reason` and no column.
+        """
+        for name in self.plan.names:
+            for answer in sorted(self[name].answers, key=attrgetter("position")):
+                yield self.plan.row_of(answer)
+
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data."""
-        positions, geometry = self.plan.positions, self.plan.geometry
+        positions, geometry, tactics = self.plan.positions, self.plan.geometry, self.plan.tactics
         return {
             "columns": geometry.columns,
             "rows": geometry.rows,
@@ -136,10 +165,18 @@ class SetAccuracy:
             "set": positions.name,
             "digest": positions.digest,
             "positions": len(positions.positions),
+            "tactics": None
+            if tactics is None
+            else {
+                "set": tactics.name,
+                "digest": tactics.digest,
+                "positions": len(tactics.positions),
+            },
             "seed": self.plan.seed,
             "limit": {name: n for name, n in vars(self.plan.limit).items() if n is not None},
             "seconds": self.seconds,
             "agents": [self.by_agent[name].as_dict() for name in self.ranking],
+            "comparisons": [each.as_dict() for each in self.comparisons()],
         }
 
 
@@ -157,6 +194,8 @@ def measure_accuracy(
 
     `positions` is a set or a file of one, by default the usual set that comes with the package for
     the board of `geometry` (`shipped_set` gives the others); `count` takes fewer of them, evenly.
+    With the usual set it is also asked in at most as many positions with a win to take or to block
+    (`accuracy.wins` and `accuracy.blocks`).
     `limit` holds for each answer. An agent given by its spec is asked by `jobs` processes; the
     answers are the same.
 
@@ -166,8 +205,42 @@ def measure_accuracy(
     >>> measure_accuracy("greedy", count=300).accuracy.decisive.moves
     196
     """
-    plan = SetPlan((agent,), usable_set(positions, geometry, count), seed, limit or Limit())
-    return measure(plan, jobs)[plan.names[0]]
+    compared = compare_accuracy(
+        (agent,), positions, count=count, limit=limit, seed=seed, jobs=jobs, geometry=geometry
+    )
+    return compared[compared.plan.names[0]]
+
+
+def compare_accuracy(
+    agents: Sequence[Contestant],
+    positions: ScoredSet | str | Path | None = None,
+    *,
+    count: int | None = None,
+    limit: Limit | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    geometry: Geometry = STANDARD,
+) -> SetAccuracy:
+    """Ask several agents in the same positions, as `measure_accuracy` does one.
+
+    `comparisons` of the result says which differences are more than chance.
+
+    >>> wins = compare_accuracy(["greedy", "random"], count=40).comparisons()[2]
+    >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
+    ('wins', 20, 19, 0, True)
+    """
+    tactics = usual_tactics(geometry, count) if positions is None else None
+    chosen = usable_set(positions, geometry, count)
+    return measure(SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics), jobs)
+
+
+def usual_tactics(geometry: Geometry, count: int | None = None) -> ScoredSet | None:
+    """Return the positions with a win to take or to block that go with the usual set of a board.
+
+    At most `count` of them; None where none come along.
+    """
+    found = shipped_set(geometry, TACTICS)
+    return found if found is None or count is None else found.first(count)
 
 
 def usable_set(
@@ -229,7 +302,7 @@ def measured(plan: SetPlan, jobs: int = 1) -> Generator[SetAccuracy, None, None]
             if found[name].stopped:
                 found[name] = _up_to_the_last_fault(given[name], plan)
             else:
-                found[name].add(answer, plan.positions)
+                found[name].add(answer, plan)
             asked += found[name].asked
             yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
     found.update({n: _up_to_the_last_fault(each, plan) for n, each in given.items() if each})
@@ -243,7 +316,7 @@ def _answers(
         raise InvalidMatch(f"at least 1 job is needed, not {jobs}")
     if jobs > 1 and not all(isinstance(agent, str) for agent in plan.agents):
         raise InvalidMatch("agents that are objects or functions take 1 job: give their specs")
-    size = len(plan.positions.positions)
+    size = len(plan.asked)
 
     def goes_on(question: int) -> bool:
         return not found[plan.names[question // size]].stopped
@@ -266,5 +339,5 @@ def _up_to_the_last_fault(answers: Sequence[Answer], plan: SetPlan) -> AgentAccu
     found = AgentAccuracy(name, Accuracy(agent=name))
     for answer in sorted(answers, key=attrgetter("position")):
         if not found.stopped:
-            found.add(answer, plan.positions)
+            found.add(answer, plan)
     return found

@@ -12,10 +12,11 @@ the position, as in the public test sets, and is checked. Empty lines and what f
 passed over. Data sets are sets as well (`claimeven.dataset`): a name that ends as theirs do is read
 as one, its positions without bands.
 
-Three sets of 7x6 come along. The usual one is made by `bench/make_accuracy_set.py`, where its bands
-are explained. `hard` and `easy` are for agents that learn, who must never meet them in training:
-positions of games in which every second move, or every tenth, is random and the others are perfect,
-one a game (`bench/make_held_out_sets.py`).
+Four sets of 7x6 come along. The usual one, and `tactics` with the wins at hand that it leaves out,
+are made by `bench/make_accuracy_set.py`, where their bands are explained. `hard` and `easy` are for
+agents that learn, who must never meet them in training: positions of games in which every second
+move, or every tenth, is random and the others are perfect, one a game
+(`bench/make_held_out_sets.py`).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ SHIPPED = Path(__file__).parents[1] / "data"
 #: The version of the shipped sets; a set never changes under its name.
 SHIPPED_VERSION = "v1"
 #: What the shipped sets are called on the command line.
-SETS = USUAL, HARD, EASY = ("usual", "hard", "easy")
+SETS = USUAL, HARD, EASY, TACTICS = ("usual", "hard", "easy", "tactics")
 _ENDING = ".txt.gz"
 #: Hexadecimal digits of a digest that are told.
 DIGEST_SHOWN = 12

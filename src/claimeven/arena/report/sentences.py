@@ -82,7 +82,9 @@ def accuracy_notes(contents: Contents) -> Iterator[str]:
         f"The {accuracy.moves:,} moves of {which}, against exact scores. A move counts where some"
         " column is worse than another. It is perfect if it keeps the score, and keeps the result"
         " if a win stays a win and a draw a draw. It is decisive where some column throws the"
-        " result away. Lot is what drawing a column by lot would get in the same positions."
+        " result away. Lot is what drawing a column by lot would get in the same positions. Wins"
+        " taken are of positions with a win at hand, wins blocked of those with none but one to"
+        " block."
     )
 
 

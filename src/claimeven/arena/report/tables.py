@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from claimeven.agents.safe_text import printable
-from claimeven.arena.accuracy.accuracy import Tally
+from claimeven.arena.accuracy.accuracy import Accuracy
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
 from claimeven.arena.report.words import points, reach
 from claimeven.arena.statistics.ratings import Estimate
@@ -53,15 +53,6 @@ class LadderRow:
     def forfeits(self) -> int:
         """Games the agent forfeited."""
         return sum(self.record.forfeits.values())
-
-
-@dataclass(frozen=True)
-class AccuracyRow:
-    """What became of an agent's moves that could go wrong, and of the decisive ones among them."""
-
-    label: str
-    all: Tally
-    decisive: Tally
 
 
 @dataclass(frozen=True)
@@ -160,16 +151,12 @@ def forfeit_rows(contents: Contents) -> list[Forfeits]:
     return sorted(rows, key=lambda row: (-whole[row.label], row.label, -row.count, row.kind))
 
 
-def accuracy_rows(contents: Contents) -> list[AccuracyRow]:
-    """Return how well each agent played, in the order of the ladder; none without judged moves."""
+def accuracy_rows(contents: Contents) -> list[tuple[str, Accuracy]]:
+    """Return each agent's label and accuracy, in the order of the ladder; none if not judged."""
     accuracy = contents.accuracy
     if accuracy is None:
         return []
-    return [
-        AccuracyRow(contents.label[agent.id], accuracy[agent.label].all,
-                    accuracy[agent.label].decisive)
-        for agent in contents.ranking
-    ]  # fmt: skip
+    return [(contents.label[agent.id], accuracy[agent.label]) for agent in contents.ranking]
 
 
 def agent_rows(contents: Contents) -> list[dict[str, str | None]]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, TextIO
 
 from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
+from claimeven.arena.accuracy.comparing import Comparison
 from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import named_lines, table_lines
 from claimeven.cli.shared.widths import wrap
+from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_name
+from claimeven.outputs import check_output, text_file
 from claimeven.solver import Solver
 from claimeven.solver.scores import outcome_word
 
@@ -30,12 +37,13 @@ class Row:
 
 
 def agent_lines(rows: Sequence[Row], width: int) -> Iterator[str]:
-    """Yield the table of all agents, one a row."""
-    timed = any(row.seconds is not None for row in rows)
-    heads = ["moves", "perfect", "loss", "decisive", "keeps", "floor"]
+    """Yield the tables of all agents, one a row: means, and their intervals."""
+    names = [printable(row.name) for row in rows]
+    heads = ["moves", "perfect", "loss", "decisive", "keeps", "floor", "wins", "blocks"]
     cells = []
     for row in rows:
-        whole, decisive = row.accuracy.all, row.accuracy.decisive
+        accuracy = row.accuracy
+        whole, decisive = accuracy.all, accuracy.decisive
         cells.append(
             [
                 f"{whole.moves:,}",
@@ -44,11 +52,73 @@ def agent_lines(rows: Sequence[Row], width: int) -> Iterator[str]:
                 f"{decisive.moves:,}",
                 share(decisive.mean("keeping")),
                 share(decisive.mean("floor_keeping")),
+                share(accuracy.wins.mean("perfect")),
+                share(accuracy.blocks.mean("perfect")),
+            ]
+        )
+    yield from named_lines("agent", heads, names, cells, width)
+    yield ""
+    timed = any(row.seconds is not None for row in rows)
+    heads = ["perfect", "loss", "keeps", "wins", "blocks"] + ["s a move"] * timed
+    cells = []
+    for row in rows:
+        accuracy = row.accuracy
+        cells.append(
+            [
+                between(accuracy.all, "perfect"),
+                between(accuracy.all, "loss"),
+                between(accuracy.decisive, "keeping"),
+                between(accuracy.wins, "perfect"),
+                between(accuracy.blocks, "perfect"),
                 *(["-" if row.seconds is None else f"{row.seconds:.4f}"] if timed else []),
             ]
         )
-    names = [printable(row.name) for row in rows]
-    yield from named_lines("agent", heads + ["s a move"] * timed, names, cells, width)
+    yield from named_lines("95 % interval", heads, names, cells, width)
+
+
+def comparison_lines(found: Sequence[Comparison], ranking: Sequence[str]) -> Iterator[str]:
+    """Yield the sentences on each two agents that follow each other in the ranking."""
+    neighbours = set(pairwise(ranking))
+    shown = [each for each in found if (each.first, each.second) in neighbours]
+    if shown:
+        yield ""
+        yield from wrap("Compared position by position (McNemar's exact test):", text_width())
+    for each in shown:
+        yield from wrap(
+            f"- {printable(each.sentence)}.", text_width(), subsequent_indent="  ",
+            break_on_hyphens=False,
+        )  # fmt: skip
+
+
+def check_answers_file(path: Path) -> None:
+    """Refuse a file of answers that cannot be written, before agents are asked."""
+    if path.suffix not in _ANSWER_FILES:
+        raise ClaimevenError(f"--answers writes .csv or .jsonl, not {path.name}")
+    check_output(path)
+
+
+def write_answers(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
+    """Write answers as the name of the file ends."""
+    with text_file(path) as stream:
+        _ANSWER_FILES[path.suffix](stream, rows)
+
+
+def _write_csv(stream: TextIO, rows: Iterable[Mapping[str, object]]) -> None:
+    writer: csv.DictWriter[str] | None = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(stream, row.keys(), lineterminator="\n")
+            writer.writeheader()
+        best = " ".join(map(str, row["best"]))  # type: ignore[call-overload]  # a list
+        writer.writerow({**row, "best": best})
+
+
+def _write_jsonl(stream: TextIO, rows: Iterable[Mapping[str, object]]) -> None:
+    for row in rows:
+        write_json(row, stream)
+
+
+_ANSWER_FILES = {".csv": _write_csv, ".jsonl": _write_jsonl}
 
 
 def detail_lines(row: Row, width: int) -> Iterator[str]:
@@ -123,6 +193,17 @@ def explained_dict(blunder: Blunder, solver: Solver) -> dict[str, Any]:
 def share(mean: float | None) -> str:
     """Return a share as text."""
     return "-" if mean is None else f"{mean:.1%}"
+
+
+def between(tally: Tally, name: str) -> str:
+    """Return the interval of a mean as text."""
+    interval = tally.interval(name)
+    if interval is None:
+        return "-"
+    low, high = interval
+    if name == "loss":
+        return f"{low:.2f}-{high:.2f}"
+    return f"{100 * low:.3g}-{100 * high:.3g}"
 
 
 def points(mean: float | None) -> str:
