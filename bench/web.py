@@ -213,7 +213,7 @@ def main() -> None:
         print(part)
         limit = "1" if part == "fuzz" else "60"
         with running("--table-mb", "64", "--seconds", limit) as server:
-            while server.status()["ready"] < server.status()["workers"]:
+            while not server.status()["ready"]:
                 time.sleep(0.05)
             if part == "latency":
                 asyncio.run(latency(server))

@@ -403,3 +403,22 @@ def test_seconds_a_move_are_in_the_address(page: Any) -> None:
     seconds.press("Tab")
     page.wait_for_url("**second-seconds=0.25*")
     assert "first-seconds" not in page.url
+
+
+def test_the_page_says_what_is_being_compiled_until_all_is(page: Any) -> None:
+    status = {"ready": False, "compiling": True, "steps_made": 0, "steps": 9}
+    page.route("**/api/status", lambda route: route.fulfill(json=status))
+    status["waits_for"] = "the solver"
+    page.goto("/")
+    page.wait_for_selector(
+        ".warming:has-text('the solver (1 of 9). The first answers come after it.')"
+    )
+    status |= {"waits_for": "UCT", "steps_made": 1}
+    page.wait_for_selector(
+        ".warming:has-text('UCT (2 of 9). What does not need it answers already.')"
+    )
+    status |= {"compiling": False, "waits_for": "its workers to start"}
+    page.wait_for_selector(".warming", state="hidden")
+    status["ready"] = True
+    page.wait_for_selector(".warming", state="detached")
+    page.unroute("**/api/status")

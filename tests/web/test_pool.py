@@ -19,8 +19,11 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents.process import wire
 from claimeven.processes import ONE_CORE
-from claimeven.web.pool import PoolBusy, PoolClosed, WorkerLost, WorkerPool, WorkFailed, WorkTooLong
+from claimeven.web import worker_process
+from claimeven.web.pool import PoolBusy, WorkerPool
+from claimeven.web.warming import STEPS, Step
 from claimeven.web.worker import MEMORY_MB
+from claimeven.web.worker_process import PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from tests.forks import environment
 from tests.web.conftest import PATIENCE
 
@@ -68,6 +71,46 @@ def test_workers_step_back_behind_everything_else() -> None:
         session = Path(f"/proc/{process}/autogroup")
         if session.exists() and session.read_text():
             assert session.read_text().split()[-1] == "10"
+
+    with_pool(work)
+
+
+def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last() -> None:
+    async def run() -> None:
+        told: list[str] = []
+        steps = (STEPS[0], Step("what fails", "nobody"), Step("the net", "net"))
+        pool = WorkerPool(2, 8, 9, told.append, steps=steps)
+        await pool.start()
+        assert (pool.steps_made, pool.ready, pool.busy) == (1, 0, 0)
+        (process,) = pool.processes
+        assert os.getpriority(os.PRIO_PROCESS, process) == os.getpriority(os.PRIO_PROCESS, 0)
+        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+        await eventually(lambda: pool.ready == 2)
+        assert pool.steps_made == 3
+        assert all("what fails cannot be made ready: there is no agent" in text for text in told)
+        assert len(told) == 2  # of each worker
+        assert (pool.jobs_done, pool.workers_lost) == (1, 0)
+        await pool.stop()
+
+    asyncio.run(run())
+
+
+def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker_process, "SLACK", 0.0)
+
+    async def work(pool: WorkerPool) -> None:
+        (process,) = pool.processes
+        job = {"position": EASY, "agent": "nobody", "limit": [None] * 5, "seed": 1, "seconds": 9}
+        os.kill(process, signal.SIGSTOP)  # it does not say that its time runs
+        asked = asyncio.ensure_future(pool.result("move", job, 0.0))
+        await eventually(lambda: pool.busy == 1)
+        await asyncio.sleep(0.1)
+        assert not asked.done()
+        os.kill(process, signal.SIGCONT)
+        with pytest.raises(WorkFailed, match="there is no agent 'nobody'"):
+            await asked
 
     with_pool(work)
 
@@ -297,6 +340,8 @@ from claimeven.web.pool import WorkerPool
 async def begin():
     pool = WorkerPool(1, 8, 1)
     await pool.start()
+    while not pool.ready:
+        await asyncio.sleep(0.01)
     print(pool.ready)
     await pool.stop()
 asyncio.run(begin())

@@ -20,6 +20,7 @@ import pytest
 
 from claimeven.arena import play_tournament
 from claimeven.cli import serve
+from claimeven.compiled.kernels import PLAIN
 from claimeven.web.api_page import api_page
 from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
@@ -84,7 +85,7 @@ def patient(opened: Path) -> Iterator[Server]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BROWSER", str(browser))
         with running("--workers", "2", "--seconds", "60", "--open") as server:
-            eventually(lambda: server.status()["ready"] == 2)
+            eventually(lambda: server.status()["ready"])
             yield server
 
 
@@ -105,7 +106,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
     eventually(lambda: all(map(has_ended, before)))  # the idle one may take a moment longer
     assert patient.get("/api/scores", moves="4444413226712433").status == 200
     assert patient.status()["workers_lost"] == 2
-    eventually(lambda: patient.status()["ready"] == 2)
+    eventually(lambda: patient.status()["ready"])
     assert not set(before) & set(processes_of(patient))
 
 
@@ -143,6 +144,24 @@ def test_it_answers_under_the_names_and_plays_the_agent_that_were_given() -> Non
         assert server.post("/play", asked).json == {"column": 4}
         usual = server.post("/play?agent=uct", asked)
         assert usual.error.startswith("uct cannot be limited by depth")
+
+
+@pytest.mark.skipif(PLAIN, reason="kernels are plain Python")
+def test_after_an_installation_no_request_fails_for_want_of_compiled_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer takes longer to compile than a search may take, and is there all the same."""
+    monkeypatch.setenv("CLAIMEVEN_CACHE_DIR", str(tmp_path))
+    with running("--workers", "2", "--seconds", "0.1") as server:
+        status = server.status()
+        assert (status["ready"], status["compiling"], status["steps_made"]) == (False, True, 0)
+        assert status["waits_for"] == "the solver"
+        for agent in ("perfect:level=4", "uct:iterations=20"):
+            assert server.post("/api/move", {"agent": agent}).status == 200
+        assert server.get("/api/scores", moves="4444413226712433").json["complete"] is True
+        (first,) = tmp_path.glob("kernels/solver.kernel.search-*")
+        later = set(tmp_path.glob("kernels/*.kernel")) - set(tmp_path.glob("kernels/solver.*"))
+        assert all(first.stat().st_mtime_ns < each.stat().st_mtime_ns for each in later)
 
 
 def test_many_clients_at_once_are_all_answered(server: Server) -> None:

@@ -122,7 +122,8 @@ def test_a_worker_that_lacks_memory_lets_go_of_what_it_keeps(
     board = Geometry(4, 4)
     solver, agent = worker.tools.solver(board), worker.tools.agent("greedy", board, Limit())
     worker.do(1, "hungry", {})
-    (message,) = map(wire.unpacked, sent)
+    begun, message = map(wire.unpacked, sent)
+    assert begun["event"] == "begun"
     assert (message["job"], message["event"], message["data"]["status"]) == (1, "failed", 503)
     assert message["data"]["error"].startswith("there is not enough memory for this")
     assert worker.tools.solver(board) is not solver
@@ -150,7 +151,7 @@ def test_a_job_is_cancelled_once(
         worker._unwanted = 1
     worker.do(1, "long", {})
     events = [wire.unpacked(data)["event"] for data in sent]
-    assert events == (["cancelled"] if begins else ["column", "cancelled"])
+    assert events == (["cancelled"] if begins else ["begun", "column", "cancelled"])
     assert ended == ([] if begins else ["cleaned up"])
     signal.raise_signal(signal.SIGINT)  # between two jobs
     worker.do(2, "scores", {"position": wire.from_position(Position()), "seconds": 60})

@@ -364,7 +364,12 @@ class StatusAnswer(BaseModel):
 
     version: str
     workers: int
-    ready: int = Field(description="Workers that are warm.")
+    warm: int = Field(description="Workers that have everything loaded.")
+    ready: bool = Field(description="Whether every agent can be asked without compiling.")
+    compiling: bool = Field(description="Whether code is compiled, once after an installation.")
+    waits_for: str | None = Field(description="What is made ready now; null once it is ready.")
+    steps_made: int = Field(description="Of `steps`; the first serves the page as it opens.")
+    steps: int
     busy: int
     waiting: int
     jobs_done: int

@@ -13,8 +13,9 @@ from starlette.exceptions import HTTPException
 
 from claimeven.agents.safe_text import printable
 from claimeven.errors import ClaimevenError
-from claimeven.web.pool import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
+from claimeven.web.pool import PoolBusy
 from claimeven.web.security import HEADERS
+from claimeven.web.worker_process import PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 
 #: Characters of what was sent that an error repeats.
 MOST_REPEATED = 60

@@ -12,59 +12,40 @@ import asyncio
 import contextlib
 import itertools
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import Any
 
-from claimeven.agents.process import wire
-from claimeven.errors import ClaimevenError
-from claimeven.processes import ONE_CORE, Child, ChildEnded, ChildGarbled, ChildSilent
+from claimeven.web.warming import STEPS, Step
+from claimeven.web.worker_process import (
+    WARM_SECONDS,
+    Event,
+    PoolClosed,
+    WorkerLost,
+    WorkerProcess,
+    WorkFailed,
+    WorkTooLong,
+)
 
 #: Seconds that a worker has to stop a job before it is ended. Most take milliseconds; but workers
 #: step back behind all others of a busy machine, and to end one costs more than to wait for it.
 STOP_SECONDS = 1.0
-#: Seconds added to the time of a job before it is given up: a task that keeps a time itself ends
-#: with what it knows by then.
-SLACK = 0.5
-#: Seconds that a worker has to be ready: generous, it may have to compile all it needs.
-WARM_SECONDS = 900.0
 #: Seconds between two tries to start a worker where that fails.
 _RETRY = 1.0
-
-Event = dict[str, Any]
 
 
 class PoolBusy(Exception):
     """There are as many jobs waiting as may wait."""
 
 
-class PoolClosed(Exception):
-    """The server is ending."""
-
-
-class WorkerLost(Exception):
-    """The process of a job ended in the middle of it."""
-
-
-class WorkTooLong(ClaimevenError):
-    """A job that took more time than it may."""
-
-
-class WorkFailed(Exception):
-    """A job that ended with an error: its sentence, and the status of HTTP that suits it."""
-
-    def __init__(self, sentence: str, status: int) -> None:
-        super().__init__(sentence)
-        self.status = status
-
-
 class WorkerPool:
     """`size` worker processes, each with a solver's table of `table_mb` MB, or the usual one.
 
-    `most_waiting` jobs wait in line at most. `start` returns when the first worker is warm; the
-    others follow. A job that is cancelled has `stop_seconds` to stop. `tell` is told what a person
-    should know, such as that code is being compiled.
+    `most_waiting` jobs wait in line at most. `start` returns when the first worker has made the
+    first of its `steps` and can be asked; others follow, and one at a time makes the steps that are
+    left whenever it is not asked. A job that is cancelled has `stop_seconds` to stop. `tell` gets
+    what a person should know, such as that code is being compiled.
     """
 
     def __init__(
@@ -74,31 +55,40 @@ class WorkerPool:
         most_waiting: int,
         tell: Callable[[str], None] = lambda text: None,
         stop_seconds: float = STOP_SECONDS,
+        steps: Sequence[Step] = STEPS,
     ) -> None:
         self.size = size
         self.table_mb = table_mb
         self.most_waiting = most_waiting
         self.tell = tell
         self.stop_seconds = stop_seconds
+        self.steps = steps
         self.jobs_done = 0
         self.workers_lost = 0
-        self._workers: set[_Worker] = set()
-        self._free: deque[_Worker] = deque()
-        self._waiting: deque[asyncio.Future[_Worker]] = deque()
+        self._workers: set[WorkerProcess] = set()
+        self._free: deque[WorkerProcess] = deque()
+        self._waiting: deque[asyncio.Future[WorkerProcess]] = deque()
         self._errands: set[asyncio.Task[None]] = set()
         self._is_open = False
+        self._warming: WorkerProcess | None = None
         #: Set once code is being compiled, which takes long: jobs may wait for that already.
         self.compiling = asyncio.Event()
 
     @property
     def ready(self) -> int:
-        """Workers that are warm."""
-        return sum(worker.is_warm for worker in self._workers)
+        """Workers that have made all steps, so that no job waits for a compiler."""
+        return sum(worker.steps_made == len(self.steps) for worker in self._workers)
 
     @property
     def busy(self) -> int:
         """Workers that have a job, or are stopping one."""
-        return self.ready - len(self._free)
+        asked = sum(worker.is_warm for worker in self._workers)
+        return asked - len(self._free) - (self._warming is not None)
+
+    @property
+    def steps_made(self) -> int:
+        """Steps that some worker has made: what it compiled, the others load."""
+        return max((worker.steps_made for worker in self._workers), default=0)
 
     @property
     def waiting(self) -> int:
@@ -114,7 +104,7 @@ class WorkerPool:
         """Start the workers; return when the first is warm. Nothing happens the second time."""
         if self._is_open:
             return
-        self._is_open = True
+        self._is_open, self._warming = True, None
         try:
             await self._add(tries=1)  # what it compiles, the others find
         except BaseException:
@@ -166,7 +156,7 @@ class WorkerPool:
 
     # --- inside ----------------------------------------------------------------------------------
 
-    async def _taken(self) -> _Worker:
+    async def _taken(self) -> WorkerProcess:
         """Return a free worker; wait in line for it."""
         while self._is_open:
             worker = self._free.popleft() if self._free else await self._next_free()
@@ -176,11 +166,12 @@ class WorkerPool:
                 return worker
         raise PoolClosed("the server is ending")
 
-    async def _next_free(self) -> _Worker:
+    async def _next_free(self) -> WorkerProcess:
         """Wait in line for a worker."""
-        if self.waiting >= self.most_waiting:
+        # One that makes a step has no job: there is a place in line for it.
+        if self.waiting >= self.most_waiting + (self._warming is not None):
             raise PoolBusy(f"{self.most_waiting:,} searches are waiting already: try again soon")
-        place: asyncio.Future[_Worker] = asyncio.get_running_loop().create_future()
+        place: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         try:
             return await place
@@ -192,7 +183,7 @@ class WorkerPool:
             with contextlib.suppress(ValueError):
                 self._waiting.remove(place)
 
-    def _give_back(self, worker: _Worker) -> None:
+    def _give_back(self, worker: WorkerProcess) -> None:
         """Hand a worker to whoever is next in line."""
         if worker.has_ended or not self._is_open:
             self._go(self._replace(worker))
@@ -203,14 +194,40 @@ class WorkerPool:
                 place.set_result(worker)
                 return
         self._free.append(worker)
+        self._go_on_warming()
 
-    async def _stop_job(self, worker: _Worker) -> None:
-        if await worker.cancelled(self.stop_seconds):
+    def _go_on_warming(self) -> None:
+        """Let the free worker that lacks the fewest steps make its next one, if none does so."""
+        lacking = [each for each in self._free if each.steps_made < len(self.steps)]
+        if lacking and self._warming is None:
+            worker = self._warming = max(lacking, key=lambda each: each.steps_made)
+            self._free.remove(worker)
+            self._go(self._warm_on(worker))
+
+    async def _warm_on(self, worker: WorkerProcess) -> None:
+        """Let a worker make its next step; what it cannot make it is asked without."""
+        try:
+            await self._make_step(worker)
+        except WorkFailed as error:
+            self.tell(f"{self.steps[worker.steps_made].name} cannot be made ready: {error}")
+            worker.steps_made += 1
+        except (WorkerLost, WorkTooLong) as error:
+            self.tell(f"a worker could not be made ready: {error}")
+            self._go(self._replace(worker))
+            return
+        finally:
+            self._warming = None
+        self._give_back(worker)
+
+    async def _stop_job(self, worker: WorkerProcess) -> None:
+        # To end one that compiles, before its job has begun, would cost what it has compiled.
+        may_compile = not worker.has_begun and worker.steps_made < len(self.steps)
+        if await worker.cancelled(WARM_SECONDS if may_compile else self.stop_seconds):
             self._give_back(worker)
         else:
             await self._replace(worker)
 
-    async def _replace(self, worker: _Worker) -> None:
+    async def _replace(self, worker: WorkerProcess) -> None:
         """Let go of a worker and add another; nothing if that is being done."""
         if worker not in self._workers:
             return
@@ -219,7 +236,7 @@ class WorkerPool:
         if self._is_open:
             await self._add()
 
-    async def _remove(self, worker: _Worker) -> None:
+    async def _remove(self, worker: WorkerProcess) -> None:
         self._workers.discard(worker)
         with contextlib.suppress(ValueError):
             self._free.remove(worker)
@@ -240,19 +257,17 @@ class WorkerPool:
                 self._give_back(worker)
                 return
 
-    async def _warm_one(self) -> _Worker:
+    async def _warm_one(self) -> WorkerProcess:
         """Start a worker and wait until it is warm. Raises `WorkerLost` and `WorkFailed`."""
         try:
-            worker = _Worker()
+            worker = WorkerProcess()
         except OSError as error:  # no more processes, or files
             raise WorkerLost(str(error.strerror or error)) from None
         self._workers.add(worker)
         worker.when_ended_idle = partial(self._go_replace, worker)
+        worker.when_compiling = self._compiles
         try:
-            async for event in worker.run("warm", {"table_mb": self.table_mb}, WARM_SECONDS):
-                if event["event"] == "compiling":
-                    self.tell(str(event["data"]))
-                    self.compiling.set()
+            await self._make_step(worker)
         except (WorkerLost, WorkFailed):
             await self._remove(worker)
             raise
@@ -261,7 +276,25 @@ class WorkerPool:
             raise WorkerLost(f"it was not ready within {WARM_SECONDS:g} s") from None
         return worker
 
-    def _go_replace(self, worker: _Worker) -> None:
+    async def _make_step(self, worker: WorkerProcess) -> None:
+        """Let a worker make its next step, if one is left; after the last it steps back, for the
+        sake of the browser on this machine.
+        """
+        if worker.steps_made < len(self.steps):
+            step = self.steps[worker.steps_made]
+            arguments = {"table_mb": self.table_mb, "agent": step.agent}
+            await worker.finish("warm", arguments)
+        if worker.steps_made >= len(self.steps) - 1:
+            await worker.finish("step_back", {})
+        worker.steps_made = min(worker.steps_made + 1, len(self.steps))
+
+    def _compiles(self) -> None:
+        """Say, once, that code is being compiled."""
+        if not self.compiling.is_set():
+            self.tell("compiling the searches, once after an installation")
+            self.compiling.set()
+
+    def _go_replace(self, worker: WorkerProcess) -> None:
         self._go(self._replace(worker))
 
     def _go(self, errand: Any) -> None:
@@ -269,122 +302,3 @@ class WorkerPool:
         task = asyncio.get_running_loop().create_task(errand)
         self._errands.add(task)
         task.add_done_callback(self._errands.discard)
-
-
-class _Worker:
-    """A worker process as the event loop sees it. `has_ended` once it is listened to no more."""
-
-    def __init__(self) -> None:
-        self.child = Child("claimeven.web.worker", variables=ONE_CORE)
-        self.is_warm = False
-        self.has_ended = False
-        self.when_ended_idle: Callable[[], None] = lambda: None
-        self._numbers = itertools.count(1)
-        self._job: int | None = None
-        self._inbox: asyncio.Queue[Event | BaseException] = asyncio.Queue()
-        self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self.child.answers, self._readable)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it has no job."""
-        return self._job is None
-
-    async def run(
-        self, task: str, arguments: dict[str, Any], seconds: float
-    ) -> AsyncGenerator[Event]:
-        """Give it a job and yield the events."""
-        if self.has_ended:
-            raise WorkerLost("the process that was to search has ended: try again")
-        number = next(self._numbers)
-        self._job, self._inbox = number, asyncio.Queue()
-        self._send({"do": "run", "job": number, "task": task, "arguments": arguments})
-        deadline = self._loop.time() + seconds + SLACK
-        while True:
-            event = await self._next(deadline, seconds)
-            if event["event"] == "failed":
-                self._job = None
-                raise WorkFailed(event["data"]["error"], event["data"]["status"])
-            if event["event"] == "done":
-                self._job = None
-                yield event
-                return
-            yield event
-
-    async def cancelled(self, seconds: float) -> bool:
-        """Stop the job; whether it has stopped within so many seconds."""
-        if self.has_ended:
-            return False
-        self._send({"do": "cancel", "job": self._job})
-        deadline = self._loop.time() + seconds
-        while True:
-            try:
-                event = await self._next(deadline, seconds)
-            except (WorkTooLong, WorkerLost, PoolClosed):
-                return False
-            if event["event"] in ("cancelled", "done", "failed"):
-                self._job = None
-                return True
-
-    def give_up(self, reason: BaseException) -> None:
-        """Let whoever waits for the job get an error instead."""
-        self._inbox.put_nowait(reason)
-
-    async def end(self) -> None:
-        """End the process."""
-        self._listen_no_more()
-        await asyncio.to_thread(self.child.kill)
-
-    async def _next(self, deadline: float, seconds: float) -> Event:
-        try:
-            async with asyncio.timeout_at(deadline):
-                event = await self._inbox.get()
-        except TimeoutError:
-            raise WorkTooLong(
-                f"this took more than the {seconds:g} s that the server gives it: ask for less"
-            ) from None
-        if isinstance(event, BaseException):
-            raise event
-        return event
-
-    def _send(self, message: Event) -> None:
-        try:
-            self.child.send(wire.packed(message))
-        except ChildEnded as ended:
-            self._lost(str(ended))
-
-    def _readable(self) -> None:
-        """Take all messages that have come."""
-        try:
-            while True:
-                message = wire.unpacked(self.child.receive(0))
-                if message.get("job") == self._job:
-                    self._inbox.put_nowait(message)
-        except ChildSilent:
-            return
-        except ChildEnded as ended:
-            self._lost(str(ended))
-        except (ChildGarbled, ValueError):
-            self._lost("it sent what is no message")
-
-    def _listen_no_more(self) -> None:
-        """Take no more messages, as is done once: its pipes are closed as soon as it has ended.
-
-        From then on their numbers may be those of another worker, who would never be heard again,
-        or of a connection.
-        """
-        if not self.has_ended:
-            self.has_ended = True
-            self._loop.remove_reader(self.child.answers)
-
-    def _lost(self, how: str) -> None:
-        if self.has_ended:
-            return
-        self._listen_no_more()
-        if self._job is None:
-            self.when_ended_idle()
-            return
-        self._job = None
-        self._inbox.put_nowait(
-            WorkerLost(f"the process that searched has ended ({how}): try again")
-        )

@@ -15,9 +15,10 @@ from typing import Any
 import uvicorn
 
 from claimeven.web.app import create_app
-from claimeven.web.pool import WorkerLost, WorkerPool, WorkFailed
+from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
 from claimeven.web.settings import InvalidSettings, ServerSettings
+from claimeven.web.worker_process import WorkerLost, WorkFailed
 
 #: Seconds that answers have to end once the server is told to.
 _FAREWELL = 1
@@ -50,8 +51,8 @@ async def _serve(
     starting = asyncio.ensure_future(pool.start())
     compiling = asyncio.ensure_future(pool.compiling.wait())
     try:
-        # Workers are warm before the first request; only while code is compiled for the first
-        # time, which takes long, the page is up already and searches wait.
+        # A worker can be asked before the first request; only while code is compiled for the first
+        # time, which takes long, the page is up already, says so, and searches wait.
         await asyncio.wait((starting, compiling), return_when=asyncio.FIRST_COMPLETED)
         _check_started(starting)
         app = create_app(settings, pool)

@@ -15,12 +15,13 @@ from claimeven.agents.process import wire
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
 from claimeven.web.lund_games import LundGames
-from claimeven.web.pool import Event, WorkerPool
+from claimeven.web.pool import WorkerPool
 from claimeven.web.schemas import MOST_SEED
 from claimeven.web.scores import book_scores, scores_json, told_columns
 from claimeven.web.settings import ServerSettings
 from claimeven.web.specs import offered_agents
 from claimeven.web.streaming import unless_gone
+from claimeven.web.worker_process import Event
 
 #: Positions whose scores are kept.
 MOST_KEPT = 2_048

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from claimeven.web.errors import ClientGone, told_as
-from claimeven.web.pool import Event
+from claimeven.web.worker_process import Event
 
 #: Seconds between two signs of life of a stream that has nothing to tell.
 HEARTBEAT = 10.0

@@ -23,6 +23,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import wire
 from claimeven.agents.registry import make_agent
 from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
+from claimeven.cores import step_back
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.position import Position
@@ -35,6 +36,7 @@ from claimeven.solver.contract import USUAL_BOOK, book_for
 from claimeven.solver.transpositions import usual_table_mb
 from claimeven.web import search_views
 from claimeven.web.scores import scores_json, told_columns
+from claimeven.web.warming import STEPS
 
 Tell = Callable[[str, Any], None]
 Task = Callable[..., Any]
@@ -42,18 +44,6 @@ Scores = tuple["int | None", ...]
 
 #: Boards whose solver is kept, and agents that are kept, the ones used last.
 MOST_SOLVERS, MOST_AGENTS = 2, 2
-#: Agents that are made once before the first request, so that none waits for a compiler.
-WARM_AGENTS = (
-    "alphabeta:depth=2",
-    "uct:iterations=20",
-    "flat:iterations=50",
-    "perfect",
-    "net",
-    "puct:iterations=20",
-    "breadth:iterations=20",
-    "uct-itu-table:iterations=20",
-    "ntuple",
-)
 #: A position that the book does not know and that is solved at once.
 WARM_MOVES = "4444413226712433"
 #: Most MB of the table of a worker's solver where none are asked for, and for another board than
@@ -147,23 +137,36 @@ class TimedSolver:
         return max(0.0, self.deadline - time.monotonic())
 
 
-def warm(tools: Tools, tell: Tell, table_mb: float | None) -> None:
-    """Compile, or load, what requests need, and touch the memory they will use."""
+def warm(tools: Tools, tell: Tell, table_mb: float | None, agent: str | None = None) -> None:
+    """Compile, or load, what the agent of a step of `STEPS` needs, and touch the memory it will
+    use; do all steps if none is given.
+
+    `tell` gets `compiling` once a process, if code is compiled that is not on disk.
+    """
     from claimeven.compiled import when_compiling  # noqa: PLC0415 - this once
 
-    when_compiling(lambda: tell("compiling", "compiling the searches, once after an installation"))
-    tools.table_mb = table_mb
-    solver = tools.solver(STANDARD)
-    solver.load()
-    solver.clear()
-    if solver.book is not None:  # one of many plies has a kernel of its own
-        solver.book.look_up_many(*np.zeros((2, 0), dtype=np.uint64))
     position = Position.from_moves(WARM_MOVES)
-    solver.scores(position)
-    for spec in WARM_AGENTS:
-        agent = tools.agent(spec, STANDARD, Limit())
-        agent.choose(position, Limit(), np.random.default_rng(0))
+    for spec in [step.agent for step in STEPS] if agent is None else [agent]:
+        if spec == STEPS[0].agent:
+            when_compiling(lambda: tell("compiling", None))
+            tools.table_mb = table_mb
+            solver = tools.solver(STANDARD)
+            solver.load()
+            solver.clear()
+            if solver.book is not None:  # one of many plies has a kernel of its own
+                solver.book.look_up_many(*np.zeros((2, 0), dtype=np.uint64))
+            solver.scores(position)
+        tools.agent(spec, STANDARD, Limit()).choose(position, Limit(), np.random.default_rng(0))
     tools.forget_agents()
+
+
+def load(tools: Tools, task: str, arguments: dict[str, Any]) -> None:
+    """Compile, or load, what a job needs, before its time runs. Raises why it cannot run."""
+    if task in ("move", "montecarlo"):
+        board = wire.to_position(arguments["position"]).geometry
+        tools.agent(arguments["agent"], board, wire.to_limit(arguments.get("limit", [])))
+    elif task in SOLVED:
+        tools.solver(STANDARD).load()
 
 
 def scores(
@@ -282,8 +285,11 @@ def make_agents_ready(agent: Agent, geometry: Geometry, limit: Limit) -> None:
     make_agent(agent, geometry, limit)
 
 
+#: Tasks that ask the solver.
+SOLVED = ("scores", "explanation", "review", "puzzle_verdict", "puzzle_hints")
 TASKS: dict[str, Task] = {
     "warm": warm,
+    "step_back": lambda tools, tell: step_back(),
     "scores": scores,
     "move": move,
     "explanation": explanation,

@@ -20,11 +20,10 @@ from typing import Any, NoReturn
 from claimeven.agents.plain import plain
 from claimeven.agents.process import wire
 from claimeven.agents.worker import bound_memory
-from claimeven.cores import step_back
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent
 from claimeven.solver.errors import SearchStopped
-from claimeven.web.tasks import TASKS, Tools
+from claimeven.web.tasks import TASKS, Tools, load
 
 #: MB of memory that a worker may hold.
 MEMORY_MB = 2048
@@ -89,6 +88,8 @@ class Worker:
             self._tell(self._job, event, data)
 
         try:
+            load(self.tools, task, arguments)
+            tell("begun", None)  # from now on its time runs
             result = TASKS[task](self.tools, tell, **arguments)
             return "done", plain(result, MOST_VALUES, MOST_DEPTH)
         except Cancelled:
@@ -134,7 +135,6 @@ def _failure(sentence: str, status: int) -> dict[str, Any]:
 def main(ends: tuple[int, int, int]) -> None:
     """Answer the server's requests until it ends."""
     parent = Parent(ends)
-    step_back()  # a page in a browser of this machine is to stay quick
     sys.argv = [""]
     bound_memory(MEMORY_MB)
     worker = Worker(parent.send)

@@ -17,12 +17,20 @@ router = APIRouter(prefix="/api", tags=["status"], responses=PROBLEMS)
 
 @router.get("/status", response_model=StatusAnswer)
 async def status(services: Shared) -> dict[str, Any]:
-    """Tell how many workers there are, what they do, and how many requests wait."""
+    """Tell whether the server is ready, what its workers do, and how many requests wait."""
     pool, store = services.pool, services.settings.store
+    is_ready = pool.ready == pool.size
+    made, steps = pool.steps_made, len(pool.steps)
+    waits_for = "its workers to start" if made == steps else pool.steps[made].name
     return {
         "version": __version__,
         "workers": pool.size,
-        "ready": pool.ready,
+        "warm": pool.ready,
+        "ready": is_ready,
+        "compiling": pool.compiling.is_set() and made < steps,
+        "waits_for": None if is_ready else waits_for,
+        "steps_made": made,
+        "steps": steps,
         "busy": pool.busy,
         "waiting": pool.waiting,
         "jobs_done": pool.jobs_done,

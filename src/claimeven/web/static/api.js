@@ -66,12 +66,6 @@ export async function events(path, query, told, signal = undefined) {
   }
 }
 
-/** Whether the server compiles still, as one that was just installed does before anything else. */
-export async function isCompiling() {
-  const { ready } = await get("/api/status").catch(() => ({ ready: 1 }));
-  return ready === 0;
-}
-
 /** Wait so many milliseconds, unless it is given up, which throws as a request that is given up does. */
 export function wait(milliseconds, signal) {
   return new Promise((resolve, reject) => {

@@ -6,6 +6,7 @@ import { keyList, listenForHelp, listenToKeys } from "./keys.js";
 import { Scores } from "./scores.js";
 import { readAddress } from "./share.js";
 import { PlayView } from "./views/play.js";
+import { showWarming } from "./warming.js";
 
 /** Views other than play: loaded when they are first gone to. Each module exports `View`. */
 const OTHERS = {
@@ -95,4 +96,5 @@ document.getElementById("help-button").addEventListener("click", () => help.show
 listenForHelp(() => help.showModal());
 listenToKeys(views.play);
 stage.before(problem);
+showWarming(stage);
 go(viewOf(wanted), null, wanted);

@@ -1,7 +1,7 @@
 // Play and analyze: the board, who plays, the game line, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
-import { isCompiling, post, wait } from "../api.js";
+import { post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { Controls } from "../controls.js";
 import { AfterPaint, button, h, say } from "../dom.js";
@@ -372,10 +372,6 @@ export class PlayView {
     const control = new AbortController();
     this.thinking = control;
     this.#drawStatus();
-    setTimeout(async () => {
-      if (this.thinking !== control || !(await isCompiling()) || this.thinking !== control) return;
-      this.tell("The searches are being compiled, once after an installation …");
-    }, 1500);
     const bots = this.sides.every((each) => !each.isHuman);
     try {
       const [decision] = await Promise.all([
