@@ -16,7 +16,10 @@ def offer(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any],
 
     def get(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            from claimeven.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes alone
+
+            guess = "" if name.startswith("_") else did_you_mean(name, homes)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{guess}")
         home = importlib.import_module(homes[name])
         if not hasattr(home, name):
             importlib.import_module(f"{homes[name]}.{name}")

@@ -33,6 +33,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, traceback_of
 from claimeven.agents.texts import held
+from claimeven.suggestions import did_you_mean_file
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation
@@ -179,7 +180,7 @@ def _import_file(place: str) -> ModuleType:
     if text is None and path.is_dir():
         raise InvalidSpec(f"{place} is a folder, and no file")
     if text is None and not path.is_file():
-        raise InvalidSpec(f"there is no file {place}")
+        raise InvalidSpec(f"there is no file {place}{did_you_mean_file(place)}")
     full = str(path.resolve())
     mark = hashlib.sha256(full.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     name = f"claimeven_user_{path.stem}_{mark}"

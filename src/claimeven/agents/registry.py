@@ -23,7 +23,7 @@ from claimeven.agents.safe_text import described, traceback_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.processes import AVAILABLE
-from claimeven.suggestions import did_you_mean, no_such
+from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
 
 #: What may take part in a game: a spec, an agent, a class of agents, a function.
 Contestant = str | Agent | type[Agent] | Callable[..., Any]
@@ -211,8 +211,9 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
             )
         if file_of(f"{name}.py") is not None:
             raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
+        guess = did_you_mean(name, (*AGENTS, *FOREIGN)) or did_you_mean_file(name)
         raise InvalidSpec(
-            f"there is no agent {name!r}{did_you_mean(name, (*AGENTS, *FOREIGN))}: choose from"
+            f"there is no agent {name!r}{guess}: choose from"
             f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or of other programs"
             f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )

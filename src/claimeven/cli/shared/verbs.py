@@ -38,5 +38,8 @@ class Verbs(click.Group):
         name = args[0]
         is_known = name.startswith("-") or name in self.list_commands(ctx)
         if not (is_known or ctx.resilient_parsing):
-            raise click.UsageError(no_such("verb", name, self.list_commands(ctx)), ctx)
+            known = self.list_commands(ctx)
+            if name.endswith(".py") and "check" in known:
+                raise click.UsageError(f"{name} is an agent: try 'claimeven check {name}'", ctx)
+            raise click.UsageError(no_such("verb", name, known), ctx)
         return super().resolve_command(ctx, args)

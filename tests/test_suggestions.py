@@ -1,0 +1,95 @@
+"""Words that are none of the choices: typing errors, other words for the same, names of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import claimeven
+from claimeven.agents.registry import AGENTS
+from claimeven.cli.main import cli
+from claimeven.suggestions import did_you_mean
+from tests.cli.conftest import Run, bad_input, run  # noqa: F401 - a fixture
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("mcts", "uct"), ("MCTS:iterations=100", "uct"), ("monte-carlo", "uct"),
+        ("Monte Carlo", "uct"), ("gekko", "greedy"), ("alpha-beta", "alphabeta"),
+        ("Alpha_Beta", "alphabeta"), ("ab", "alphabeta"), ("minmax", "minimax"),
+        ("minimx", "minimax"), ("humna", "human"), ("Human", "human"), ("player", "human"),
+        ("solver", "perfect"), ("best", "perfect"), ("perfct", "perfect"), ("alphazero", "puct"),
+        ("neural-net", "net"), ("rnd", "random"),
+    ],
+)  # fmt: skip
+def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:  # noqa: F811
+    said = bad_input(run("match", word, "greedy"))
+    assert said.startswith(f"there is no agent {word.partition(':')[0]!r} (did you mean {meant}?)")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("analyse", "analyze"), ("analysis", "analyze"), ("evaluate", "think"),
+        ("tourney", "tournament"), ("tournement", "tournament"), ("Play", "play"),
+        ("solver", "solve"), ("best", "solve"), ("perfect", "solve"), ("elo", "ladder"),
+        ("rating", "ladder"), ("gui", "serve"), ("web", "serve"), ("tests", "check"),
+        ("import", "convert"), ("bots", "agents"), ("submit", "export"),
+    ],
+)  # fmt: skip
+def test_a_command_is_suggested(run: Run, word: str, meant: str) -> None:  # noqa: F811
+    said = bad_input(run(word))
+    assert said.startswith(f"there is no verb {word!r} (did you mean {meant}?)")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("my_agent", "my_agent.py"), ("My-Agent", "my_agent.py"), ("MyAgent", "my_agent.py"),
+        ("my_agent.agent", "my_agent.py"), ("my_agnt:agent", "my_agent.py"),
+        ("my_agnt.py", "my_agent.py"), ("her_bot", "bots/her_bot.py"),
+        ("her_bot.py", "bots/her_bot.py"), ("bots/herbot.py", "bots/her_bot.py"),
+    ],
+)  # fmt: skip
+def test_a_file_is_suggested(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    word: str,
+    meant: str,  # noqa: F811
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bots").mkdir()
+    for name in ("my_agent.py", "bots/her_bot.py", "zzz.py"):
+        (tmp_path / name).write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    said = bad_input(run("match", word, "greedy"))
+    assert f"(did you mean {meant}?)" in said or f"for the file say {meant}" in said
+
+
+def test_a_file_for_a_command_is_an_agent(run: Run) -> None:  # noqa: F811
+    said = bad_input(run("my_agent.py"))
+    assert said.startswith("my_agent.py is an agent: try 'claimeven check my_agent.py'")
+
+
+def test_a_word_like_none_gets_no_guess(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for said in (bad_input(run("match", "xyzzy", "greedy")), bad_input(run("no/xyzzy"))):
+        assert "did you mean" not in said
+
+
+def test_no_choice_is_taken_for_another() -> None:
+    for choices in (list(AGENTS), list(cli.commands)):
+        for choice in choices:
+            assert did_you_mean(choice, choices) == f" (did you mean {choice}?)"
+            assert did_you_mean(choice.upper(), choices) == f" (did you mean {choice}?)"
+
+
+def test_a_name_of_the_package_is_suggested() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'Positon' \(did you mean Position\?\)"):
+        claimeven.Positon  # noqa: B018
