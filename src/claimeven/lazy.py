@@ -16,9 +16,11 @@ def offer(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any],
 
     def get(name: str) -> Any:
         if name not in homes:
-            from claimeven.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes alone
+            guess = ""
+            if not name.startswith("_"):
+                from claimeven.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes alone
 
-            guess = "" if name.startswith("_") else did_you_mean(name, homes)
+                guess = did_you_mean(name, homes)
             raise AttributeError(f"module {package!r} has no attribute {name!r}{guess}")
         home = importlib.import_module(homes[name])
         if not hasattr(home, name):
