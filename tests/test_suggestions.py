@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-import claimeven
 from claimeven.agents.registry import AGENTS
 from claimeven.cli.main import cli
 from claimeven.suggestions import did_you_mean
@@ -58,7 +59,7 @@ def test_a_file_is_suggested(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     word: str,
-    meant: str,  # noqa: F811
+    meant: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bots").mkdir()
@@ -76,7 +77,7 @@ def test_a_file_for_a_command_is_an_agent(run: Run) -> None:  # noqa: F811
 def test_a_word_like_none_gets_no_guess(
     run: Run,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for said in (bad_input(run("match", "xyzzy", "greedy")), bad_input(run("no/xyzzy"))):
@@ -90,6 +91,9 @@ def test_no_choice_is_taken_for_another() -> None:
             assert did_you_mean(choice.upper(), choices) == f" (did you mean {choice}?)"
 
 
-def test_a_name_of_the_package_is_suggested() -> None:
-    with pytest.raises(AttributeError, match=r"no attribute 'Positon' \(did you mean Position\?\)"):
-        claimeven.Positon  # noqa: B018
+def test_a_name_of_the_package_is_suggested_by_python() -> None:
+    code = "import claimeven; claimeven.Positon"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert ended.stderr.rstrip().endswith("has no attribute 'Positon'. Did you mean: 'Position'?")

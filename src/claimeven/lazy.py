@@ -16,12 +16,12 @@ def offer(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any],
 
     def get(name: str) -> Any:
         if name not in homes:
-            guess = ""
-            if not name.startswith("_"):
-                from claimeven.suggestions import did_you_mean  # noqa: PLC0415 - for mistakes alone
-
-                guess = did_you_mean(name, homes)
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{guess}")
+            # With name and object Python itself suggests a name that is like it.
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}",
+                name=name,
+                obj=sys.modules[package],
+            )
         home = importlib.import_module(homes[name])
         if not hasattr(home, name):
             importlib.import_module(f"{homes[name]}.{name}")
