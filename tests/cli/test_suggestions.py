@@ -11,7 +11,7 @@ import pytest
 from claimeven.agents.registry import AGENTS
 from claimeven.cli.main import cli
 from claimeven.suggestions import did_you_mean
-from tests.cli.conftest import Run, bad_input, run  # noqa: F401 - a fixture
+from tests.cli.conftest import Run, bad_input
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from tests.cli.conftest import Run, bad_input, run  # noqa: F401 - a fixture
         ("neural-net", "net"), ("rnd", "random"),
     ],
 )  # fmt: skip
-def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:  # noqa: F811
+def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:
     said = bad_input(run("match", word, "greedy"))
     assert said.startswith(f"there is no agent {word.partition(':')[0]!r} (did you mean {meant}?)")
 
@@ -40,7 +40,7 @@ def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:  # noqa
         ("import", "convert"), ("bots", "agents"), ("submit", "export"),
     ],
 )  # fmt: skip
-def test_a_command_is_suggested(run: Run, word: str, meant: str) -> None:  # noqa: F811
+def test_a_command_is_suggested(run: Run, word: str, meant: str) -> None:
     said = bad_input(run(word))
     assert said.startswith(f"there is no verb {word!r} (did you mean {meant}?)")
 
@@ -69,7 +69,7 @@ def test_a_file_is_suggested(
     assert f"(did you mean {meant}?)" in said or f"for the file say {meant}" in said
 
 
-def test_a_file_for_a_command_is_an_agent(run: Run) -> None:  # noqa: F811
+def test_a_file_for_a_command_is_an_agent(run: Run) -> None:
     said = bad_input(run("my_agent.py"))
     assert said.startswith("my_agent.py is an agent: try 'claimeven check my_agent.py'")
 
