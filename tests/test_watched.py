@@ -13,7 +13,7 @@ import pytest
 
 from claimeven.agents.foreign.program import Program
 from claimeven.processes import Child
-from claimeven.watched import ChildEnded
+from claimeven.watched import ChildEnded, NoMoreProcesses
 
 #: Seconds that an answer may take on a machine under load.
 PATIENCE = 120
@@ -74,7 +74,7 @@ def test_a_process_for_whose_pipes_there_is_no_room_leaves_none_open(
     bounds = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, bounds[1]))
     try:
-        with pytest.raises(OSError, match="Too many open files"):
+        with pytest.raises(NoMoreProcesses, match=r"open files at a time \(ulimit -n\)"):
             start()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, bounds)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 import struct
 import subprocess
@@ -23,8 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from claimeven import cores, interrupts
-from claimeven.cores import SharedCore
+from claimeven import interrupts
 from claimeven.watched import (
     CHUNK,
     LOOK,
@@ -33,6 +31,8 @@ from claimeven.watched import (
     ChildGarbled,
     ChildGone,
     ChildSilent,
+    Mark,
+    NoMoreProcesses,
     WatchedProcess,
     can_read,
     close_ends,
@@ -48,6 +48,7 @@ __all__ = [
     "ChildGarbled",
     "ChildGone",
     "ChildSilent",
+    "NoMoreProcesses",
     "Parent",
 ]
 
@@ -58,14 +59,10 @@ ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREAD
 AVAILABLE = os.name == "posix"
 #: Length of a message, before it.
 _HEADER = struct.Struct("<I")
-#: Bytes of the longest message that is taken.
-_LONGEST = 1 << 28
+#: Bytes of the longest message that is taken, unless a child may send less.
+_MAX_MESSAGE = 1 << 28
 #: Pieces of a child's last words that are read.
 _PIECES = 64
-#: Seconds in which an answer is quick, quick ones in a row before one more is expected, and seconds
-#: after which the kernel may put the two elsewhere: onto a core that nobody uses by now. To move
-#: there takes as long as twenty messages.
-_QUICK, _QUICK_ONES, _TOGETHER = 0.005, 3, 0.5
 #: What a child runs: nothing is imported before it has the parent's path.
 _START = "import sys; sys.path[:] = {path!r}; from {module} import main; main({ends!r})"
 
@@ -75,7 +72,8 @@ class Child(WatchedProcess):
 
     `module` has a function `main` that is called with the ends of the pipes, for `Parent`.
     What the child prints goes to `printed`, in pieces as they come while messages are awaited;
-    without `printed` it goes to our stderr. Not to be used by two threads at once.
+    without `printed` it goes to our stderr. `max_message` are the bytes of the longest message that
+    is taken. Raises `NoMoreProcesses`. Not to be used by two threads at once.
     """
 
     def __init__(
@@ -83,8 +81,10 @@ class Child(WatchedProcess):
         module: str,
         printed: Callable[[str], None] | None = None,
         variables: Mapping[str, str] | None = None,
+        max_message: int = _MAX_MESSAGE,
     ) -> None:
-        cores.let_go()  # a child, and all it starts, may be wherever we may
+        self._max_message = max_message
+        mark = Mark()
         with interrupts.held_back():  # half a start would leave a process behind
             (
                 (request_out, self._requests),
@@ -104,20 +104,16 @@ class Child(WatchedProcess):
                     stdin=subprocess.DEVNULL,
                     stdout=aside_in,
                     stderr=aside_in,
-                    env={**os.environ, **(variables or {})},
+                    env={**os.environ, **(variables or {}), **mark.variables},
                     pass_fds=ends,
                     start_new_session=True,
                 )
-            except BaseException:
+            except BaseException as error:
                 close_ends(ours)
-                raise
+                raise NoMoreProcesses.of(error) from None
             finally:
                 close_ends([*ends, aside_in if printed is not None else NONE])
-            super().__init__(process, ours, answers, aside, printed, _PIECES)
-        self._answered = [(answers, select.POLLIN)]
-        self._core = SharedCore(self.process)
-        self._quick = 0
-        self._until = 0.0
+            super().__init__(process, ours, answers, aside, printed, _PIECES, mark)
 
     @property
     def answers(self) -> int:
@@ -125,9 +121,10 @@ class Child(WatchedProcess):
         return self._answers
 
     def send(self, message: bytes, seconds: float | None = None) -> None:
-        """Send a message. Raises `ChildEnded`, and `ChildSilent` where the child has not read it
+        """Send a message. Raises `ChildGone`, and `ChildSilent` where the child has not read it
         in so many seconds: then it can only be ended.
         """
+        self.go_on()
         self._write(self._requests, _HEADER.pack(len(message)) + message, seconds)
 
     def receive(self, seconds: float | None = None) -> bytes:
@@ -136,8 +133,6 @@ class Child(WatchedProcess):
         Raises `ChildSilent` when none has come by then, `ChildEnded`, and `ChildGarbled`.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
-        if (message := self._at_once(seconds)) is not None:
-            return message
         while True:
             message = self._message()
             if message is not None:
@@ -146,51 +141,10 @@ class Child(WatchedProcess):
             if not self._await(left) and deadline is not None and time.monotonic() >= deadline:
                 raise ChildSilent
 
-    def ask(self, message: bytes, seconds: float) -> bytes:
-        """Send a message and return the next one, as `send` and `receive` do. Raises `ChildGone`
-        where the child had ended before that.
-
-        A child that has answered quickly some times shares our core until it has answered again,
-        for a few milliseconds at most: to wake another core would take longer than the messages.
-        """
-        begin = time.monotonic()
-        if begin >= self._until or self._quick < _QUICK_ONES:
-            return self._ask_apart(message, seconds, begin)
-        quick = min(seconds, _QUICK)
-        core = self._core
-        held = True
-        try:
-            held = core.share()
-            self._write(self._requests, _HEADER.pack(len(message)) + message)
-            answer = self._at_once(quick)
-            if answer is not None:
-                return answer
-            return self.receive(begin + quick - time.monotonic())
-        except ChildSilent:
-            self._quick = 0
-            core.part()
-            if seconds <= _QUICK:
-                raise
-        finally:
-            if held:
-                core.release()
-        return self.receive(seconds - _QUICK)
-
-    def _ask_apart(self, message: bytes, seconds: float, begin: float) -> bytes:
-        """Ask a child that shares our core no more, or not yet; see whether it is a quick one."""
-        if self._quick == _QUICK_ONES:
-            self._core.part()
-            self._quick -= 1
-        self.send(message)
-        answer = self.receive(seconds)
-        end = time.monotonic()
-        self._quick = self._quick + 1 if end - begin < _QUICK else 0
-        self._until = end + _TOGETHER
-        return answer
-
     def hang_up(self) -> None:
         """Say that there will be no more messages."""
         if self._requests in self._ends:
+            self.go_on()
             self._let_go(self._requests)
 
     def end(self) -> None:
@@ -218,35 +172,13 @@ class Child(WatchedProcess):
             return any(fcntl.ioctl(self._requests, termios.FIONREAD, bytes(4)))
         return False
 
-    def _at_once(self, seconds: float | None) -> bytes | None:
-        """Wait for a message and read it; None for whatever else comes first.
-
-        As nearly always nothing else does, little is touched on the way.
-        """
-        if self._received:
-            return None
-        end = self._answers
-        if end not in self._ends:
-            self._check_open(end)
-        wait = LOOK if seconds is None or seconds > LOOK else max(0.0, seconds)
-        if self._poll.poll(1000 * wait) != self._answered:
-            return None
-        data = os.read(end, CHUNK)
-        rest = len(data) - _HEADER.size
-        if rest >= 0 and _HEADER.unpack_from(data) == (rest,):
-            return data[_HEADER.size :]
-        if not data:
-            raise self._end_of_it()
-        self._received += data
-        return None
-
     def _message(self) -> bytes | None:
         """Take a whole message out of what was received."""
         received = self._received
         if len(received) < _HEADER.size:
             return None
         (length,) = _HEADER.unpack_from(received)
-        if length > _LONGEST:
+        if length > self._max_message:
             raise ChildGarbled
         end = _HEADER.size + length
         if len(received) < end:

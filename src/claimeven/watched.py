@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import os
 import select
 import signal
 import subprocess
+import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from claimeven.errors import ClaimevenError
 
 #: Bytes read at once.
 CHUNK = 1 << 16
@@ -25,6 +29,10 @@ LOOK = 0.1
 FAREWELL = 0.5
 #: In place of a file descriptor that is not there.
 NONE = -1
+#: Where Linux has a folder for each process, and how often it is looked through for more.
+_PROCESSES, _ROUNDS = "/proc", 10
+#: Whether a process that was stopped can be ended by the kernel when we end.
+_STOPS = sys.platform == "linux"
 #: Seconds between two looks at one that is about to end.
 _TICK = 0.002
 #: How `os.waitid` is asked whether a process has ended; None where there is no such call.
@@ -44,6 +52,31 @@ class ChildEnded(Exception):
         self.starved = starved
 
 
+class NoMoreProcesses(ClaimevenError):
+    """A process that cannot be started, since a limit of the system is reached; it names which."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> BaseException:
+        """Return an error of a start that failed: this one where a limit is the reason."""
+        if not isinstance(error, OSError):
+            return error
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            import resource  # noqa: PLC0415 - POSIX only, as is all this
+
+            files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+            return cls(
+                f"no more processes can be started: the system allows {files} open files at a time"
+                f" (ulimit -n); ulimit -n {max(1024, 4 * files)} allows more, and fewer agents or"
+                " jobs need fewer"
+            )
+        if error.errno == errno.EAGAIN:
+            return cls(
+                "no more processes can be started: the system allows no more of them (ulimit -u, or"
+                " the limit of a container); fewer agents or jobs need fewer"
+            )
+        return error
+
+
 class ChildGone(ChildEnded):
     """A process that had ended before it was written to, or before it read what was written."""
 
@@ -54,6 +87,45 @@ class ChildSilent(Exception):
 
 class ChildGarbled(Exception):
     """A process that has sent what is no answer."""
+
+
+class Mark:
+    """A name in the variables of a process by which all that it starts is found, wherever it goes.
+
+    A mark begins with the one of the process that started it.
+    """
+
+    _NAME = "CLAIMEVEN_STARTED_BY"
+
+    def __init__(self) -> None:
+        before = os.environ.get(self._NAME, "")
+        self.variables = {self._NAME: f"{before}/{os.getpid()}-{os.urandom(4).hex()}"}
+
+    def kill_all(self) -> None:
+        """End all processes that bear it, where Linux tells of them.
+
+        Most are in the group of the process and have ended with it: these are those in groups or
+        sessions of their own.
+        """
+        for _ in range(_ROUNDS):
+            found = list(self._bearers())
+            for process in found:
+                with contextlib.suppress(OSError):
+                    os.kill(process, signal.SIGKILL)
+            if not found:
+                return
+
+    def _bearers(self) -> Iterator[int]:
+        [(name, value)] = self.variables.items()
+        variable = os.fsencode(f"\0{name}={value}")
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(_PROCESSES):
+                if entry.name.isdigit():
+                    with contextlib.suppress(OSError):  # it has ended, or is not ours
+                        held = b"\0" + Path(entry.path, "environ").read_bytes()
+                        _, found, rest = held.partition(variable)
+                        if found and rest[:1] in (b"\0", b"/", b""):
+                            yield int(entry.name)
 
 
 class WatchedProcess:
@@ -72,6 +144,7 @@ class WatchedProcess:
         aside: int,
         printed: Callable[[str], None] | None,
         pieces: int,
+        mark: Mark,
     ) -> None:
         self.printed = printed
         self._process = process
@@ -81,7 +154,9 @@ class WatchedProcess:
         self._pieces = pieces
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._received = bytearray()
-        self._finish = weakref.finalize(self, _end_group, process, ends, os.getpid())
+        self._owner = os.getpid()
+        self._stands_still = False
+        self._finish = weakref.finalize(self, _end_group, process, ends, self._owner, mark)
         self._starved_before = _starved()
         self._poll = select.poll()
         self._poll.register(answers, select.POLLIN)
@@ -90,8 +165,8 @@ class WatchedProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended, or was ended."""
-        return has_ended(self._process)
+        """Whether it has ended, or was ended; to a fork of its parent it is as if it had."""
+        return os.getpid() != self._owner or has_ended(self._process)
 
     @property
     def process(self) -> int:
@@ -101,8 +176,25 @@ class WatchedProcess:
     def kill(self) -> None:
         """End it at once, with all it has started."""
         if self._finish.alive:
-            self._pass_on_the_rest()
+            if os.getpid() == self._owner:
+                self._pass_on_the_rest()
             self._finish()
+
+    def stand_still(self) -> None:
+        """Stop it with all in its group until it is to `go_on`, where it would end all the same if
+        we did: on Linux.
+        """
+        if _STOPS and self._finish.alive:
+            self._stands_still = True
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it go on if it was made to stand still."""
+        if self._stands_still and self._finish.alive:
+            self._stands_still = False
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGCONT)
 
     def _check_open(self, end: int) -> None:
         """Raise `ChildEnded` if one of our ends was closed: its number may be another file's."""
@@ -118,6 +210,8 @@ class WatchedProcess:
         """Write all of some bytes to it. Raises `ChildEnded`, a `ChildGone` if it had ended before,
         and `ChildSilent` where it has not read them in so many seconds.
         """
+        if os.getpid() != self._owner:
+            raise ChildGone("it belongs to the process that this one was forked from")
         if end not in self._ends:
             raise self._end_of_it(ChildGone)
         try:
@@ -241,14 +335,14 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 def open_pipes(number: int) -> list[tuple[int, int]]:
-    """Open so many pipes; none stays open where there is no room for all."""
+    """Open so many pipes; none stays open if there is no room for all. Raises `NoMoreProcesses`."""
     made: list[tuple[int, int]] = []
     try:
         for _ in range(number):
             made.append(os.pipe())
-    except OSError:
+    except OSError as error:
         close_ends([end for pipe in made for end in pipe])
-        raise
+        raise NoMoreProcesses.of(error) from None
     return made
 
 
@@ -274,14 +368,14 @@ def how_it_ended(status: int) -> str:
         return f"signal {-status}"
 
 
-def _end_group(process: subprocess.Popen[bytes], ends: list[int], owner: int) -> None:
-    """Kill a process with its group and close our ends of its pipes."""
-    if os.getpid() != owner:
-        return  # a copy of the owner, forked from it
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+def _end_group(process: subprocess.Popen[bytes], ends: list[int], owner: int, mark: Mark) -> None:
+    """Kill a process with all it has started, and close our ends of its pipes."""
+    if os.getpid() == owner:  # and no copy of it
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        mark.kill_all()
     close_ends(ends)
 
 

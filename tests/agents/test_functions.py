@@ -139,10 +139,17 @@ def test_what_a_function_makes_of_stdout_is_its_own(monkeypatch: pytest.MonkeyPa
 
     before = sys.stdout
     for function in (silent, loud):
-        assert FunctionAgent("f", function).call(Position())[0] == 3
+        assert (
+            FunctionAgent("f", function)
+            .choose(Position(), Limit(), np.random.default_rng(0))
+            .column
+            == 3
+        )
         assert sys.stdout is before
     monkeypatch.setattr(sys, "stderr", None)
-    assert FunctionAgent("f", loud).call(Position())[0] == 3
+    assert (
+        FunctionAgent("f", loud).choose(Position(), Limit(), np.random.default_rng(0)).column == 3
+    )
 
 
 def test_the_same_stands_for_stdout_in_each_block(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The process of an agent answers the same whether a question comes in few bytes or as JSON."""
+"""The process of an agent: what it answers to each question, and what it bounds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from claimeven import Decision, Geometry, Limit, Position
 from claimeven.agents import Agent, AgentFault
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.functions import as_agent
-from claimeven.agents.process import short, wire
+from claimeven.agents.process import answers, wire
+from claimeven.agents.process.answers import MAX_LINE, MAX_LINES
 from claimeven.agents.safe_text import MOST_TRACEBACK
-from claimeven.agents.worker import MOST_LINE, MOST_LINES, Worker
+from claimeven.agents.worker import Worker
+from claimeven.arena.games.guard import checked_decision
 
 
 class Whole(int):
@@ -104,82 +106,64 @@ def worker_of(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> 
     return worker
 
 
-def asked_at_length(worker: Worker, begins: bool, rng: np.random.Generator) -> bytes:
+def asked(worker: Worker, rng: np.random.Generator, position: Position = POSITION) -> bytes:
     return worker.message(
         wire.packed(
             {
                 "do": "choose",
-                "position": wire.from_position(POSITION),
+                "position": wire.from_position(position),
                 "limit": wire.from_limit(LIMIT),
                 "rng": wire.from_generator(rng),
-                "begins": begins,
             }
         )
     )
 
 
+def begun(worker: Worker, rng: np.random.Generator) -> bytes:
+    return worker.message(wire.packed({"do": "reset", "rng": wire.from_generator(rng)}))
+
+
 def told(message: bytes) -> Any:
     """Return what an answer says: a decision, but for its seconds, or what went wrong."""
-    if short.is_answer(message):
-        decision, state = short.read_answer(message)
-        assert state == b""
-        assert decision.seconds >= 0.0
-    else:
-        answer = wire.unpacked(message)
-        if "value" not in answer:
-            return answer
-        assert answer["value"]["rng"] is None
-        decision = wire.to_decision(answer["value"]["decision"])
+    try:
+        decision, state = answers.decision(answers.read_value(message), POSITION)
+    except AgentFault as fault:
+        return str(fault), fault.kind
+    assert state is None
+    assert decision.seconds >= 0.0
     fields = wire.from_decision(decision)
     fields.remove(decision.seconds)
     return fields
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_few_bytes_and_many_bring_the_same_answers(
+def test_it_answers_as_an_agent_of_this_process_would(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    brief, long = (worker_of(FUNCTIONS[name], monkeypatch) for _ in range(2))
+    worker = worker_of(FUNCTIONS[name], monkeypatch)
     rng = np.random.default_rng(7)
-    state = short.state_of(rng)
-    assert state is not None
     before, before_of_numpy = random.getstate(), np.random.get_state()
-    for game in range(2):
-        drawn = []
-        for ask_long in (False, True):
-            answers = []
-            for move in range(3):
-                begins = move == 0
-                if ask_long:
-                    message = asked_at_length(long, begins, rng)
-                else:
-                    sent = state if begins else b""
-                    # The board and the limit are told once.
-                    first = short.question(POSITION, LIMIT, sent)
-                    question = first if game == move == 0 else short.again(POSITION, sent)
-                    assert question is not None
-                    message = brief.message(question)
-                answers.append(told(message))
-            drawn.append(answers)
-        assert drawn[0] == drawn[1]
+    games = []
+    for _ in range(2):
+        begun(worker, rng)
+        games.append([told(asked(worker, rng)) for _ in range(3)])
     random.setstate(before)
     np.random.set_state(before_of_numpy)
-
-
-def test_the_usual_answer_goes_in_few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = worker_of(answering(2), monkeypatch)
-    question = short.question(POSITION, LIMIT, b"")
-    again = short.again(POSITION, b"")
-    assert question is not None
-    assert again is not None
-    for message in (question, again):
-        assert short.is_answer(worker.message(message))
+    assert games[0] == games[1]
+    if not name.startswith("draws"):
+        here = as_agent(FUNCTIONS[name])
+        here.reset()
+        try:
+            decision = checked_decision(here, POSITION, LIMIT, rng)
+            expected: Any = wire.from_decision(decision)
+            expected.remove(decision.seconds)
+        except AgentFault as fault:
+            expected = str(fault), fault.kind
+        assert games[0][0] == expected
 
 
 @pytest.mark.parametrize("board", [Geometry(5, 4), Geometry(9, 7, 5)])
-def test_a_question_of_discs_is_about_the_board_told_last(
-    board: Geometry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_position_comes_over_whole(board: Geometry, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Position] = []
 
     def looks(position: Position) -> int:
@@ -188,16 +172,10 @@ def test_a_question_of_discs_is_about_the_board_told_last(
 
     worker = worker_of(looks, monkeypatch)
     positions = Position.replay("1122", board)
-    messages = [short.question(positions[0], LIMIT, b"")]
-    messages += [short.again(position, b"") for position in positions]
-    for message in messages:
-        assert message is not None
-        decision, _ = short.read_answer(worker.message(message))
-        assert decision.column == 1
-    assert seen[1:] == list(positions)
+    for position in positions:
+        answers.read_value(asked(worker, np.random.default_rng(0), position))
+    assert seen == list(positions)
     assert {position.geometry for position in seen} == {board}
-    assert [p.legal_columns for p in seen[1:]] == [p.legal_columns for p in positions]
-    assert all(position.outcome is None for position in seen)
 
 
 def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys(
@@ -206,9 +184,7 @@ def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys(
     def raises(position: Position) -> Any:
         raise ValueError("\x1b[2J" + "x" * MOST_TRACEBACK + "\x1b[31m the end")
 
-    question = short.question(POSITION, LIMIT, b"")
-    assert question is not None
-    answer = wire.unpacked(worker_of(raises, monkeypatch).message(question))
+    answer = wire.unpacked(asked(worker_of(raises, monkeypatch), np.random.default_rng(0)))
     assert answer["fault"].startswith("raised ValueError: \\x1b[2Jxxx")
     assert answer["traceback"].startswith("...\nx")
     assert answer["traceback"].endswith("x\\x1b[31m the end\n")
@@ -222,18 +198,18 @@ class Talks(Agent):
         return Decision(0)
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        yield "\x1b" + "x" * MOST_LINE
-        yield from map(str, range(MOST_LINES + 3))
+        yield "\x1b" + "x" * MAX_LINE
+        yield from map(str, range(MAX_LINES + 3))
 
 
 def test_the_lines_of_a_trace_are_bounded_in_number_and_length() -> None:
     worker = Worker()
     worker.agent = Talks()
-    asked = wire.from_position(POSITION), wire.from_limit(LIMIT)
-    told = worker.trace(*asked, wire.from_generator(np.random.default_rng(0)))
+    question = wire.from_position(POSITION), wire.from_limit(LIMIT)
+    told = worker.trace(*question, wire.from_generator(np.random.default_rng(0)))
     assert told["fault"] is None
-    assert len(told["lines"]) == MOST_LINES
-    assert told["lines"][0].startswith("\\x1bxxx") and len(told["lines"][0]) == MOST_LINE
+    assert len(told["lines"]) == MAX_LINES
+    assert told["lines"][0].startswith("\\x1bxxx") and len(told["lines"][0]) == MAX_LINE
     assert told["lines"][1:3] == ["0", "1"]
 
 
@@ -258,12 +234,10 @@ def test_what_is_printed_goes_to_stderr(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     worker = worker_of(chats, monkeypatch)
-    question = short.question(POSITION, LIMIT, b"")
-    assert question is not None
-    stdout = sys.stdout
-    worker.message(question)
+    stdout, rng = sys.stdout, np.random.default_rng(0)
+    asked(worker, rng)
     assert sys.stdout is stdout
     worker = worker_of(fails, monkeypatch)
-    worker.message(question)
+    asked(worker, rng)
     assert sys.stdout is stdout
     assert capsys.readouterr() == ("", "thinking\n")

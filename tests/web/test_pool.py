@@ -310,7 +310,7 @@ def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
     async def run() -> None:
         told: list[str] = []
         pool = WorkerPool(2, 8, 1, told.append)
-        with no_more_files(), pytest.raises(WorkerLost, match="Too many open files"):
+        with no_more_files(), pytest.raises(WorkerLost, match="allows 3 open files"):
             await pool.start()
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(PoolClosed):
@@ -326,7 +326,7 @@ def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
         with no_more_files():
             os.kill(process, signal.SIGKILL)
             await eventually(lambda: bool(told))
-        assert set(told) == {"a worker could not be started: Too many open files"}
+        assert all(each.startswith("a worker could not be started: no more ") for each in told)
         await eventually(lambda: pool.ready == 2)
         await pool.stop()
 

@@ -207,25 +207,6 @@ class Decision:
     _repr_html_ = shown_by("claimeven.agents.decisions.decision_html", "decision_html")
 
 
-class _Begun:
-    """What a decision is while it is made: its fields can be set."""
-
-
-def bare_decision(column: int, seconds: float) -> Decision:
-    """Return `Decision(column, seconds=seconds)`, made in a fifth of the time.
-
-    >>> bare_decision(3, 0.5) == Decision(3, seconds=0.5)
-    True
-    """
-    decision: Any = _Begun()
-    decision.column = column
-    decision.seconds = seconds
-    decision.details = {}
-    decision.__class__ = Decision  # which holds what the other fields are by default
-    made: Decision = decision
-    return made
-
-
 @dataclass(frozen=True)
 class TreeView:
     """The tree behind a decision: as indented lines, as plain data for JSON, as an SVG drawing."""
@@ -249,8 +230,7 @@ class Agent(ABC):
     begins. `remembers` says that what it learns in one game may change what it plays in the next:
     such games are played in order, by one process. An agent that is not `timed`, a person, takes
     the time it wants. `is_plain` is set for agents of this package, whose decisions need no check:
-    they are plain data as they come. `is_function` is set for agents that call a function for each
-    move: they draw nothing from the generator they are given, and a game begins without them.
+    they are plain data as they come.
     """
 
     name: str = "agent"
@@ -258,7 +238,6 @@ class Agent(ABC):
     remembers: bool = False
     timed: bool = True
     is_plain: bool = False
-    is_function: bool = False
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, bare_decision
+from claimeven.agents.contract import Agent, Decision, Limit
 from claimeven.agents.kaggle import KaggleAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import as_column
@@ -37,26 +37,22 @@ class FunctionAgent(Agent):
     """A function of a position as an agent; it knows of no limit, and is held to that in time."""
 
     limits = frozenset(("seconds",))
-    is_function = True
 
     def __init__(self, name: str, function: Callable[[Position], Any]) -> None:
         self.name = name
         self.function = function
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Call the function. Raises `AgentFault` when it answers with no column."""
-        return self.decision_of(*self.call(position))
-
-    def call(self, position: Position) -> tuple[Any, float]:
-        """Return what the function answers, and the seconds it took; it prints to stderr."""
+        """Call the function, which prints to stderr. Raises `AgentFault` unless it answers with a
+        column.
+        """
         with PrintsToStderr():
             begin = time.perf_counter()
             answer = self.function(position)
-            return answer, time.perf_counter() - begin
-
-    def decision_of(self, answer: Any, seconds: float) -> Decision:
-        """Return an answer as a decision. Raises `AgentFault` when it is no column."""
-        return answer if isinstance(answer, Decision) else bare_decision(as_column(answer), seconds)
+            seconds = time.perf_counter() - begin
+        if isinstance(answer, Decision):
+            return answer
+        return Decision(as_column(answer), seconds=seconds)
 
 
 def as_agent(found: object, name: str | None = None) -> Agent:

@@ -28,7 +28,6 @@ from claimeven.agents.contract import (
     Decision,
     FaultKind,
     Limit,
-    bare_decision,
 )
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, illegal
@@ -64,7 +63,6 @@ class KaggleAgent(Agent):
     """
 
     limits = frozenset(("seconds",))
-    is_function = True
 
     def __init__(self, name: str, function: Callable[..., Any], file: str | None = None) -> None:
         self.name = name
@@ -101,8 +99,6 @@ class KaggleAgent(Agent):
         if answer is None:
             details["note"] = "it returned None, which Kaggle takes for column 0"
         column = checked_column(kaggle_column(answer), position)
-        if not details:
-            return bare_decision(column, seconds)
         return Decision(column, seconds=seconds, details=details)
 
 

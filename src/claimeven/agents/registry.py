@@ -18,7 +18,7 @@ from claimeven.agents.functions import as_agent, name_of
 from claimeven.agents.http_calls import is_address
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process.isolation import Isolation
-from claimeven.agents.process.process import ProcessAgent
+from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.safe_text import described, traceback_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -243,16 +243,27 @@ def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | Non
         for soon in processes[place : place + _AT_ONCE]:
             soon.start()
         process.make()
+        if place >= MAX_PROCESSES:  # it is started again when it plays
+            _check_board(process, geometry)
+            _load([process], geometry)
+            process.close()
     for agent, limit in agents:
         check_limit(agent, limit)
+    for agent, _ in agents:
+        if agent not in processes[MAX_PROCESSES:]:
+            _check_board(agent, geometry)
+
+
+def _check_board(agent: Agent, geometry: Geometry | None) -> None:
     if geometry is not None:
-        for agent, _ in agents:
-            with _told(f"{agent.name} cannot play on {geometry}"):
-                agent.check_board(geometry)
+        with _told(f"{agent.name} cannot play on {geometry}"):
+            agent.check_board(geometry)
 
 
 def _load(agents: Sequence[Agent], geometry: Geometry | None) -> None:
     for agent in agents:
+        if isinstance(agent, ProcessAgent) and agent.process is None:
+            continue  # one of many, and tried already
         with _told(f"{agent.name} cannot be loaded"):
             agent.load(Geometry() if geometry is None else geometry)
 

@@ -92,8 +92,7 @@ def traceback_of(error: BaseException, ours: bool = True) -> str:
         raise
     except BaseException:
         text = f"the traceback of {_type_name(error)} cannot be written\n"
-    kept = "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
-    return kept if len(kept) <= MOST_TRACEBACK else "...\n" + kept[-MOST_TRACEBACK:]
+    return printable_lines(text)
 
 
 def names_their_line(told: str) -> bool:
@@ -111,6 +110,18 @@ def printable(text: str, most: int = MOST_REASON) -> str:
     if shortened.isprintable():
         return shortened
     return _shortened("".join(c if c.isprintable() else _escaped(c) for c in shortened), most)
+
+
+def printable_lines(text: str, most: int = MOST_TRACEBACK) -> str:
+    r"""Return the last `most` characters of a text in lines, what cannot be printed escaped.
+
+    >>> print(printable_lines("one\r\ntwo \x1b[2J"))
+    one
+    two \x1b[2J
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    kept = "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text[-most:])
+    return kept if max(len(text), len(kept)) <= most else "...\n" + kept[-most:]
 
 
 def _escaped(character: str) -> str:

@@ -1,9 +1,7 @@
 """The process of an agent that has one of its own: made, asked and answered for here.
 
-`main` is what runs in the process that `ProcessAgent` starts. A request is a JSON
-object whose `do` names what to do; the answer holds `value`, or what went wrong: `fault` with a
-`traceback` (the agent's doing), or `invalid` (a spec or file that makes no agent). The question for
-a move, and its answer, go in few bytes where they can (see `short`).
+`main` is what runs in the process that `ProcessAgent` starts. A request is a JSON object whose `do`
+names what to do; `answers` says what an answer is.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ import contextlib
 import random
 import re
 import resource
-import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,27 +17,24 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, kind_of
-from claimeven.agents.functions import FunctionAgent
+from claimeven.agents.contract import Agent, AgentFault, kind_of
 from claimeven.agents.plain import plain, plain_decision
-from claimeven.agents.process import short, wire
+from claimeven.agents.process import wire
+from claimeven.agents.process.answers import MAX_LINE, MAX_LINES, MAX_TREE
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.agents.texts import hold
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.position import Position
+from claimeven.game.geometry import Geometry
 from claimeven.processes import Parent
 
-#: Lines of a trace, characters of a line, and values in the data of a tree.
-MOST_LINES, MOST_LINE, MOST_TREE = 10_000, 1_000, 5_000_000
 #: MB beyond the bound for saying that there was not enough memory.
 LAST_WORDS = 16
 #: How willing the kernel is to end this process first when memory runs out, 0 to 1000.
 OOM_SCORE = 800
 #: What may be refused in a sentence: all that is asked before the first game.
 _REFUSING = ("make", "check_board", "load")
-#: What `random` and `numpy.random` begin with while a file is loaded; their seeds in a game.
-_GLOBAL_SEED, _SEEDS = 0x5EED, struct.Struct("<QI")
+#: What `random` and `numpy.random` begin with while a file is loaded.
+_GLOBAL_SEED = 0x5EED
 
 
 class Worker:
@@ -51,18 +45,12 @@ class Worker:
         self.rng = np.random.default_rng(0)
         self.game_begun = False
         self.memory_mb = 0
-        self._geometry, self._limit = STANDARD, Limit()
 
     def message(self, data: bytes) -> bytes:
         """Return the answer to a message."""
-        if short.is_question(data):
-            told = self.decide(data)
-            if isinstance(told, bytes):
-                return told
-        else:
-            request = wire.unpacked(data)
-            do = request.pop("do")
-            told = self.answer(getattr(self, do), do in _REFUSING, **request)
+        request = wire.unpacked(data)
+        do = request.pop("do")
+        told = self.answer(getattr(self, do), do in _REFUSING, **request)
         try:
             return wire.packed(told)
         except Exception as error:
@@ -98,7 +86,6 @@ class Worker:
         return {
             "limits": sorted(str(name) for name in self.agent.limits),
             "remembers": bool(self.agent.remembers),
-            "is_function": bool(self.agent.is_function),
         }
 
     def check_board(self, geometry: list[int]) -> None:
@@ -110,65 +97,33 @@ class Worker:
         self.agent.load(Geometry(*geometry))
 
     def reset(self, rng: list[int] | None = None) -> None:
-        """Begin a game, of whose generator the state is told where it is known."""
-        self.game_begun = False
+        """Begin a game, with the state of its generator if it is known."""
+        self.game_begun = rng is not None
         if rng is not None:
-            wire.set_generator(self.rng, rng)
-            self._begin_game(self._state())
+            _seed_globals(rng)
         self.agent.reset()
 
-    def choose(
-        self, position: list[int], limit: list[Any], rng: list[int], begins: bool
-    ) -> dict[str, Any]:
-        """Ask for a decision; the generator goes both ways, but to a function and not back."""
-        if begins and self.agent.is_function:
-            self.reset()
-        asked, bounds = self._asked(position, limit, rng)
-        return self._told(self._decision(asked, bounds, self._state()))
-
-    def decide(self, question: bytes) -> bytes | dict[str, Any]:
-        """Ask for a decision in few bytes, and return the answer, in few where it can be.
-
-        A function, which draws nothing, is sent the state of the generator with the first question
-        of a game alone. Usually it answers with a column that can be played. On the way to that as
-        few different things are touched as can be: all of them lie cold after the agent's thinking.
-        """
-        try:
-            if question[0] == short.AGAIN:
-                position, before = short.read_again(question, self._geometry)
-            else:
-                position, self._limit, before = short.read_question(question)
-                self._geometry = position.geometry
-            agent = self.agent
-            if agent.is_function:
-                if before:
-                    short.set_state(self.rng, before)
-                    self.reset()
-                    self._begin_game(before)
-                if type(agent) is FunctionAgent:
-                    answer, seconds = agent.call(position)
-                    if type(answer) is int and position.is_legal(answer):
-                        return short.answer_of(answer, seconds)
-                    decision = plain_decision(agent.decision_of(answer, seconds), position)
-                else:
-                    decision = self._decision(position, self._limit, before)
-                after = before
-            else:
-                short.set_state(self.rng, before)
-                decision = self._decision(position, self._limit, before)
-                after = self._state()
-            message = short.answer(decision, after, before)
-            return {"value": self._told(decision)} if message is None else message
-        except BaseException as error:
-            return self._went_wrong(error)
+    def choose(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
+        """Ask for a decision; the state of the generator comes back if the agent has drawn."""
+        wire.set_generator(self.rng, rng)
+        if not self.game_begun:
+            self.game_begun = True
+            _seed_globals(rng)
+        asked = wire.to_position(position)
+        decision = plain_decision(self.agent.choose(asked, wire.to_limit(limit), self.rng), asked)
+        state = wire.state_of(self.rng)
+        told = None if state == rng else state
+        return {"decision": wire.from_decision(decision), "rng": told}
 
     def trace(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
         """Ask for the steps of a decision, and what ended them early."""
         lines: list[str] = []
+        wire.set_generator(self.rng, rng)
+        asked = wire.to_position(position), wire.to_limit(limit)
         try:
-            for step in self.agent.trace(*self._asked(position, limit, rng), self.rng):
-                lines.append(printable(str(step), MOST_LINE))
-                if len(lines) >= MOST_LINES:
+            for step in self.agent.trace(*asked, self.rng):
+                lines.append(printable(str(step), MAX_LINE))
+                if len(lines) >= MAX_LINES:
                     break
         except BaseException as error:
             return {"lines": lines, "fault": f"raised {described(error)}"}
@@ -179,7 +134,7 @@ class Worker:
         view = self.agent.tree(depth, nodes)
         if view is None:
             return None
-        data = plain(view.data, MOST_TREE, 4 * depth + 4)
+        data = plain(view.data, MAX_TREE, 4 * depth + 4)
         return {"text": str(view.text), "data": data, "svg": str(view.svg)}
 
     def most_memory(self) -> float:
@@ -216,30 +171,6 @@ class Worker:
             "kind": kind_of(error),
         }
 
-    def _decision(self, position: Position, limit: Limit, state: bytes) -> Decision:
-        if not self.game_begun:
-            self._begin_game(state)
-        return plain_decision(self.agent.choose(position, limit, self.rng), position)
-
-    def _begin_game(self, state: bytes) -> None:
-        self.game_begun = True
-        _seed_globals(state)
-
-    def _state(self) -> bytes:
-        state = short.state_of(self.rng)
-        assert state is not None
-        return state
-
-    def _told(self, decision: Decision) -> dict[str, Any]:
-        state = None if self.agent.is_function else wire.from_generator(self.rng)
-        return {"decision": wire.from_decision(decision), "rng": state}
-
-    def _asked(
-        self, position: list[int], limit: list[Any], rng: list[int]
-    ) -> tuple[Position, Limit]:
-        wire.set_generator(self.rng, rng)
-        return wire.to_position(position), wire.to_limit(limit)
-
 
 def main(ends: tuple[int, int, int]) -> None:
     """Answer the parent's requests until there are no more."""
@@ -259,13 +190,13 @@ def main(ends: tuple[int, int, int]) -> None:
         parent.send(message)
 
 
-def _seed_globals(state: bytes) -> None:
+def _seed_globals(state: list[int]) -> None:
     """Seed what an agent may draw from besides its generator, which is in this state: a number as
     good as any that could be made of it.
     """
-    one, other = _SEEDS.unpack_from(state)
-    random.seed(one)
-    np.random.seed(other)
+    word = state[0]
+    random.seed(word & 0xFFFF_FFFF_FFFF_FFFF)
+    np.random.seed(word >> 64 & 0xFFFF_FFFF)
 
 
 def _made(spec: str, file: list[str] | None) -> Agent:

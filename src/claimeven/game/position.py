@@ -71,13 +71,6 @@ class Position:
         return _made(geometry, mine, mask, False)
 
     @classmethod
-    def going_on(cls, geometry: Geometry, mine: int, mask: int) -> Position:
-        """Make a position of discs known to be right, of a game known not to be over: nothing is
-        checked.
-        """
-        return _made(geometry, mine, mask, None)
-
-    @classmethod
     def from_moves(cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD) -> Position:
         """Play moves from the empty board: a move string ("4455"), or 0-based columns.
 

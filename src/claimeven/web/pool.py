@@ -17,6 +17,7 @@ from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import Any
 
+from claimeven.processes import NoMoreProcesses
 from claimeven.web.warming import STEPS, Step
 from claimeven.web.worker_process import (
     WARM_SECONDS,
@@ -261,8 +262,8 @@ class WorkerPool:
         """Start a worker and wait until it is warm. Raises `WorkerLost` and `WorkFailed`."""
         try:
             worker = WorkerProcess()
-        except OSError as error:  # no more processes, or files
-            raise WorkerLost(str(error.strerror or error)) from None
+        except (OSError, NoMoreProcesses) as error:
+            raise WorkerLost(str(error)) from None
         self._workers.add(worker)
         worker.when_ended_idle = partial(self._go_replace, worker)
         worker.when_compiling = self._compiles

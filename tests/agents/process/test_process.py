@@ -439,8 +439,8 @@ def telling(position):
 """
 
 
-@pytest.mark.parametrize("board", [Geometry(), Geometry(9, 9, 5)])  # in few bytes, and not
-def test_a_function_learns_of_a_game_with_its_first_move(board: Geometry, tmp_path: Path) -> None:
+@pytest.mark.parametrize("board", [Geometry(), Geometry(9, 9, 5)])
+def test_a_function_learns_of_each_game(board: Geometry, tmp_path: Path) -> None:
     file = tmp_path / "functions.py"
     file.write_text(FUNCTION, encoding="utf-8")
     agents = [ProcessAgent(f"{file}:{name}", (str(file), name)) for name in ("banked", "telling")]
@@ -567,7 +567,7 @@ def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec:
     for move in range(6):
         process = there.process
         assert process is not None
-        if move > 3:  # by then it is asked in the quick way
+        if move > 3:
             os.kill(process, signal.SIGKILL)
             os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
         one, other = (
@@ -580,7 +580,7 @@ def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec:
 
 
 @pytest.mark.usefixtures("real_starts")
-@pytest.mark.parametrize("moves", [1, 5])  # the slow way and the quick way
+@pytest.mark.parametrize("moves", [1, 5])
 def test_that_holds_of_one_that_has_forked(moves: int) -> None:
     """The fork lives on and holds the pipes, so nothing tells that its parent has ended."""
     agent = make_agent(bot("doubles"))

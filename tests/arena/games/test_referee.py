@@ -35,7 +35,7 @@ def test_of_many_agents_those_needed_last_rest(
 
     begin = ProcessAgent._start
     monkeypatch.setattr(ProcessAgent, "_start", start)
-    monkeypatch.setattr(referee, "MOST_PROCESSES", KEPT)
+    monkeypatch.setattr(referee, "MAX_PROCESSES", KEPT)
     with Referee(plan) as few:
         for number in range(plan.games):
             assert few.play(number).game.columns == games[number]

@@ -24,6 +24,8 @@ from claimeven.watched import (
     ChildEnded,
     ChildGarbled,
     ChildSilent,
+    Mark,
+    NoMoreProcesses,
     WatchedProcess,
     close_ends,
     open_pipes,
@@ -114,6 +116,7 @@ class Program(WatchedProcess):
     def __init__(
         self, words: Sequence[str], printed: Callable[[str], None], memory_mb: int | None = None
     ) -> None:
+        mark = Mark()
         with interrupts.put_off():  # half a start would leave a process behind
             (
                 (input_out, self._input),
@@ -129,7 +132,7 @@ class Program(WatchedProcess):
                     stdout=answer_in,
                     stderr=error_in,
                     # A Python program that forgets to flush answers all the same.
-                    env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                    env={**os.environ, "PYTHONUNBUFFERED": "1", **mark.variables},
                     pass_fds=(lifeline_out,),
                     start_new_session=True,
                 )
@@ -137,11 +140,13 @@ class Program(WatchedProcess):
                 _bound_memory(process.pid, memory_mb)
             except (OSError, ValueError) as error:
                 close_ends(ours)
+                if isinstance(refused := NoMoreProcesses.of(error), NoMoreProcesses):
+                    raise refused from None
                 reason = getattr(error, "strerror", None) or error
                 raise InvalidSpec(f"{printable(words[0])} cannot be run: {reason}") from None
             finally:
                 close_ends([input_out, answer_in, error_in, lifeline_out])
-            super().__init__(process, ours, answers, errors, printed, pieces=1)
+            super().__init__(process, ours, answers, errors, printed, 1, mark)
 
     def send(self, line: str) -> None:
         """Send a line. Raises `ChildEnded`."""

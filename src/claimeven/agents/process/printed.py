@@ -1,10 +1,10 @@
-"""What agents print, passed on in bounds."""
+"""What agents print, passed on in bounds, without what a terminal obeys."""
 
 from __future__ import annotations
 
 import sys
 
-from claimeven.agents.safe_text import printable
+from claimeven.agents.safe_text import printable, printable_lines
 
 #: Characters of what an agent prints that are passed on, for each game.
 MOST_PRINTED = 20_000
@@ -25,7 +25,8 @@ class Printed:
     def __call__(self, text: str) -> None:
         if self.left <= 0:
             return
-        sys.stderr.write(text[: self.left])
+        text = text[: self.left]
+        sys.stderr.write(printable_lines(text, 10 * len(text)))
         self.left -= len(text)
         if self.left <= 0:
             sys.stderr.write(

@@ -14,7 +14,10 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 #: The generator whose state is sent as it is.
-USUAL_GENERATOR = "PCG64"
+_DEFAULT_GENERATOR = "PCG64"
+#: What the numbers of its state are less than: state, increment, whether half a word is left, and
+#: that half.
+_STATE_BOUNDS = (1 << 128, 1 << 128, 2, 1 << 32)
 
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
 #: One board for all positions of a match.
@@ -28,7 +31,7 @@ def packed(message: dict[str, Any]) -> bytes:
 
 
 def unpacked(data: bytes) -> dict[str, Any]:
-    """Read the message of `packed`. Raises `ValueError` for bytes that are none."""
+    """Read the message of `packed`. Raises `ValueError` or `RecursionError` for other bytes."""
     message = json.loads(data)
     if not isinstance(message, dict):
         raise ValueError("no message")
@@ -53,8 +56,7 @@ def to_position(data: list[int]) -> Position:
 
 def from_limit(limit: Limit) -> list[float | int | None]:
     """Return a limit as plain data."""
-    whole = (limit.iterations, limit.depth, limit.nodes)
-    return [_float(limit.seconds), *map(_int, whole), _float(limit.bank)]
+    return [limit.seconds, limit.iterations, limit.depth, limit.nodes, limit.bank]
 
 
 def to_limit(data: list[Any]) -> Limit:
@@ -67,46 +69,44 @@ def from_decision(decision: Decision) -> list[Any]:
     return [getattr(decision, name) for name in _DECISION_FIELDS]
 
 
-def to_decision(data: list[Any]) -> Decision:
-    """Read the data of `from_decision`; nothing is checked."""
-    decision = Decision(*data)
-    if decision.policy is not None:
-        object.__setattr__(decision, "policy", tuple(decision.policy))
-    return decision
+def state_of(rng: np.random.Generator) -> list[int] | None:
+    """Return the state of a generator as plain data, None for one of another kind."""
+    state = rng.bit_generator.state
+    if state["bit_generator"] != _DEFAULT_GENERATOR:
+        return None
+    inner = state["state"]
+    return [inner["state"], inner["inc"], state["has_uint32"], state["uinteger"]]
 
 
 def from_generator(rng: np.random.Generator) -> list[int]:
     """Return the state of a generator as plain data.
 
-    Of a kind of generator other than the usual one a number is drawn, which makes a new one.
+    Of a kind of generator other than the default one a number is drawn, which makes a new one.
     """
-    state = rng.bit_generator.state
-    if state["bit_generator"] != USUAL_GENERATOR:
-        return [int(rng.integers(1 << 63))]
-    inner = state["state"]
-    return [inner["state"], inner["inc"], state["has_uint32"], state["uinteger"]]
+    state = state_of(rng)
+    return state or state_of(np.random.default_rng(int(rng.integers(1 << 63))))  # type: ignore[return-value]
+
+
+def is_state(data: Any) -> bool:
+    """Whether a value is one of `from_generator`."""
+    return (
+        type(data) is list
+        and len(data) == len(_STATE_BOUNDS)
+        and all(
+            type(n) is int and 0 <= n < bound for n, bound in zip(data, _STATE_BOUNDS, strict=True)
+        )
+    )
 
 
 def set_generator(rng: np.random.Generator, data: list[int]) -> None:
     """Put a generator into the state of `from_generator`, unless it is of another kind: that has
     drawn its number.
     """
-    if rng.bit_generator.state["bit_generator"] != USUAL_GENERATOR:
-        return
-    if len(data) == 1:
-        rng.bit_generator.state = np.random.PCG64(data[0]).state
+    if state_of(rng) is None:
         return
     rng.bit_generator.state = {
-        "bit_generator": USUAL_GENERATOR,
+        "bit_generator": _DEFAULT_GENERATOR,
         "state": {"state": data[0], "inc": data[1]},
         "has_uint32": data[2],
         "uinteger": data[3],
     }
-
-
-def _int(number: int | None) -> int | None:
-    return None if number is None else int(number)
-
-
-def _float(number: float | None) -> float | None:
-    return None if number is None else float(number)

@@ -9,10 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit
-from claimeven.agents.process.process import ProcessAgent
 from claimeven.arena.games.guard import begin_game, timed_decision
 from claimeven.arena.games.schedule import Opening
-from claimeven.cores import staying
 from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -146,30 +144,27 @@ def play_game(
     clock: list[float] = []
     forfeit: Forfeit | None = None
     limits = [limit, limit] if isinstance(limit, Limit) else list(limit)
-    # Where nothing but the two works until the game is over, this thread may stay beside them.
-    alone = watch is None and all(isinstance(agent, ProcessAgent) for agent in seats)
-    with staying(alone):
-        for seat, agent in enumerate(seats):
-            try:
-                if forfeit is None and (seat == 0 or agent is not seats[0]):
-                    begin_game(agent, generators[seat])
-            except AgentFault as fault:
-                forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
-        while forfeit is None and not position.is_over:
-            seat = position.turn
-            bound = limits[seat]
-            try:
-                decision, seconds = timed_decision(seats[seat], position, bound, generators[seat])
-            except AgentFault as fault:
-                forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
-                break
-            if bound.bank:
-                limits[seat] = bound.after(seconds)
-            decisions.append(decision)
-            clock.append(seconds)
-            position = position.play_unchecked(decision.column)
-            if watch is not None:
-                watch(position, decision.column)
+    for seat, agent in enumerate(seats):
+        try:
+            if forfeit is None and (seat == 0 or agent is not seats[0]):
+                begin_game(agent, generators[seat])
+        except AgentFault as fault:
+            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
+    while forfeit is None and not position.is_over:
+        seat = position.turn
+        bound = limits[seat]
+        try:
+            decision, seconds = timed_decision(seats[seat], position, bound, generators[seat])
+        except AgentFault as fault:
+            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
+            break
+        if bound.bank:
+            limits[seat] = bound.after(seconds)
+        decisions.append(decision)
+        clock.append(seconds)
+        position = position.play_unchecked(decision.column)
+        if watch is not None:
+            watch(position, decision.column)
     winner = position.winner if forfeit is None else 1 - forfeit.seat
     columns = tuple([decision.column for decision in decisions])
     if keep_decisions:

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Self
 
-import numpy as np
-
 from claimeven.agents.contract import Agent
-from claimeven.agents.process.process import ProcessAgent
+from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
 from claimeven.arena.games.game import play_game
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.plan import GamePlan
 from claimeven.game.position import Position
 
-#: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
-#: shared with the others.
-MOST_PROCESSES = 32
 #: How far ahead it is seen who is needed when: so many games for each agent.
 _LOOK_AHEAD = 4
-#: Games that the generators are made for at once.
-AHEAD = 8
 
 
 class Referee:
@@ -43,7 +36,6 @@ class Referee:
             plan.isolation,
             resting,
         )
-        self._made: dict[int, tuple[np.random.Generator, np.random.Generator]] = {}
         self._rest_others(0)
 
     @property
@@ -67,7 +59,7 @@ class Referee:
         pairing = self.plan.schedule.pairing(number)
         seats = [self.agents[pairing.first], self.agents[pairing.second]]
         self._rest_others(number)
-        generators = self._generators(number)
+        generators = self.plan.schedule.generators(number)
         if pairing.first > pairing.second:
             generators = generators[::-1]
         game = play_game(
@@ -80,30 +72,20 @@ class Referee:
         )
         return PlayedGame(number, pairing.first, pairing.second, game)
 
-    def _generators(self, number: int) -> tuple[np.random.Generator, np.random.Generator]:
-        """Return the random generators of a game, made for some games at once.
-
-        That takes a fraction of the time of one game after the other, when all it takes lies cold.
-        """
-        if number not in self._made:
-            last = min(number + AHEAD, self.plan.schedule.games)
-            self._made = {each: self.plan.schedule.generators(each) for each in range(number, last)}
-        return self._made.pop(number)
-
     def _rest_others(self, number: int) -> None:
         """Let processes end of agents that are needed last from this game on; they begin anew then.
 
         Who has not played for longest is the next to play in a round robin: to end that one would
         begin a process for nearly every pair.
         """
-        if len(self.agents) <= MOST_PROCESSES:
+        if len(self.agents) <= MAX_PROCESSES:
             return
         processes = [
             place
             for place, agent in enumerate(self.agents)
             if isinstance(agent, ProcessAgent) and agent.process is not None and not agent.remembers
         ]
-        too_many = len(processes) - MOST_PROCESSES
+        too_many = len(processes) - MAX_PROCESSES
         if too_many <= 0:
             return
         needed: list[int] = []

@@ -14,7 +14,6 @@ from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import Row, StoredGame
-from claimeven.cores import let_go
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
@@ -171,5 +170,4 @@ class HeldRows:
         self._done += len(self._held)
         self._held, self._stored_at = [], time.monotonic()
         if self._watch is not None:
-            let_go()  # whatever it starts may be wherever we may
             self._watch(self._done)

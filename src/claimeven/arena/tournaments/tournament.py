@@ -35,7 +35,6 @@ from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import HeldRows, RowToBe, as_row
 from claimeven.arena.tournaments.resuming import check_plan, rounds_begun
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cores import staying
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
@@ -247,8 +246,7 @@ def run_tournament(
     held = HeldRows(store, plan.games - len(numbers), watch, plan.games)
     work = Work(plan, True, record=_row_to_be)
     results = play_work(work, numbers, executor, tell)
-    # Between two games little is done: this thread may stay beside agents with processes.
-    with staying(), closing(held), closing(results):
+    with closing(held), closing(results):
         for _, row in results:
             is_enough = enough is not None and enough(StoredGame.of_row(as_row(row)))
             held.add(row)
