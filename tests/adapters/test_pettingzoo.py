@@ -339,3 +339,25 @@ def test_openings_that_end_every_game_are_told() -> None:
 def test_shaping_needs_a_board_of_one_word() -> None:
     with pytest.raises(InvalidSolve):
         pettingzoo.env(columns=9, rows=9, shaping=0.1)
+
+
+def test_both_forms_are_in_the_registries_of_pettingzoo() -> None:
+    import pettingzoo as library
+
+    made = library.make("aec", "claimeven/connect_four_v0", columns=5, rows=4, connect=3)
+    assert isinstance(made, pettingzoo.ConnectFour)
+    assert made.geometry == Geometry(5, 4, 3)
+    parallel = library.make("parallel", "claimeven/connect_four-v0")
+    assert parallel.possible_agents == list(pettingzoo.AGENTS)
+    assert library.spec("aec", "claimeven/connect_four").version == 0
+
+
+def test_older_versions_without_registries_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    import pettingzoo as library
+
+    monkeypatch.delattr(library, "register")
+    monkeypatch.setattr(library, "aec_registry", {})
+    assert importlib.reload(pettingzoo).env().possible_agents == list(pettingzoo.AGENTS)
+    assert library.aec_registry == {}

@@ -1,7 +1,9 @@
 """Connect Four as a PettingZoo environment: two agents that take turns (extra `rl`).
 
 `env()` makes it; `parallel_env()` the same by PettingZoo's parallel contract, where both agents
-hand in an action and that of the agent to move counts. The contract is that of PettingZoo's own
+hand in an action and that of the agent to move counts. The import registers both under one id:
+`pettingzoo.make("aec", "claimeven/connect_four_v0")`, or "parallel". The
+contract is that of PettingZoo's own
 `connect_four_v3`: agents "player_0" (moves first) and "player_1", observations of two planes with
 an action mask, rewards of 1, -1 and 0. Added are boards of any size, start positions, random
 openings, text, images without a window, and rewards that tell what a move cost.
@@ -37,12 +39,15 @@ from claimeven.game.position import Position
 try:
     from gymnasium import logger, spaces
     from gymnasium.utils import seeding
+    import pettingzoo
     from pettingzoo import AECEnv
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
     from pettingzoo.utils.env import ParallelEnv
 except ModuleNotFoundError:
     raise missing(__name__, "PettingZoo", "rl") from None
 
+#: The id in PettingZoo's registries, as these write it.
+ID: Final = "claimeven/connect_four-v0"
 AGENTS: Final = ("player_0", "player_1")
 #: What `reset` takes among its options.
 OPTIONS: Final = ("start", "opening_plies")
@@ -246,3 +251,8 @@ def parallel_env(**options: Any) -> ParallelEnv[str, Observation, int | None]:
     """
     made: Any = turn_based_aec_to_parallel(env(**options))
     return cast("ParallelEnv[str, Observation, int | None]", made)
+
+
+if hasattr(pettingzoo, "register") and ID not in pettingzoo.aec_registry:
+    pettingzoo.register("aec", ID, entry_point=f"{__name__}:env")
+    pettingzoo.register("parallel", ID, entry_point=f"{__name__}:parallel_env")

@@ -110,7 +110,7 @@ def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
                 told = (str(error).strip() or type(error).__name__).splitlines()[0]
                 told = told.partition(". ")[0].rstrip(".")
                 if isinstance(error, ConnectionError) and address not in (None, "auto"):
-                    told += " (a cluster that asks for a token needs RAY_AUTH_MODE=token)"
+                    told += " (a cluster that asks for a token needs it and RAY_AUTH_MODE=token)"
                 raise InvalidMatch(f"{where}: {told}") from None
         yield ray
     finally:
