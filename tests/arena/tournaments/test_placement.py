@@ -17,7 +17,8 @@ from claimeven.arena.tournaments.placement import (
     place_on_ladder,
     placement_plan,
 )
-from claimeven.arena.tournaments.standings import Record, Standings
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.totals import Record
 from claimeven.arena.tournaments.tournament import stored_agents
 from tests.arena.tournaments.test_tournament import Here
 

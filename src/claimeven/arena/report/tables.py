@@ -11,7 +11,7 @@ from claimeven.arena.accuracy.accuracy import Accuracy
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
 from claimeven.arena.report.words import points, reach
 from claimeven.arena.statistics.ratings import Estimate
-from claimeven.arena.tournaments.standings import Record
+from claimeven.arena.tournaments.totals import Record
 
 #: How limits are said.
 _LIMITS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,6 +42,8 @@ class RatedGame(NamedTuple):
 #: The results of a pair, sorted: for each game the first and second agent (by their places in the
 #: alphabet) and the first's half points. Pairs of the same kind are equal evidence.
 Kind = tuple[tuple[int, int, int], ...]
+#: The same with the agents by name.
+NamedKind = tuple[tuple[str, str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -193,14 +195,23 @@ def gather(games: Iterable[RatedGame]) -> Evidence:
         if partners and {game.first, game.second} != {partners[0].first, partners[0].second}:
             raise InvalidEvidence(f"the games of pair {game.pair!r} are not of the same two agents")
         partners.append(game)
-    agents = tuple(sorted({agent for games in pairs.values() for agent in games[0][1:3]}))
-    place = {agent: i for i, agent in enumerate(agents)}
-    found = Counter(
-        tuple(sorted((place[g.first], place[g.second], half_points(g.points, 1)) for g in partners))
-        for partners in pairs.values()
+    return count_kinds(
+        Counter(
+            tuple((game.first, game.second, half_points(game.points, 1)) for game in partners)
+            for partners in pairs.values()
+        )
     )
-    kinds = sorted(found, key=lambda kind: (sorted(kind[0][:2]), kind))
-    return _count(agents, kinds, np.array([float(found[kind]) for kind in kinds]))
+
+
+def count_kinds(kinds: Mapping[NamedKind, int]) -> Evidence:
+    """Return the evidence of pairs, given how often each kind came up."""
+    agents = tuple(sorted({agent for kind in kinds for agent in kind[0][:2]}))
+    place = {agent: i for i, agent in enumerate(agents)}
+    found: Counter[Kind] = Counter()
+    for named, often in kinds.items():
+        found[tuple(sorted((place[one], place[other], won) for one, other, won in named))] += often
+    order = sorted(found, key=lambda kind: (sorted(kind[0][:2]), kind))
+    return _count(agents, order, np.array([float(found[kind]) for kind in order]))
 
 
 def _count(agents: tuple[str, ...], kinds: Sequence[Kind], often: Reals) -> Evidence:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claimeven.arena.statistics.davidson import Reals, fit, outcome_odds
-from claimeven.arena.statistics.evidence import RatedGame, gather
+from claimeven.arena.statistics.evidence import Evidence, RatedGame, gather
 from claimeven.arena.statistics.pairs import InvalidEvidence
 from claimeven.markup import shown_by
 
@@ -157,7 +157,16 @@ def rate(
     ann 272 2 1.5
     bob 0 2 0.5
     """
-    evidence = gather(games)
+    return rate_evidence(gather(games), rng, anchor, resamples)
+
+
+def rate_evidence(
+    evidence: Evidence,
+    rng: np.random.Generator,
+    anchor: str | None = None,
+    resamples: int = RESAMPLES,
+) -> Ladder:
+    """Return the ladder of games that are counted already, as `rate` does."""
     if anchor is not None and anchor not in evidence.agents:
         raise InvalidEvidence(f"the anchor {anchor!r} played no game")
     if resamples < 1:

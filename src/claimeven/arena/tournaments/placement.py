@@ -23,7 +23,8 @@ from claimeven.arena.executors.work import Executor
 from claimeven.arena.statistics.ratings import Ladder, Rating, rate
 from claimeven.arena.store.stored import StoredAgent
 from claimeven.arena.tournaments import pool
-from claimeven.arena.tournaments.standings import Record, Standings
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.totals import Record
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.markup import shown_by
 

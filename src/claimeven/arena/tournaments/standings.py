@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -17,66 +17,15 @@ import numpy as np
 
 from claimeven.arena.statistics.evidence import RatedGame
 from claimeven.arena.statistics.pairs import PairCounts
-from claimeven.arena.statistics.ratings import Ladder, rate
+from claimeven.arena.statistics.ratings import Ladder, rate_evidence
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import store_start
+from claimeven.arena.tournaments.totals import Record, Totals
 from claimeven.markup import shown_by
 
-#: What agents tell of their moves, and in which order it is shown.
-TOLD = ("seconds", "nodes", "iterations", "depth")
 #: Seed of the bootstrap behind the intervals: the same games give the same numbers.
-_SEED = 0
-
-
-@dataclass
-class Record:
-    """What one agent made of its games: results against others, and all its moves and forfeits."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    forfeits: Counter[str] = field(default_factory=Counter)
-    moves: int = 0
-    sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(TOLD, 0.0))
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TOLD, 0))
-
-    @property
-    def games(self) -> int:
-        """Games played to an end, against others."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """A point a win, half a point a draw."""
-        return self.wins + self.draws / 2
-
-    @property
-    def share(self) -> float | None:
-        """Share of the points of its games, 0 to 1; None without a game."""
-        return self.points / self.games if self.games else None
-
-    def mean(self, quantity: str) -> float | None:
-        """Mean of a quantity for one move, None where it was never told."""
-        return self.sums[quantity] / self.counts[quantity] if self.counts[quantity] else None
-
-    def note(self, game: StoredGame, agent: int, start_ply: int = 0) -> None:
-        """Count in a finished game of an agent, that began from a position of so many discs."""
-        if game.first != game.second:
-            winner = game.winning_agent
-            self.wins += winner == agent
-            self.draws += winner is None
-            self.losses += winner not in (None, agent)
-        seats = [seat for seat in (0, 1) if game.agents[seat] == agent]
-        if game.fault_seat in seats:
-            self.forfeits[game.fault or "crash"] += 1
-        for seat in seats:
-            own = slice((start_ply + len(game.opening) + seat) % 2, None, 2)
-            self.moves += len(game.moves[own])
-            for quantity in TOLD:
-                told = [n for n in (game.told.get(quantity) or ())[own] if n is not None]
-                self.sums[quantity] += sum(told)
-                self.counts[quantity] += len(told)
+SEED = 0
 
 
 @dataclass(frozen=True)
@@ -111,13 +60,14 @@ class Standings:
             return cls.of_store(store)
 
     @cached_property
+    def totals(self) -> Totals:
+        """The totals of the games."""
+        return Totals(self.agents, self.start_ply, self.games)
+
+    @cached_property
     def records(self) -> dict[int, Record]:
         """The record of each agent by its number."""
-        found = {agent.id: Record() for agent in self.agents}
-        for game in self.games:
-            for agent in dict.fromkeys(game.agents):
-                found[agent].note(game, agent, self.start_ply)
-        return found
+        return self.totals.records
 
     @cached_property
     def label(self) -> dict[int, str]:
@@ -145,90 +95,31 @@ class Standings:
 
     def ladder_at(self, anchor: str | None) -> Ladder:
         """Return the ladder on which that agent has the rating 0; without one it is the mean."""
-        return rate(self.rated, np.random.default_rng(_SEED), anchor)
+        return rate_evidence(self.totals.evidence, np.random.default_rng(SEED), anchor)
 
     @cached_property
     def ranking(self) -> tuple[StoredAgent, ...]:
         """The agents, best first: by rating, those without a game last."""
-        by_label = {agent.label: agent for agent in self.agents}
-        rated = [by_label[row.agent] for row in self.ladder.ratings] if self.ladder else []
-        return (*rated, *(agent for agent in self.agents if agent not in rated))
+        return self.totals.ranking(self.ladder)
 
     def between(self, agent: int, other: int) -> Record:
         """Return the record of an agent against another."""
-        found = Record()
-        for game in self._games_of[frozenset((agent, other))]:
-            found.note(game, agent, self.start_ply)
-        return found
+        return self.totals.between(agent, other)
 
     def pairs(self, agent: int, other: int) -> PairCounts:
         """Return the full pairs of two agents, as the first sees them."""
-        points: dict[int, list[float]] = {}
-        for game in self._games_of[frozenset((agent, other))]:
-            if game.pair is not None:
-                points.setdefault(game.pair, []).append(game.points(agent))
-        return PairCounts.of(sum(pair) for pair in points.values() if len(pair) == 2)
+        return self.totals.pairs[self.label[agent], self.label[other]]
 
-    @cached_property
-    def _games_of(self) -> dict[frozenset[int], list[StoredGame]]:
-        found: dict[frozenset[int], list[StoredGame]] = {
-            frozenset((one.id, other.id)): [] for one in self.agents for other in self.agents
-        }
-        for game in self.games:
-            found[frozenset(game.agents)].append(game)
-        return found
-
-    @cached_property
+    @property
     def unique_games(self) -> int:
         """Number of different games: by agents, seats and moves."""
-        return len({(game.first, game.second, game.all_moves) for game in self.games})
+        return self.totals.unique_games
 
-    @cached_property
+    @property
     def forfeits(self) -> Counter[str]:
         """Games forfeited by kind of fault."""
-        return Counter(game.fault for game in self.games if game.fault is not None)
+        return self.totals.forfeits
 
     def as_dict(self) -> dict[str, object]:
-        """Return everything as plain data; agents stand in the order of the ranking."""
-        order = self.ranking
-        return {
-            "agents": [
-                {
-                    "label": agent.label,
-                    "spec": agent.spec,
-                    "digest": agent.digest,
-                    **_record_dict(self.records[agent.id]),
-                    "moves": self.records[agent.id].moves,
-                    "forfeits": dict(self.records[agent.id].forfeits),
-                    "per_move": {name: self.records[agent.id].mean(name) for name in TOLD},
-                }
-                for agent in order
-            ],
-            "ratings": self.ladder.as_dict() if self.ladder else None,
-            "cross_table": [
-                [None if one is other else self._meeting_dict(one.id, other.id) for other in order]
-                for one in order
-            ],
-            "games": len(self.games),
-            "unique_games": self.unique_games,
-            "forfeits": dict(self.forfeits),
-        }
-
-    def _meeting_dict(self, agent: int, other: int) -> dict[str, object]:
-        pairs = self.pairs(agent, other)
-        return {
-            **_record_dict(self.between(agent, other)),
-            "pair_counts": list(pairs.counts),
-            "superiority": pairs.superiority if pairs.pairs else None,
-        }
-
-
-def _record_dict(record: Record) -> dict[str, object]:
-    return {
-        "games": record.games,
-        "wins": record.wins,
-        "draws": record.draws,
-        "losses": record.losses,
-        "points": record.points,
-        "share": record.share,
-    }
+        """Return everything as plain data; agents are in the order of the ranking."""
+        return self.totals.as_dict(self.ladder)
