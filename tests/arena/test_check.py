@@ -14,16 +14,20 @@ from claimeven.agents import InvalidLimit, InvalidSpec
 from claimeven.agents.contract import FaultKind
 from claimeven.arena import check
 from claimeven.arena.advice import ENDED_ADVICE, advice_on_fault
-from claimeven.arena.check import GAMES, CheckReport, check_agent
+from claimeven.arena.check import GAMES, check_agent
+from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.errors import InvalidMatch
 from tests.agents.process.test_process import bot
 
 
 def test_an_agent_without_faults_is_fine() -> None:
-    told: list[int] = []
-    report = check_agent(bot("first"), watch=told.append)
+    told: list[tuple[int, int]] = []
+    report = check_agent(bot("first"), watch=lambda *done: told.append(done))
     assert report.is_fine
-    assert told == list(range(1, GAMES + 1))
+    total = report.positions + GAMES
+    assert told == [(done, total) for done in range(1, total + 1)]
+    assert len(report.answers) == report.positions > 250
+    assert report.plays == "agent(position), the one called agent, of first.py"
     assert [game.seat for game in report.games].count(0) == GAMES / 2
     for game in report.games:
         position = Position.from_moves(game.game.moves)
@@ -31,15 +35,15 @@ def test_an_agent_without_faults_is_fine() -> None:
         winner = position.outcome.winner if position.outcome else None
         assert (game.result == "won") == (winner == game.seat)
         assert (game.result == "drawn") == (winner is None)
-        own = [ply for _, ply in game.seconds]
+        own = [len(moves) for _, moves in game.seconds]
         assert {ply % 2 for ply in own} == {game.seat}
         begun = len(game.game.opening.moves)
         assert own == [ply for ply in range(begun, position.ply) if ply % 2 == game.seat]
     assert sum(report.count("random", result) for result in ("won", "drawn", "lost")) == 6
     assert report.slowest is not None
     assert report.median is not None
-    assert report.slowest[0] == max(s for game in report.games for s, _ in game.seconds)
-    assert report.slowest[1].game.moves.startswith(report.slowest[2])
+    assert report.slowest == max(report.seconds)
+    assert not Position.from_moves(report.slowest[1]).is_over
     assert report.memory is not None
     assert 10 < report.memory < 1000
     # The situations: an empty board, some discs, half of the board.
@@ -52,40 +56,38 @@ def test_the_same_seed_gives_the_same_games() -> None:
     assert [g.game.moves for g in one.games] == [g.game.moves for g in other.games]
 
 
-def the_fault(report: CheckReport) -> check.Fault:
+def the_fault(report: CheckReport) -> Fault:
     assert not report.is_fine
     (fault,) = report.faults
     return fault
 
 
-def test_faults_are_told_with_position_and_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_are_told_with_position_and_advice() -> None:
     fault = the_fault(check_agent(bot("full")))
     assert fault.kind is FaultKind.ILLEGAL
-    assert len(fault.games) > 1  # though the columns differ
-    position = fault.position
-    assert position.turn == fault.games[0].seat
-    assert any(column not in position.legal_columns for column in range(7))
+    assert fault.answers > 100 and len(fault.games) > 1  # though the columns differ
+    assert fault.position == Position.from_moves(fault.moves)
+    assert len(fault.position.legal_columns) < 7
     assert "counted from 0" in fault.advice
     fault = the_fault(check_agent(bot("raises")))
     assert len(fault.games) == GAMES
+    assert fault.answers > 250
     assert fault.traceback.splitlines()[1].endswith("line 5, in agent")
-    monkeypatch.setattr(check, "GAMES", 2)
     fault = the_fault(check_agent(bot("exits")))
+    assert fault.answers < 10  # each time a process has to be started
     assert (fault.traceback, fault.reason) == ("", "ended its process: exit status 3")
     assert fault.advice == ENDED_ADVICE
 
 
 def test_a_move_tried_in_a_full_column_is_told_with_the_line_that_tried_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(check, "SITUATIONS", (("random", 0.0),))
-    monkeypatch.setattr(check, "GAMES", 2)
     file = tmp_path / "goes_on.py"
     file.write_text(
         "def agent(position):\n    while True:\n        position = position.play(0)\n",
         encoding="utf-8",
     )
-    fault = the_fault(check_agent(str(file)))
+    fault = check_agent(str(file)).faults[0]
     assert fault.kind is FaultKind.CRASH
     assert fault.reason == "raised IllegalMove: column 1 is full"
     assert fault.traceback.splitlines()[1].endswith('goes_on.py", line 3, in agent')
@@ -102,7 +104,8 @@ def test_one_mistake_is_one_fault_whatever_its_reasons_name(
     monkeypatch.setattr(check, "GAMES", 4)
     file = tmp_path / "mistaken.py"
     file.write_text(f"def agent(position):\n    {body}\n", encoding="utf-8")
-    assert len(the_fault(check_agent(str(file))).games) == 4
+    fault = the_fault(check_agent(str(file)))
+    assert (fault.answers > 100, len(fault.games)) == (True, 4)
 
 
 #: Mistakes of first programs, and what is said to do about them.
@@ -232,16 +235,12 @@ def test_a_server_that_fails_has_advice_of_its_own(reason: str) -> None:
     assert "the traceback, read from its end" in of_its_own
 
 
-def test_one_that_never_answers_is_not_waited_for_ten_times(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(check, "PATIENCE", 1.0)
-    monkeypatch.setattr(check, "ENOUGH", 1)
-    report = check_agent(bot("stalls"))
+def test_one_that_never_answers_is_not_waited_for_ten_times() -> None:
+    report = check_agent(bot("stalls"), limit=Limit(seconds=0.1))
     fault = the_fault(report)
-    assert (fault.kind, len(fault.games)) == (FaultKind.STALL, 1)
-    assert len(report.games) < GAMES
-    assert report.games[-1].fault is not None
+    assert (fault.kind, fault.answers) == (FaultKind.STALL, 2)
+    assert len(report.answers) < 10
+    assert not report.games
 
 
 @pytest.mark.parametrize("board", [Geometry(1, 2, 2), Geometry(4, 3, 3), Geometry(9, 9, 5)])

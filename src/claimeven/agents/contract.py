@@ -230,7 +230,9 @@ class Agent(ABC):
     begins. `remembers` says that what it learns in one game may change what it plays in the next:
     such games are played in order, by one process. An agent that is not `timed`, a person, takes
     the time it wants. `is_plain` is set for agents of this package, whose decisions need no check:
-    they are plain data as they come.
+    they are plain data as they come. `plays` says of an agent from a file what plays and how it is
+    called; it `is_guess` if something else in the file might be meant, and then reasons of faults
+    say it too.
     """
 
     name: str = "agent"
@@ -238,6 +240,8 @@ class Agent(ABC):
     remembers: bool = False
     timed: bool = True
     is_plain: bool = False
+    plays: str = ""
+    is_guess: bool = False
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:

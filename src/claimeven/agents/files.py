@@ -1,9 +1,9 @@
 """What users bring in Python files or modules: agents, evaluations and other functions.
 
-`my_agent.py:agent`, `my_agent.py` (what is called `agent`, else the last function or class it
-defines) and `package.module:name`. A file may import its neighbours. What it prints goes to
-stderr. `kaggle:main.py` takes the last callable that a file leaves behind, as Kaggle does (see
-`foreign`): where an agent for Kaggle is found that is another one, that is said.
+`my_agent.py:agent`, `my_agent.py` (what is called `agent`, else the function or class that looks
+most like an agent, the last of several) and `package.module:name`. A file may import its neighbors,
+also as a part of a package. What it prints goes to stderr. `kaggle:main.py` takes the last callable
+that a file leaves behind, as Kaggle does (see `foreign`): a warning says if that is another one.
 
 The code runs in the process that calls these functions. `make_agent` gives agents that run code
 of a user a process of their own.
@@ -15,10 +15,12 @@ import hashlib
 import importlib
 import importlib.util
 import linecache
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.machinery import SourceFileLoader
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -26,35 +28,42 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.contract import Agent
 from claimeven.agents.foreign.table import split_foreign
-from claimeven.agents.functions import as_agent
+from claimeven.agents.functions import as_agent, call_text, rank
 from claimeven.agents.http_calls import is_address
 from claimeven.agents.kaggle import KaggleAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, traceback_of
-from claimeven.agents.texts import held
-from claimeven.suggestions import did_you_mean_file
+from claimeven.agents.texts import source_of
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation
 
 #: Name looked for when a spec names a file alone.
 USUAL_NAME = "agent"
+#: What follows a file: a name, and options.
+_NAME = re.compile(r"[^\W\d]\w*(\s*,\s*[^\W\d]\w*\s*=\s*[^,\s][^,]*)*")
 
 
 def split_file_spec(spec: str) -> tuple[str, str] | None:
-    """Split `file.py:name` or `package.module:name`; None for a spec of another form."""
+    """Split `file.py:name` or `package.module:name`; None for a spec of another form.
+
+    The options of `file.py:name,option=value` stay with the name.
+    """
     if is_address(spec) or split_foreign(spec) is not None:
         return None
-    place, colon, name = spec.rpartition(":")
+    before, is_file, name = spec.partition(".py:")
+    place, colon = (before + ".py", ":") if is_file else ("", "")
+    if not is_file:
+        place, colon, name = spec.rpartition(":")
     if not colon:
         place, name = spec, ""
-    if place.endswith(".py") and (not name or name.isidentifier()):
+    if place.endswith(".py") and (not name or _NAME.fullmatch(name)):
         return place, name
     if name.endswith(".py"):
         return spec, ""
     looks_like_module = all(part.isidentifier() for part in place.split("."))
-    if colon and name.isidentifier() and looks_like_module and _module_exists(place):
+    if colon and _NAME.fullmatch(name) and looks_like_module and _module_exists(place):
         return place, name
     return None
 
@@ -103,7 +112,14 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
     Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
     """
     module = load_module(place)
-    agent = as_agent(_find(module, place, name), spec)
+    name, *parts = name.split(",")
+    options = dict(part.split("=", 1) for part in parts)
+    options = {option.strip(): value.strip() for option, value in options.items()}
+    found, which = _chosen(module, place, name.strip())
+    agent = as_agent(found, spec, options)
+    called = call_text(agent, getattr(found, "__name__", None) or name or USUAL_NAME)
+    agent.plays = f"{called}, {which}"
+    agent.is_guess = "could be meant" in which
     if isinstance(agent, KaggleAgent) and not name:
         last = _last_callable(module)
         if last is not None and last is not agent.function:
@@ -121,7 +137,9 @@ def load_function(place: str, name: str) -> Callable[..., Any]:
 
     An empty name stands for the last function or class that it defines.
     """
-    found: Any = _find(load_module(place), place, name)
+    module = load_module(place)
+    own = _own(module)
+    found: Any = _named(module, place, name or (list(own)[-1] if own else USUAL_NAME))
     if not callable(found):
         raise InvalidSpec(f"{place}:{name} is not a function")
     function: Callable[..., Any] = found
@@ -175,26 +193,61 @@ class _Loader(SourceFileLoader):
         return self.source_to_code(self._text, self.path)
 
 
+class _Neighbors(MetaPathFinder):
+    """Finds the modules next to a file, but for those that Python itself has.
+
+    The folder that holds a file, or one around it, is found under its own name as a package.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.folder = str(file.parent)
+        self.around = {folder.name: str(folder.parent) for folder in reversed(file.parents)}
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module is, None if it is not next to the file."""
+        if path is not None or name in sys.stdlib_module_names:
+            return None
+        found = PathFinder.find_spec(name, [self.folder])
+        if found is not None and found.loader is not None:
+            return found
+        if name in self.around and PathFinder.find_spec(name) is None:
+            return PathFinder.find_spec(name, [self.around[name]])
+        return None
+
+
 def _import_file(place: str) -> ModuleType:
-    path, text = Path(place), held(place)
-    if text is None and path.is_dir():
-        raise InvalidSpec(f"{place} is a folder, and no file")
-    if text is None and not path.is_file():
-        raise InvalidSpec(f"there is no file {place}{did_you_mean_file(place)}")
-    full = str(path.resolve())
-    mark = hashlib.sha256(full.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    path, text = Path(place).resolve(), source_of(place)
+    mark = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:8]
     name = f"claimeven_user_{path.stem}_{mark}"
-    loader = None if text is None else _Loader(name, full, text)
-    spec = importlib.util.spec_from_file_location(name, full, loader=loader)
+    package = _package_of(path, text)
+    if package:
+        name = f"{package}.{name}"
+    spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path), text))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    folder = str(path.resolve().parent)
-    if folder in sys.path:
-        sys.path.remove(folder)
-    sys.path.insert(0, folder)  # as if it were run: its neighbours come first
+    # The folder comes first but for Python's own modules, which a neighbor's name may be that of.
+    sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Neighbors)]
+    sys.meta_path.insert(0, _Neighbors(path))
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    sys.path.sort(key={"", str(Path.cwd())}.__contains__)
     spec.loader.exec_module(module)
     return module
+
+
+def _package_of(path: Path, text: bytes) -> str:
+    """Return the name of the package that a file is a part of, empty if of none."""
+    folders: list[str] = []
+    for folder in path.parents:
+        if not (folder.name.isidentifier() and (folder / "__init__.py").is_file()):
+            break
+        folders.insert(0, folder.name)
+    if not folders and re.search(rb"^\s*from\s+\.", text, re.MULTILINE):
+        return path.parent.name if path.parent.name.isidentifier() else ""
+    return ".".join(folders)
 
 
 def _module_exists(place: str) -> bool:
@@ -209,23 +262,54 @@ def _module_exists(place: str) -> bool:
         return False
 
 
-def _find(module: ModuleType, place: str, name: str) -> Any:
-    own = {
+def _own(module: ModuleType) -> dict[str, Any]:
+    """Return the functions and classes that a module defines, and the agents that it holds."""
+    return {
         key: value
         for key, value in vars(module).items()
-        if callable(value) and getattr(value, "__module__", None) == module.__name__
+        if (callable(value) and getattr(value, "__module__", None) == module.__name__)
+        or isinstance(value, Agent)
     }
-    if not name:
-        if USUAL_NAME in vars(module):
-            name = USUAL_NAME
-        elif own:
-            name = list(own)[-1]
-        else:
-            raise InvalidSpec(f"{place} defines no function to play with")
+
+
+def _named(module: ModuleType, place: str, name: str) -> Any:
+    """Return what a module holds under a name. Raises `InvalidSpec`, with the choices."""
     if name not in vars(module) and not hasattr(module, name):
+        own = _own(module)
         choices = f": it has {', '.join(own)}" if own else ""
         raise InvalidSpec(f"{place} has nothing called {name!r}{choices}")
     return getattr(module, name)
+
+
+def _chosen(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
+    """Return what plays of a module, and which it is in words. Raises `InvalidSpec`.
+
+    Without a name that is what is called `agent`, else what looks most like an agent, the last of
+    several.
+    """
+    file = Path(place).name
+    if name:
+        return _named(module, place, name), f"the one named, of {file}"
+    if USUAL_NAME in vars(module):
+        return getattr(module, USUAL_NAME), f"the one called {USUAL_NAME}, of {file}"
+    own = {key: value for key, value in _own(module).items() if key != "main"}
+    ranks = {key: rank(value) for key, value in own.items()}
+    able = [key for key in own if ranks[key]]
+    best = [key for key in able if ranks[key] == max(ranks.values())]
+    if not best:
+        for value in reversed(own.values()):
+            as_agent(value, place)  # says what is wrong with it
+        raise InvalidSpec(
+            f"{place} defines no function to play with" + (": none takes a position" if own else "")
+        )
+    if len(able) == 1:
+        return own[best[0]], f"the only one in {file} that can be an agent"
+    others = ", ".join(key for key in able if key != best[-1])
+    look = "that looks most like an agent" if len(best) == 1 else "of those that can be an agent"
+    return own[best[-1]], (
+        f"the {'one' if len(best) == 1 else 'last one'} in {file} {look}; {others} could be meant,"
+        f" say {place}:NAME"
+    )
 
 
 def _last_callable(module: ModuleType) -> Callable[..., Any] | None:

@@ -6,10 +6,10 @@ agent. A function in a file or of your own is called this way too if it looks li
 `functions`).
 
 It gets the observation and the configuration, or as many of them as it has parameters. It answers
-with a column counted from 0; what Kaggle would call INVALID loses the game, None is column 0, as
-there. Time beyond 2 s a move is taken from a bank of 60 s a game; when that is used up the game is
-lost. A limit in seconds takes the place of both: it tells the time for a move, and the bank if
-there is one, as `actTimeout` and `remainingOverageTime`.
+with a column counted from 0; what Kaggle would call INVALID loses the game. None is column 0 for
+`kaggle:main.py`, as there, and else no column. Time beyond 2 s a move is taken from a bank of 60 s
+a game; when that is used up the game is lost. A limit in seconds takes the place of both: it is
+passed on as `actTimeout`, and the bank if there is one as `remainingOverageTime`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,16 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.plain import checked_column, illegal
 from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, shown, traceback_of
-from claimeven.agents.texts import held
+from claimeven.agents.texts import is_there, source_of
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
 
 #: Seconds for a move and in the bank of a game, where no limit is given.
 MOVE_SECONDS, BANK_SECONDS = 2, 60
+#: What a decision notes where a submission returned None.
+NONE_NOTE = "it returned None, which Kaggle takes for column 0"
+#: Names of the first parameter of a function made for Kaggle.
+KAGGLE_NAMES = ("obs", "observation")
 #: Moves of both sides, and seconds, after which Kaggle ends a game.
 EPISODE_STEPS, RUN_SECONDS = 1000, 1200
 
@@ -64,10 +69,20 @@ class KaggleAgent(Agent):
 
     limits = frozenset(("seconds",))
 
-    def __init__(self, name: str, function: Callable[..., Any], file: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        file: str | None = None,
+        none_plays: bool = True,
+    ) -> None:
         self.name = name
         self.function = function
         self.file = file
+        self.none_plays = none_plays
+        bound = function.func if isinstance(function, partial) and not function.args else function
+        #: Number of arguments it is called with.
+        self.count: int = getattr(getattr(bound, "__code__", None), "co_argcount", 2)
         self.bank: float = BANK_SECONDS
 
     def reset(self) -> None:
@@ -80,11 +95,9 @@ class KaggleAgent(Agent):
         arguments = kaggle_arguments(position, limit, bank)
         if self.file is not None:
             arguments[1]["__raw_path__"] = self.file
-        code = getattr(self.function, "__code__", None)
-        count = getattr(code, "co_argcount", len(arguments))
         start = time.perf_counter()
         with PrintsToStderr():
-            answer = self.function(*arguments[:count])
+            answer = self.function(*arguments[: self.count])
         seconds = time.perf_counter() - start
         if limit.seconds is None:
             self.bank -= max(0.0, seconds - MOVE_SECONDS)
@@ -97,7 +110,11 @@ class KaggleAgent(Agent):
         if limit.seconds is None and self.bank < BANK_SECONDS:
             details["bank"] = self.bank
         if answer is None:
-            details["note"] = "it returned None, which Kaggle takes for column 0"
+            if not self.none_plays:
+                raise illegal("returned None instead of a column number")
+            if not position.is_legal(0):
+                raise illegal("returned None, which Kaggle takes for column 0, which is full")
+            details["note"] = NONE_NOTE
         column = checked_column(kaggle_column(answer), position)
         return Decision(column, seconds=seconds, details=details)
 
@@ -142,12 +159,14 @@ def kaggle_column(answer: Any) -> int:
 
 def load_submission(name: str, place: str) -> Agent:
     """Return the agent of a file as Kaggle finds it. Raises `InvalidSpec`."""
-    path, text = Path(place), held(place)
+    path = Path(place)
     try:
-        source = (path.read_bytes() if text is None else text).decode("utf-8")
-    except OSError as error:
-        raise InvalidSpec(f"{place} cannot be read: {error.strerror}") from None
-    except ValueError:
+        source = source_of(place).decode("utf-8")
+    except InvalidSpec:
+        if is_there(place):
+            raise
+        raise InvalidSpec(f"{place} cannot be read: No such file or directory") from None
+    except UnicodeDecodeError:
         raise InvalidSpec(f"{place} cannot be read: it is no UTF-8 text") from None
     namespace: dict[str, Any] = {}
     sys.path.append(str(path.resolve().parent))
@@ -161,7 +180,22 @@ def load_submission(name: str, place: str) -> Agent:
         raise InvalidSpec(reason, traceback_of(error)) from error
     finally:
         sys.path.pop()
-    callables = [value for value in namespace.values() if callable(value)]
+    callables = {name: value for name, value in namespace.items() if callable(value)}
     if not callables:
         raise InvalidSpec(f"{place} leaves no callable behind, which would be the agent on Kaggle")
-    return KaggleAgent(name, callables[-1], str(path.resolve()))
+    last, function = list(callables.items())[-1]
+    agent = KaggleAgent(name, function, str(path.resolve()))
+    passed = ", ".join(("observation", "configuration")[: agent.count])
+    agent.plays = f"{last}({passed}), the last callable of {path.name}, as on Kaggle"
+    above = [key for key, value in callables.items() if key != last and _is_made_for_kaggle(value)]
+    if above:
+        agent.is_guess = True
+        agent.plays += f": {', '.join(above)} above it does not play"
+    return agent
+
+
+def _is_made_for_kaggle(function: object) -> bool:
+    """Whether a function is called agent, or takes an observation first."""
+    code = getattr(function, "__code__", None)
+    first = "" if code is None else "".join(code.co_varnames[: min(1, code.co_argcount)])
+    return first in KAGGLE_NAMES or getattr(function, "__name__", "") == "agent"

@@ -20,6 +20,7 @@ from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.safe_text import described, traceback_of
+from claimeven.agents.texts import is_there, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.processes import AVAILABLE
@@ -206,11 +207,13 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
         name, _, rest = spec.partition(":")
         if name.endswith(".py") and file_of(name) is not None:
             raise InvalidSpec(
-                f"{name}: takes the name of a function or class of that file, and no options, not"
-                f" {rest!r}"
+                f"{name}: takes the name of a function or class of that file, and its options after"
+                f" that, {name}:NAME,option=value; not {rest!r}"
             )
         if file_of(f"{name}.py") is not None:
             raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
+        if is_there(spec):
+            raise InvalidSpec(refusal_of(spec) or f"{spec}: a Python file ends in .py; rename it")
         guess = did_you_mean(name, (*AGENTS, *FOREIGN)) or did_you_mean_file(name)
         raise InvalidSpec(
             f"there is no agent {name!r}{guess}: choose from"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from reprlib import Repr
 from typing import Any
@@ -21,6 +22,8 @@ MOST_VALUE = 60
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 #: What the files begin with whose frames say nothing to the author of an agent.
 _NOT_THEIRS = (_PACKAGE, "<frozen ")
+#: Where the modules of Python itself are.
+_LIBRARY = str(Path(os.__file__).parent) + os.sep
 #: A line of a traceback that names a file, in one of a group of exceptions too.
 _FRAME = re.compile(r'^[ |+-]*File "(.*)", line \d+', re.MULTILINE)
 #: Where an object lies in memory: the same mistake is to have the same reason in every process.
@@ -76,7 +79,8 @@ def described(error: BaseException) -> str:
 def traceback_of(error: BaseException, ours: bool = True) -> str:
     """Return the traceback of an exception as text, its last part where it is long.
 
-    It begins where the user's code was called, not with how this package came to call it. Where
+    It begins where the user's code was called, not with how this package came to call it, and keeps
+    the last line of the user's own. Where
     none of it is the user's it is told all the same, or not at all without `ours`.
     """
     try:
@@ -92,12 +96,40 @@ def traceback_of(error: BaseException, ours: bool = True) -> str:
         raise
     except BaseException:
         text = f"the traceback of {_type_name(error)} cannot be written\n"
+    if len(text) > MOST_TRACEBACK:
+        lines = text.splitlines(keepends=True)
+        own = "".join(lines[number] for number in own_lines(lines))[:MOST_REASON]
+        if own and own not in text[-MOST_TRACEBACK:]:
+            text = f"...\n{own}...\n{text[-MOST_TRACEBACK // 6 :]}"
     return printable_lines(text)
 
 
 def names_their_line(told: str) -> bool:
-    """Whether a traceback names a line of a file that is not of this package."""
-    return any(not file.startswith(_NOT_THEIRS) for file in _FRAME.findall(told))
+    """Whether a traceback names a line of a file that is neither of this package nor a library."""
+    return bool(own_lines(told.splitlines()))
+
+
+def own_lines(lines: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines of a traceback on the author's own last call, in order."""
+    own: list[int] = []
+    is_own = False
+    for number, line in enumerate(lines):
+        frame = _FRAME.match(line)
+        if frame is not None:
+            is_own = not _is_library(frame[1])
+            own = [] if is_own else own
+        elif not line.startswith((" ", "\t", "|", "+")):
+            is_own = False
+        if is_own:
+            own.append(number)
+    return own
+
+
+def _is_library(file: str) -> bool:
+    installed = any(
+        f"{os.sep}{name}{os.sep}" in file for name in ("site-packages", "dist-packages")
+    )
+    return installed or file.startswith((*_NOT_THEIRS, _LIBRARY))
 
 
 def printable(text: str, most: int = MOST_REASON) -> str:

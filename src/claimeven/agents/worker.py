@@ -86,6 +86,8 @@ class Worker:
         return {
             "limits": sorted(str(name) for name in self.agent.limits),
             "remembers": bool(self.agent.remembers),
+            "plays": printable(str(self.agent.plays)),
+            "is_guess": bool(self.agent.is_guess),
         }
 
     def check_board(self, geometry: list[int]) -> None:

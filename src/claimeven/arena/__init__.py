@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         compare_accuracy,
         measure_accuracy,
     )
-    from claimeven.arena.check import CheckReport, check_agent
+    from claimeven.arena.check import check_agent
+    from claimeven.arena.check_report import CheckReport
     from claimeven.arena.errors import InvalidMatch
     from claimeven.arena.executors.executors import play_games
     from claimeven.arena.executors.ray_executor import RayWorkers
@@ -134,7 +135,8 @@ _HOMES = {
         "compare_accuracy",
         "measure_accuracy",
     ),
-    "check": ("CheckReport", "check_agent"),
+    "check": ("check_agent",),
+    "check_report": ("CheckReport",),
     "errors": ("InvalidMatch",),
     "executors.executors": ("play_games",),
     "executors.ray_executor": ("RayWorkers",),

@@ -22,6 +22,12 @@ _CALL_ADVICE = (
     "see that what plays can be called as agents are: choose takes (self, position, limit, rng); a"
     " function takes a position, or Kaggle's observation and configuration"
 )
+#: What to do where an agent fails in every position whose game it has not seen.
+STATEFUL_ADVICE = (
+    "it plays whole games and fails where it has not seen the moves before, as in games from"
+    " openings and in accuracy: if it keeps anything from move to move, make that anew from the"
+    " position it is given whenever the two do not fit"
+)
 #: What to do about an agent that cannot be loaded.
 LOADING_ADVICE = (
     "run the file by itself first, python FILE; it has to define a function of a position, best"
@@ -43,6 +49,15 @@ _ADVICE = {
 _NO_INPUT = (
     "take out input(): an agent plays by itself, and nobody is there to type; all it needs to know"
     " is in the position it is given"
+)
+_FILES = (
+    "open files by the place of your own, Path(__file__).with_name('weights.csv'), or for Kaggle"
+    " Path(configuration['__raw_path__']).with_name('weights.csv'): the command runs in another"
+    " folder"
+)
+_IMPORTS = (
+    "install what it imports where the games are played, or do without: only packages that are"
+    " installed and files next to it can be imported, and a package by the name of its folder"
 )
 _NO_EXIT = "take out exit() and sys.exit(): they end the agent, which is asked again and again"
 
@@ -100,6 +115,15 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
         ),
         (r"raised EOFError", _NO_INPUT),
         (r"raised SystemExit", _NO_EXIT),
+        (r"raised FileNotFoundError", _FILES),
+        (r"raised ModuleNotFoundError", _IMPORTS),
+        (
+            r"'Position' object|'Position' and|type Position|'?Struct'? object|KeyError: [0-9(]",
+            "the function is given a position, or for Kaggle an observation, and no board: wrap it,"
+            " def agent(position): return NAME(position.to_array()[::-1] + 1), for a board of rows"
+            ' from the top with 0 empty, 1 and 2 the players; the page "Other shapes" of the'
+            " documents has more",
+        ),
         (
             r"wrote a line without end",
             "end each answer with a newline, and write nothing else to stdout: what is told to"
@@ -143,11 +167,13 @@ _LOADING = (
         " line",
     ),
     (r"defines no function", "define a function of a position, best called agent"),
+    (r"ModuleNotFoundError", _IMPORTS),
+    (r"FileNotFoundError", _FILES),
     (
-        r"ModuleNotFoundError",
-        "install what it imports where the games are played, or do without: only packages that are"
-        " installed and files beside it can be imported",
+        r" is (a folder|a device|an archive|a notebook|a web page|no text)",
+        "name the Python file that holds the agent",
     ),
+    (r"has no '|takes (a whole|a number|yes|a text)", "give the options that it takes, or none"),
     (r"EOFError", _NO_INPUT),
     (r"SystemExit", _NO_EXIT),
     (

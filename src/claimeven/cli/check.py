@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TextIO
 
 import click
 
 from claimeven.agents import GRACE, InvalidSpec, Limit
-from claimeven.agents.safe_text import printable
-from claimeven.arena.check import (
-    GAMES,
-    OPPONENTS,
-    PATIENCE,
-    CheckReport,
-    Fault,
-    check_agent,
-)
+from claimeven.agents.kaggle import BANK_SECONDS, MOVE_SECONDS
+from claimeven.agents.process.process import PATIENCE
+from claimeven.agents.safe_text import own_lines, printable
+from claimeven.arena.advice import STATEFUL_ADVICE
+from claimeven.arena.check import GAMES, OPPONENTS, check_agent
+from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.cli.main import BAD_INPUT, complain
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.json_lines import write_json
@@ -30,16 +27,16 @@ from claimeven.cli.shared.options import (
     memory_option,
     time_control_options,
 )
-from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.progress import StatusLine, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.cli.shared.tables import table_lines
-from claimeven.cli.shared.widths import wrap
+from claimeven.cli.shared.widths import cut, left, text_size, wrap
 from claimeven.game.geometry import Geometry
 
-#: Exit status where a fault was found.
+#: Exit status if a fault was found.
 FAULTY = 1
-#: Lines of a traceback that are shown, the last ones.
-MOST_TRACEBACK = 12
+#: Lines of a traceback that are shown.
+MAX_TRACEBACK = 12
 #: How games can end, as the headings of a table.
 RESULTS = ("won", "drawn", "lost", "forfeited")
 
@@ -51,6 +48,7 @@ RESULTS = ("won", "drawn", "lost", "forfeited")
 @time_control_options
 @memory_option
 @load_seconds_option
+@click.option("--verbose", is_flag=True, help="Show what the agents print.")
 @json_option
 @click.pass_context
 def command(
@@ -61,67 +59,103 @@ def command(
     limit: Limit,
     memory: int | None,
     load_seconds: float | None,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Check whether an agent loads and plays without faults, and what a move costs it.
 
-    It plays ten games in a process of its own, against random and greedy, from both seats, from
-    the empty board, in mid-game and where columns are full. Every fault is told with the position,
-    the traceback and what to do about it. Without --seconds it has 10 s for a move.
+    In a process of its own it is asked about some 300 positions chosen to provoke mistakes, a slow
+    one about fewer, and plays six games against random and greedy. Every fault comes with the
+    position, the traceback and what to do about it. Its clock is that of a match with the same
+    options: without --seconds a file for Kaggle has Kaggle's time. Of several agents a table comes
+    first, then the faults.
 
     Exit status 0: no fault was found; 1: some agent has faults or cannot be loaded; 2: bad input,
-    such as a file that is not there: it is told, and the others are checked.
+    such as a file that is not there: it is reported, and the others are checked.
 
     \b
     Examples:
       claimeven check my_agent.py
       claimeven check my_agent.py:agent --seconds 1
+      claimeven check my_agent.py:Player,depth=2
       claimeven check kaggle:submission.py --seconds 2 --bank 60 --memory 1024
       claimeven check "ugi:./engine" --seconds 1
       claimeven check bots/*.py --json
     """
     check_seed(seed)
     say_when_compiling()
-    broken: list[str] = []
-    missing: list[str] = []
+    reports: dict[str, CheckReport | None] = {}
     with clean_stdout() as out:
         for number, spec in enumerate(specs):
-            with counting(GAMES * len(specs), "games") as tick:
-                try:
-                    report = check_agent(
+            where = f"checking {printable(spec)}" + (
+                f", {number + 1} of {len(specs)}" if len(specs) > 1 else ""
+            )
+            try:
+                with status_line() as line:
+                    reports[spec] = check_agent(
                         spec,
                         geometry=geometry,
                         limit=limit,
                         memory_mb=memory,
                         load_seconds=load_seconds,
                         seed=seed,
-                        watch=partial(_tick_from, tick, number * GAMES),
+                        quiet=not verbose,
+                        watch=partial(_show, line, where),
                     )
-                except InvalidSpec as error:
-                    if len(specs) == 1:
-                        raise
-                    missing.append(spec)
-                    complain(str(error))
-                    continue
-            if not report.is_fine:
-                broken.append(spec)
-            if as_json:
+            except InvalidSpec as error:
+                if len(specs) == 1:
+                    raise
+                reports[spec] = None
+                complain(str(error))
+            report = reports[spec]
+            if as_json and report is not None:
                 write_json(report.as_dict(), out)
-            else:
-                if number:
-                    out.write("\n")
-                _write(report, limit, out)
-            out.flush()
-        if len(specs) > 1 and not as_json:
-            fine = len(specs) - len(broken) - len(missing)
-            out.write(f"\n{fine} of {len(specs)} agents have no faults\n")
-            out.writelines(f"  faults: {printable(spec)}\n" for spec in broken)
-            out.writelines(f"  no agent: {printable(spec)}\n" for spec in missing)
-    ctx.exit(BAD_INPUT if missing else FAULTY if broken else 0)
+                out.flush()
+        if not as_json:
+            _write_all(reports, limit, out)
+    is_fine = all(report is None or report.is_fine for report in reports.values())
+    ctx.exit(BAD_INPUT if None in reports.values() else 0 if is_fine else FAULTY)
 
 
-def _tick_from(tick: Callable[[int], object], before: int, done: int) -> None:
-    tick(before + done)
+def _show(line: StatusLine, where: str, done: int, total: int) -> None:
+    line.show(lambda: f"{where}: {done} of {total} positions and games")
+
+
+def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: TextIO) -> None:
+    """Write the report of one agent, or of several a table and the reports on those with faults."""
+    checked = {spec: report for spec, report in reports.items() if report is not None}
+    if len(reports) == 1:
+        _write(next(iter(checked.values())), limit, out)
+        return
+    out.writelines(line + "\n" for line in _summary(reports, text_width(out)))
+    broken = [report for report in checked.values() if not report.is_fine]
+    for report in broken:
+        out.write("\n")
+        _write(report, limit, out)
+    out.write(f"\n{len(checked) - len(broken)} of {len(reports)} agents have no faults\n")
+    out.writelines(f"  faults: {printable(report.spec)}\n" for report in broken)
+    out.writelines(
+        f"  no agent: {printable(spec)}\n" for spec, report in reports.items() if report is None
+    )
+
+
+def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[str]:
+    """Yield a line for each agent: what was found, the time of a move, the first fault."""
+    names = [printable(spec) for spec in reports]
+    room = min(max(map(text_size, names)), max(20, width // 3))
+    yield left("agent", room) + "  found       a move        first fault"
+    for name, report in zip(names, reports.values(), strict=True):
+        found, reason, median = "no agent", "", None
+        if report is not None:
+            count = len(report.faults)
+            found = "fine" if report.is_fine else f"{count} fault{'s' * (count != 1)}"
+            found = "not loaded" if report.failure is not None else found
+            reason = f"{report.faults[0].kind}: it {report.faults[0].reason}" if count else ""
+            reason, median = str(report.failure or reason), report.median
+        time = "" if median is None else _time(median)
+        short = name if text_size(name) <= room else "..." + name[3 - room :]
+        line = f"{left(short, room)}  {found:10}  {time:12}  {reason}"
+        yield cut(line, width).rstrip()
 
 
 def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:
@@ -136,15 +170,31 @@ def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:
         out.write("\n")
         _write_fault(fault, report, limit, out)
     out.write("\n")
-    out.writelines(line + "\n" for line in _wrapped(_cost_text(report, limit), width))
-    out.writelines(line + "\n" for line in _wrapped(_verdict(report), width))
+    stateful = f"Note: {STATEFUL_ADVICE}." if report.is_stateful and report.is_fine else ""
+    for text in (
+        *filter(None, (stateful, *report.notes)),
+        _cost_text(report, limit),
+        _verdict(report),
+    ):
+        out.writelines(line + "\n" for line in _wrapped(text, width))
 
 
 def _games_lines(report: CheckReport, width: int) -> Iterator[str]:
-    """Yield what became of the games."""
-    played = len(report.games)
-    told = f"{printable(report.spec)}: loaded in {report.load_seconds:.1f} s, {played} games on"
-    yield from _wrapped(f"{told} {report.geometry}", width)
+    """Yield what plays, and what became of the questions and games."""
+    asked, played = len(report.answers), len(report.games)
+    text = (
+        f"{printable(report.spec)}: loaded in {report.load_seconds:.1f} s, {asked} positions and"
+        f" {played} games on {report.geometry}"
+    )
+    yield from _wrapped(text, width)
+    if report.plays:
+        yield from _wrapped(f"It plays {report.plays}.", width)
+    (wins, of_wins), (blocks, of_blocks) = report.taken("wins"), report.taken("blocks")
+    yield from _wrapped(
+        f"It took {wins} of {of_wins} wins at hand and stopped {blocks} of {of_blocks} of the other"
+        " side.",
+        width,
+    )
     yield ""
     rows = [
         [name.ljust(len("against")), *(str(report.count(name, result)) for result in RESULTS)]
@@ -156,59 +206,73 @@ def _games_lines(report: CheckReport, width: int) -> Iterator[str]:
 def _write_fault(fault: Fault, report: CheckReport, limit: Limit, out: TextIO) -> None:
     """Say what happened, where, and what to do about it."""
     width = text_width(out)
-    first, lost = fault.games[0], len(fault.games)
-    times = f"{lost} game{'s' * (lost != 1)}"
-    said = [f"{str(fault.kind).upper()}, {times}: it {fault.reason}"]
-    moves = first.game.moves
-    where = f"after {moves}" if moves else "on the empty board"
-    seat = ("first", "second")[first.seat]
-    said.append(
-        f"It happened in game {first.number + 1}, as {seat} player against {first.opponent},"
-        f" {where}:"
-    )
-    for text in said:
+    counts = [(fault.answers, "position"), (len(fault.games), "game")]
+    times = " and ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counts if count)
+    texts = [f"{fault.kind.upper()}{', ' * bool(times)}{times}: it {fault.reason}"]
+    where = f"after {fault.moves}" if fault.moves else "on the empty board"
+    if fault.position is not None and fault.answers:
+        texts.append(f"It happened {where}:")
+    elif fault.position is not None:
+        first = fault.games[0]
+        seat = ("first", "second")[first.seat]
+        texts.append(
+            f"It happened in game {first.number + 1}, as {seat} player against {first.opponent},"
+            f" {where}:"
+        )
+    for text in texts:
         out.writelines(line + "\n" for line in _wrapped(text, width))
-    out.write(board_text(fault.position, out) + "\n")
+    if fault.position is not None:
+        out.write(board_text(fault.position, out) + "\n")
     out.writelines(line + "\n" for line in _traceback(fault.traceback))
     out.writelines(line + "\n" for line in _wrapped(f"What to do: {fault.advice}.", width))
+    if fault.position is None:
+        return
     board = report.geometry
     size = (
         ""
         if board == Geometry()
         else f" --columns {board.columns} --rows {board.rows} --connect {board.connect}"
     )
-    quoted = moves or '""'
+    quoted = fault.moves or '""'
     spec = shlex.quote(printable(report.spec))
     time = "" if limit.seconds is None else f" --seconds {limit.seconds:g}"
     out.write(f"To see it again: claimeven think {quoted} --agent {spec}{size}{time}\n")
 
 
 def _traceback(text: str) -> list[str]:
-    """Return the last lines of a traceback, indented."""
+    """Return the last lines of a traceback, indented, and before them the author's own last."""
     lines = text.rstrip().splitlines()
-    shown = lines if len(lines) <= MOST_TRACEBACK else ["...", *lines[1 - MOST_TRACEBACK :]]
-    return [f"    {line}" for line in shown]
+    if len(lines) > MAX_TRACEBACK:
+        own = own_lines(lines)
+        if own and own[0] < len(lines) - MAX_TRACEBACK + 1:
+            shown = [lines[number] for number in own]
+            lines = ["...", *shown, "...", *lines[2 + len(own) - MAX_TRACEBACK :]]
+        else:
+            lines = ["...", *lines[1 - MAX_TRACEBACK :]]
+    return [f"    {line}" for line in lines]
 
 
 def _cost_text(report: CheckReport, limit: Limit) -> str:
     """Say what a move took, and how much memory the agent held."""
-    said = ""
+    text = ""
     if report.median is not None and report.slowest is not None:
-        slowest, game, moves = report.slowest
+        slowest, moves = report.slowest
         where = f"after {moves}" if moves else "on the empty board"
-        said = (
+        text = (
             f"A move took {_time(report.median)} at the median, {_time(slowest)} at the most"
-            f" (game {game.number + 1}, {where}); {_allowed(limit, slowest)}. "
+            f" ({where}); {_allowed(report.spec, limit, slowest)}. "
         )
     if report.memory is not None:
         bound = report.isolation.memory
-        said += f"It held {report.memory:,.0f} MB of memory at the most; it may hold {bound:,} MB."
-    return said
+        text += f"It held {report.memory:,.0f} MB of memory at the most; it may hold {bound:,} MB."
+    return text
 
 
-def _allowed(limit: Limit, slowest: float) -> str:
+def _allowed(spec: str, limit: Limit, slowest: float) -> str:
     if limit.seconds is None:
-        return f"here it had {PATIENCE:g} s"
+        if spec.startswith("kaggle:"):
+            return f"it had Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in its bank"
+        return f"without --seconds a match waits {PATIENCE:g} s"
     bank = "" if limit.bank is None else f", and {limit.bank:g} s in its bank"
     late = "" if slowest <= limit.seconds + (limit.bank or 0.0) else f", and {GRACE:g} s of grace"
     return f"it had {limit.seconds:g} s{bank}{late}"
@@ -216,16 +280,21 @@ def _allowed(limit: Limit, slowest: float) -> str:
 
 def _verdict(report: CheckReport) -> str:
     """Say what comes of it all."""
+    asked, played = len(report.answers), len(report.games)
     if not report.is_fine:
-        lost, played = sum(len(fault.games) for fault in report.faults), len(report.games)
-        early = "" if played == GAMES else ": no more were played, since it does not answer"
-        return f"It forfeited {lost} of {played} games{early}."
+        wrong = sum(fault.answers for fault in report.faults)
+        lost = sum(len(fault.games) for fault in report.faults)
+        early = "" if played == GAMES else ": no more was asked, since each fault costs time"
+        return f"It failed in {wrong} of {asked} positions and {lost} of {played} games{early}."
     if report.count("random", "lost") > report.count("random", "won"):
         return (
             "No faults. But it lost to random more often than it won. Unless it plays at random"
             " itself: does it see which discs are its own, and which column its answer means?"
         )
-    return "No faults: it is fit for a tournament."
+    slow = ""
+    if asked < report.positions or played < GAMES:
+        slow = f" It is slow: {report.positions} positions and {GAMES} games are usual."
+    return f"No faults: it is fit for a tournament.{slow}"
 
 
 def _time(seconds: float) -> str:

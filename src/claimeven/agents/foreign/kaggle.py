@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.foreign.kind import ForeignKind
 from claimeven.agents.options import AgentKind, InvalidSpec
+from claimeven.agents.texts import is_there, refusal_of
 from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def _connectx() -> ModuleType:
 def _check(text: str) -> None:
     if text in PLAYERS:
         _connectx()
-    elif not text.endswith(".py") and not Path(text).is_file():
+    elif is_there(text) and (refusal := refusal_of(text)) is not None:
+        raise InvalidSpec(refusal)
+    elif not text.endswith(".py") and not is_there(text):
         raise InvalidSpec(
             f"{no_such('player of Kaggle', text, PLAYERS)}, or a file such as kaggle:main.py"
         )

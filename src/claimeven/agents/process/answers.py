@@ -58,12 +58,15 @@ def nothing(value: Any) -> None:
         raise Malformed
 
 
-def facts(value: Any) -> tuple[frozenset[str], bool]:
-    """Return the limits that an agent knows, and whether it remembers games."""
-    limits, remembers = _parts(value, "limits", "remembers")
-    if type(limits) is not list or type(remembers) is not bool:
+def facts(value: Any) -> tuple[frozenset[str], bool, str, bool]:
+    """Return the limits that an agent knows, whether it remembers games, what plays, and whether
+    that is a guess.
+    """
+    limits, remembers, plays, is_guess = _parts(value, "limits", "remembers", "plays", "is_guess")
+    if type(limits) is not list or (type(remembers), type(is_guess)) != (bool, bool):
         raise Malformed
-    return frozenset(name for name in LIMITS if name in limits), remembers
+    known = frozenset(name for name in LIMITS if name in limits)
+    return known, remembers, printable(_text(plays)), is_guess
 
 
 def decision(value: Any, position: Position) -> tuple[Decision, list[int] | None]:

@@ -16,6 +16,8 @@ class Printed:
     def __init__(self, name: str, most: int) -> None:
         self.name = name
         self.most = most
+        #: Characters printed in all games.
+        self.seen = 0
         self.begin()
 
     def begin(self) -> None:
@@ -23,6 +25,7 @@ class Printed:
         self.left = self.most
 
     def __call__(self, text: str) -> None:
+        self.seen += len(text)
         if self.left <= 0:
             return
         text = text[: self.left]

@@ -114,8 +114,22 @@ class ProcessAgent(Agent):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has a process of its own, started when it is needed, and has seen no game."""
-        names = ("limits", "remembers", "patience", "_board", "_is_out", "texts")
+        names = (
+            "limits",
+            "remembers",
+            "plays",
+            "is_guess",
+            "patience",
+            "_board",
+            "_is_out",
+            "texts",
+        )
         return ProcessAgent, self._made_of, {name: getattr(self, name) for name in names}
+
+    @property
+    def printed(self) -> int:
+        """Characters that the agent has printed so far."""
+        return self._printed.seen
 
     @property
     def process(self) -> int | None:
@@ -135,9 +149,8 @@ class ProcessAgent(Agent):
                 return
             try:
                 left = max(0.0, self._started + self._load_seconds - time.monotonic())
-                self.limits, self.remembers = self._answer(
-                    left, answers.facts, self._too_long, may_refuse=True
-                )
+                facts = self._answer(left, answers.facts, self._too_long, may_refuse=True)
+                self.limits, self.remembers, self.plays, self.is_guess = facts
             except (AgentFault, ChildGone) as error:
                 self._drop()
                 fault = fault_of(error) if isinstance(error, ChildGone) else error

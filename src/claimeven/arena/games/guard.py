@@ -59,7 +59,7 @@ def timed_decision(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise as_fault(error) from error
+        raise as_fault(error, agent) from error
     if late:
         raise AgentFault(limit.overrun, kind=FaultKind.TIME)
     return decision, seconds
@@ -123,8 +123,13 @@ def faults() -> Iterator[None]:
         raise as_fault(error) from error
 
 
-def as_fault(error: BaseException) -> AgentFault:
-    """Return what an agent raised as a fault, with its traceback."""
+def as_fault(error: BaseException, agent: Agent | None = None) -> AgentFault:
+    """Return what an agent raised as a fault, with its traceback.
+
+    The reason says what plays if something else in the agent's file might be meant.
+    """
+    said = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
     if type(error) is AgentFault:
-        return AgentFault(printable(str(error)), error.traceback, error.kind)
-    return AgentFault(f"raised {described(error)}", traceback_of(error), kind_of(error))
+        return AgentFault(printable(str(error)) + said, error.traceback, error.kind)
+    reason = f"raised {described(error)}{said}"
+    return AgentFault(reason, traceback_of(error), kind_of(error))

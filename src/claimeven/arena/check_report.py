@@ -1,0 +1,259 @@
+"""What `check` found out about an agent: its answers, its games, and the faults among them."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from claimeven.agents.contract import FaultKind
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.isolation import Isolation
+from claimeven.arena.advice import STATEFUL_ADVICE, advice_on_fault, advice_on_loading
+from claimeven.arena.games.game import Forfeit, Game
+from claimeven.arena.probes import Probe
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+
+#: Numbers in a reason, and lists of them.
+_NUMBERS = re.compile(r"(0x[0-9a-f]+|\d+)(, (0x[0-9a-f]+|\d+))*")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the agent answered in a position asked by itself: a 0-based column, or a fault.
+
+    `number` counts the questions from 0, and decides their chance.
+    """
+
+    probe: Probe
+    number: int
+    column: int | None = None
+    seconds: float = 0.0
+    fault: Forfeit | None = None
+
+
+@dataclass(frozen=True)
+class CheckedGame:
+    """One of the games: its number from 0, the opponent's name, the seat of the agent checked."""
+
+    number: int
+    opponent: str
+    seat: int
+    game: Game
+
+    @property
+    def fault(self) -> Forfeit | None:
+        """The fault that lost it; None if the agent played to the end."""
+        forfeit = self.game.forfeit
+        return forfeit if forfeit is not None and forfeit.seat == self.seat else None
+
+    @property
+    def result(self) -> str:
+        """`won`, `drawn`, `lost` or `forfeited`."""
+        if self.fault is not None:
+            return "forfeited"
+        if self.game.winner is None:
+            return "drawn"
+        return "won" if self.game.winner == self.seat else "lost"
+
+    @property
+    def seconds(self) -> tuple[tuple[float, str], ...]:
+        """Time of each move of the agent, with the move string that led to its position."""
+        geometry, first = self.game.start.geometry, self.game.opening.columns
+        played = first + self.game.columns
+        turns = enumerate(self.game.seconds, start=len(first))
+        return tuple(
+            (seconds, format_moves(played[:ply], geometry))
+            for ply, seconds in turns
+            if (self.game.start.ply - len(first) + ply) % 2 == self.seat
+        )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault, as often as it happened; all but `answers` and `games` is that of the first time.
+
+    `kind` is a `FaultKind`, or for what loses no game by itself "sides" (it plays for the other
+    side) or "threads". `position`, if there is one, had the agent to move, after `moves`.
+    """
+
+    kind: str
+    reason: str
+    advice: str
+    traceback: str = ""
+    position: Position | None = None
+    moves: str = ""
+    answers: int = 0
+    games: tuple[CheckedGame, ...] = ()
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What was found out about an agent.
+
+    `failure` says why it cannot be loaded, None if it can; then there are no answers and games.
+    `plays` says which callable plays and how it is called. `memory` is the most memory its process
+    held, in MB, None if unknown. `others` are faults that lose no game by themselves, `notes`
+    sentences about what is no fault. `positions` is the number it would have been asked about.
+    """
+
+    spec: str
+    geometry: Geometry
+    isolation: Isolation
+    load_seconds: float
+    failure: InvalidSpec | None = None
+    plays: str = ""
+    answers: tuple[Answer, ...] = ()
+    games: tuple[CheckedGame, ...] = ()
+    memory: float | None = None
+    others: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+    positions: int = 0
+
+    @property
+    def advice(self) -> str:
+        """What to do if it cannot be loaded, in words; empty if it can."""
+        return "" if self.failure is None else advice_on_loading(str(self.failure))
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether it was loaded and has no fault."""
+        return self.failure is None and not self.faults
+
+    @property
+    def _tried(self) -> tuple[Answer | CheckedGame, ...]:
+        return (*self.answers, *self.games)
+
+    @cached_property
+    def is_stateful(self) -> bool:
+        """Whether it plays whole games, and fails in every position whose game it has not seen."""
+        cold = [a for a in self.answers if a.probe.position.ply > 1]
+        whole = [game for game in self.games if not game.game.start.ply]
+        has_whole = bool(whole) and not any(game.fault for game in whole)
+        return has_whole and bool(cold) and all(a.fault is not None for a in cold)
+
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """The faults in the order they came; reasons that differ in numbers alone are one."""
+        found: dict[tuple[FaultKind, str], list[Answer | CheckedGame]] = {}
+        for each in self._tried:
+            if each.fault is not None and not (
+                self.is_stateful and self.spec.startswith("kaggle:")
+            ):
+                alike = _NUMBERS.sub("0", each.fault.reason)
+                found.setdefault((each.fault.kind, alike), []).append(each)
+        hint = _hint(self)
+        return (*(_fault(each, hint) for each in found.values()), *self.others)
+
+    @cached_property
+    def seconds(self) -> tuple[tuple[float, str], ...]:
+        """Seconds of every move of the agent, with the move string that led to its position."""
+        asked = [(a.seconds, a.probe.moves) for a in self.answers if a.fault is None]
+        return (*asked, *(move for game in self.games for move in game.seconds))
+
+    @property
+    def median(self) -> float | None:
+        """The median of the seconds of its moves; None if it made none."""
+        return statistics.median(spent for spent, _ in self.seconds) if self.seconds else None
+
+    @property
+    def slowest(self) -> tuple[float, str] | None:
+        """Seconds of the slowest move, and the moves before it; None if it made none."""
+        return max(self.seconds, default=None)
+
+    def count(self, opponent: str, result: str) -> int:
+        """Number of games against an opponent that ended so."""
+        return sum((game.opponent, game.result) == (opponent, result) for game in self.games)
+
+    def taken(self, of: str) -> tuple[int, int]:
+        """Number of `wins` or `blocks` at hand it played, and how many there were.
+
+        Blocks count in positions without a win.
+        """
+        wins = of == "wins"
+        asked = [a for a in self.answers if (a.probe.wins if wins else a.probe.blocks)]
+        asked = [a for a in asked if wins or not a.probe.wins]
+        return sum(a.column in (a.probe.wins if wins else a.probe.blocks) for a in asked), len(
+            asked
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain data for JSON; games count from 1."""
+        slowest = self.slowest
+        return {
+            "agent": self.spec,
+            "ok": self.is_fine,
+            "plays": self.plays or None,
+            "load_seconds": self.load_seconds,
+            "failure": None if self.failure is None else str(self.failure),
+            "traceback": None if self.failure is None else self.failure.traceback or None,
+            "advice": self.advice or None,
+            "positions": len(self.answers),
+            "wins_taken": self.taken("wins"),
+            "blocks_taken": self.taken("blocks"),
+            "games": [
+                {
+                    "game": game.number + 1,
+                    "opponent": game.opponent,
+                    "player": game.seat + 1,
+                    "opening": game.game.opening.moves,
+                    "moves": game.game.moves,
+                    "result": game.result,
+                }
+                for game in self.games
+            ],
+            "faults": [
+                {
+                    "kind": str(fault.kind),
+                    "reason": fault.reason,
+                    "positions": fault.answers,
+                    "games": [game.number + 1 for game in fault.games],
+                    "moves": None if fault.position is None else fault.moves,
+                    "traceback": fault.traceback or None,
+                    "advice": fault.advice,
+                }
+                for fault in self.faults
+            ],
+            "notes": list(self.notes),
+            "seconds_median": self.median,
+            "seconds_worst": None if slowest is None else slowest[0],
+            "slowest_after": None if slowest is None else slowest[1],
+            "memory_mb": self.memory,
+            "memory_bound_mb": self.isolation.memory,
+        }
+
+
+def _fault(found: Sequence[Answer | CheckedGame], hint: str) -> Fault:
+    """Return the fault that happened in these answers and games."""
+    first = found[0]
+    assert first.fault is not None
+    kind, reason, traceback = first.fault.kind, first.fault.reason, first.fault.traceback
+    games = tuple(each for each in found if isinstance(each, CheckedGame))
+    if isinstance(first, Answer):
+        position, moves = first.probe.position, first.probe.moves
+    else:
+        position, moves = first.game.final, first.game.moves
+    advice = "; ".join(filter(None, (hint, advice_on_fault(kind, reason, traceback))))
+    return Fault(kind, reason, advice, traceback, position, moves, len(found) - len(games), games)
+
+
+def _hint(report: CheckReport) -> str:
+    """Say what several faults have in common; empty if they have nothing."""
+    if report.is_stateful:
+        return STATEFUL_ADVICE
+    legal = {a.column for a in report.answers} - {None}
+    failed = {
+        a.probe.only
+        for a in report.answers
+        if a.fault is not None and a.fault.kind is FaultKind.ILLEGAL
+    } - {None}
+    missed = sorted(column for column in failed if column is not None and column not in legal)
+    if missed == [0]:
+        return "it never plays column 0: does it count from 1?"
+    if 0 < len(missed) <= report.geometry.columns // 2:
+        return f"it never plays column {', '.join(map(str, missed))} (counted from 0)"
+    return ""

@@ -1,0 +1,159 @@
+"""Positions that provoke the usual mistakes of agents: one open column, wins and blocks at hand.
+
+Every position comes with the moves that lead to it, so it can be asked about again by hand.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+from claimeven.game import tactics
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+
+#: Positions of each seat with a win, a block, or both at hand; random positions; sets of open
+#: columns on boards of many columns.
+AT_HAND, RANDOM, MAX_SETS = 8, 100, 119
+#: Positions a search for a filled board may visit, and how often it starts again.
+_VISITS, _TRIES = 200, 30
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A position that is not over, the 0-based `columns` that lead to it, and why it is asked.
+
+    `wins` and `blocks` are the columns in which the side to move, or the other side, wins now.
+    """
+
+    position: Position
+    columns: tuple[int, ...]
+    wins: tuple[int, ...] = ()
+    blocks: tuple[int, ...] = ()
+
+    @property
+    def moves(self) -> str:
+        """The move string that leads to the position."""
+        return format_moves(self.columns, self.position.geometry)
+
+    @property
+    def only(self) -> int | None:
+        """The only open column; None if there are more."""
+        legal = self.position.legal_columns
+        return legal[0] if len(legal) == 1 else None
+
+
+@lru_cache(maxsize=4)
+def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Probe, ...]]:
+    """Return the positions every agent is asked about, and many more for those that are quick.
+
+    >>> first, more = probes(Geometry(), 0)
+    >>> [probe.only for probe in first if probe.only is not None]
+    [0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6]
+    """
+    rng = random.Random(seed)
+    columns = range(geometry.columns)
+    only = [_with_open(geometry, (column,), rng, left) for left in (None, 1) for column in columns]
+    lines = list(_random_lines(geometry, rng))
+    cold = [probe for probe in lines[:RANDOM] if 2 <= probe.position.ply <= geometry.cells // 4]
+    first = [Probe(Position(geometry), ()), *filter(None, only), *cold[:6]]
+    sets = [one for n in range(2, geometry.columns) for one in combinations(columns, n)]
+    if len(sets) > MAX_SETS:
+        sets = rng.sample(sets, MAX_SETS)
+    some = [_with_open(geometry, opened, rng, None) for opened in sets]
+    more = [*_at_hand(lines), *filter(None, some), *lines[:RANDOM]]
+    more += [_probe(Position(geometry).play(column), (column,)) for column in columns]
+    return tuple(first), tuple(rng.sample(more, len(more)))
+
+
+def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
+    """Return a probe with the wins at hand of both sides."""
+    geometry, mask = position.geometry, position.mask
+    playable = tactics.playable_cells(mask, geometry)
+    hands = [
+        tuple(
+            column
+            for column, _ in geometry.cells_of(
+                tactics.winning_cells(discs, mask, geometry) & playable
+            )
+        )
+        for discs in (position.mine, position.theirs)
+    ]
+    return Probe(position, columns, *hands)
+
+
+def _random_lines(geometry: Geometry, rng: random.Random) -> Iterator[Probe]:
+    """Yield positions of random games, from every ply."""
+    for _ in range(6 * RANDOM):
+        position = Position(geometry)
+        columns: list[int] = []
+        plies = rng.randrange(geometry.cells)
+        while position.ply < plies:
+            column = rng.choice(position.legal_columns)
+            after = position.play_unchecked(column)
+            if after.is_over:
+                break
+            position = after
+            columns.append(column)
+        if not position.is_over:
+            yield _probe(position, tuple(columns))
+
+
+def _at_hand(lines: list[Probe]) -> Iterator[Probe]:
+    """Yield for each seat positions with one win, one block, or one of each at hand."""
+    for seat in (0, 1):
+        for wins, blocks in ((1, 0), (0, 1), (1, 1)):
+            found = [
+                probe
+                for probe in lines
+                if probe.position.turn == seat
+                and (len(probe.wins), len(probe.blocks)) == (wins, blocks)
+                and (not wins or probe.wins != probe.blocks)
+            ]
+            yield from found[:AT_HAND]
+
+
+def _with_open(
+    geometry: Geometry, opened: tuple[int, ...], rng: random.Random, left: int | None
+) -> Probe | None:
+    """Return a position in which just these columns are open; None if none is found.
+
+    `left` is the number of free cells of each, None for any number.
+    """
+    start = Position(geometry)
+    room = dict.fromkeys(range(geometry.columns), geometry.rows)
+    for _ in range(_TRIES if geometry.fits_word else 3):
+        for column in opened:
+            free = rng.randint(1, geometry.rows) if left is None else left
+            room[column] = geometry.rows - free
+        columns = _filled(start, dict(room), rng)
+        if columns is not None:
+            return _probe(start if not columns else Position.from_moves(columns, geometry), columns)
+    return None
+
+
+def _filled(start: Position, room: dict[int, int], rng: random.Random) -> tuple[int, ...] | None:
+    """Return moves without a win that put so many discs into each column; None if none is found."""
+    visits = 0
+
+    def follow(position: Position, columns: tuple[int, ...]) -> tuple[int, ...] | None:
+        nonlocal visits
+        visits += 1
+        choices = [column for column, discs in room.items() if discs]
+        if not choices or visits > _VISITS:
+            return None if choices else columns
+        for column in rng.sample(choices, len(choices)):
+            after = position.play_unchecked(column)
+            if after.winner is None:
+                room[column] -= 1
+                found = follow(after, (*columns, column))
+                if found is not None:
+                    return found
+                room[column] += 1
+        return None
+
+    return follow(start, ())
