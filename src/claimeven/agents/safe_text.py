@@ -100,7 +100,7 @@ def traceback_of(error: BaseException, ours: bool = True) -> str:
         lines = text.splitlines(keepends=True)
         own = "".join(lines[number] for number in own_lines(lines))[:MOST_REASON]
         if own and own not in text[-MOST_TRACEBACK:]:
-            text = f"...\n{own}...\n{text[-MOST_TRACEBACK // 6 :]}"
+            text = f"...\n{own}...\n{text[-MOST_TRACEBACK // 2 :]}"
     return printable_lines(text)
 
 
