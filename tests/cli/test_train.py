@@ -12,10 +12,9 @@ import click
 import pytest
 
 from claimeven import Geometry
-from claimeven.cli.parts.train_distil import distil
-from claimeven.cli.parts.train_selfplay import selfplay
-from claimeven.cli.train import ntuple
+from claimeven.cli.parts import train_distil, train_judge, train_ntuple, train_selfplay
 from claimeven.learning import DistilRecipe, NTupleRecipe, SelfPlayRecipe
+from claimeven.learning.run_judging import Judging
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -28,7 +27,12 @@ WORDS = (
 
 @pytest.mark.parametrize(
     ("command", "recipe"),
-    [(ntuple, NTupleRecipe), (distil, DistilRecipe), (selfplay, SelfPlayRecipe)],
+    [
+        (train_ntuple.command, NTupleRecipe),
+        (train_distil.command, DistilRecipe),
+        (train_selfplay.command, SelfPlayRecipe),
+        (train_judge.command, Judging),
+    ],
 )
 def test_what_is_usual_is_the_same_from_python(command: click.Command, recipe: type) -> None:
     usual = {each.name: each.default for each in dataclasses.fields(recipe)}
@@ -37,7 +41,7 @@ def test_what_is_usual_is_the_same_from_python(command: click.Command, recipe: t
         for option in command.params
         if option.name in usual and isinstance(option.default, int | float | str)
     }
-    assert len(told) > 8
+    assert len(told) > 3
     assert told == {name: usual[name] for name in told}
 
 

@@ -72,7 +72,7 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
         (("--out", "r"), "Missing argument 'DATA...'"),
         (("no.csv", "--out", "r"), "no.csv cannot be read: No such file"),
         (("mine.txt", "--out", "r"), "mine.txt is no data set: those end in .csv or .parquet"),
-        (("no.csv", "--out", "r", "--size", "tiny"), "there is no size 'tiny'"),
+        (("no.csv", "--out", "r", "--size", "tiny"), "'tiny' is none of small, medium, large"),
         (("no.csv", "--out", "r", "--rate", "0"), "rate is 0.0: 1e-09 to 1 can be"),
         (("no.csv", "--out", "r", "--shares", "1,a"), "--shares takes numbers like 1,2, not '1,a'"),
         (

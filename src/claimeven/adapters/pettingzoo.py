@@ -37,9 +37,9 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 try:
+    import pettingzoo
     from gymnasium import logger, spaces
     from gymnasium.utils import seeding
-    import pettingzoo
     from pettingzoo import AECEnv
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
     from pettingzoo.utils.env import ParallelEnv

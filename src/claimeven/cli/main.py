@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -12,7 +11,7 @@ import click
 
 from claimeven import __version__, interrupts
 from claimeven.cli.shared.streams import drop_output, prepare_streams
-from claimeven.cli.shared.verbs import Verbs
+from claimeven.cli.shared.verbs import LazyVerbs
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
@@ -49,29 +48,9 @@ VERBS = {
 BAD_INPUT, LOST_OUTPUT, INTERRUPTED = 2, 1, 130
 
 
-class LazyVerbs(Verbs):
-    """A group that knows its verbs by name and imports one only to run it."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the verbs in the order users meet them."""
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a verb."""
-        if cmd_name not in VERBS:
-            return None
-        with interrupts.seen_through():
-            command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs without importing them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
-
-
 @click.group(
     cls=LazyVerbs,
+    verbs=VERBS,
     context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
 )

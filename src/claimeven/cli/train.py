@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
-
 import click
 
-from claimeven.cli.parts.train_average import average
-from claimeven.cli.parts.train_distil import distil
-from claimeven.cli.parts.train_judge import judge
-from claimeven.cli.parts.train_plot import drawn_in_the_end, plot, plots_option
-from claimeven.cli.parts.train_selfplay import selfplay
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, geometry_options, json_option
-from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
-from claimeven.cli.shared.streams import table_width, text_width
-from claimeven.cli.shared.tables import fitted, table_lines
-from claimeven.cli.shared.verbs import Verbs
-from claimeven.game.geometry import Geometry
+from claimeven.cli.shared.verbs import LazyVerbs
 
-if TYPE_CHECKING:
-    from claimeven.learning import TrainingProgress
-
-#: What a row of the log is told under, in the table that is printed.
-_HEADINGS = ("games", "seconds", "plies", "perfect", "keeps", "against perfect")
+VERBS = {
+    name: (f"claimeven.cli.parts.train_{name}", line)
+    for name, line in {
+        "ntuple": "Learn an n-tuple network by self-play against nothing but itself.",
+        "selfplay": "Learn a net from nothing but games against itself, as AlphaZero does.",
+        "distil": "Learn a neural net from the data sets that `claimeven dataset` writes.",
+        "average": "Write the net whose weights are the mean of those of several.",
+        "plot": "Draw the learning curves of runs, as pictures in a folder.",
+        "judge": "Judge what runs of any kind have learnt, by the same measures.",
+    }.items()
+}
 
 
-@click.group("train", cls=Verbs)
+@click.group("train", cls=LazyVerbs, verbs=VERBS)
 def command() -> None:
     """Train an agent, in a folder that keeps its recipe, log, checkpoint and model.
 
@@ -43,91 +35,3 @@ def command() -> None:
       claimeven train plot run1
       claimeven train judge run1 run2 run3 --out curves
     """
-
-
-command.add_command(plot)
-command.add_command(judge)
-command.add_command(selfplay)
-command.add_command(distil)
-command.add_command(average)
-
-
-@command.command("ntuple")
-@click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
-@click.option("--games", default=2_000_000, show_default=True, help="Games of self-play.")
-@click.option("--every", default=100_000, show_default=True, help="Games between measurements.")
-@click.option("--tuples", default=70, show_default=True, help="Tuples to draw.")
-@click.option("--length", default=8, show_default=True, help="Cells of a tuple.")
-@click.option("--step-size", default=0.02, show_default=True, help="Largest step of a weight.")
-@click.option("--last-step-size", default=0.001, show_default=True, help="And at the end.")
-@click.option("--steepness", default=2.7, show_default=True, help="How soon unsteady ones slow.")
-@click.option("--trace", default=0.8, show_default=True, help="Lambda of the returns, 0 to 1.")
-@click.option("--exploring", default=0.1, show_default=True, help="Share of random moves.")
-@click.option("--seed", default=0, show_default=True, help="Seed of tuples and games.")
-@click.option(
-    "--against", type=int, help="Games against perfect to measure; 100, on large boards 0."
-)
-@click.option("--positions", type=int, help="Positions to measure on; all that come along.")
-@plots_option
-@json_option
-@geometry_options
-def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: Any) -> None:
-    """Learn an n-tuple network by self-play against nothing but itself.
-
-    Every --every games it is measured: how many of its answers on the positions that come along are
-    perfect, how many keep win, draw or loss, and what it scores as first player against the perfect
-    agent, which varies its play and resists as long as it can. None of this is learnt from.
-
-    The model of the last measurement is in the folder: play it as ntuple:model=FOLDER/model.npz, or
-    with search as ntuple-alphabeta:model=FOLDER/model.npz.
-
-    \b
-    Examples:
-      claimeven train ntuple --out run1
-      claimeven train ntuple --out quick --games 20000 --every 10000
-      claimeven train ntuple --out s --columns 5 --rows 4 \\
-        --games 50000 --tuples 20
-    """
-    from claimeven.learning import NTupleRecipe, train_ntuple  # noqa: PLC0415 - brings in the arena
-
-    recipe = NTupleRecipe(**asked, geometry=geometry)
-    say_when_compiling()
-    with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
-        rows = train_ntuple(out, recipe, lambda at: line.show(lambda: _progress_text(at)))
-    if as_json:
-        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
-        return
-    cells = [_cells(row) for row in rows]
-    print("\n".join(table_lines(_HEADINGS, cells, table_width())))
-    print(fitted(f"model: {out}/model.npz", text_width()))
-
-
-def _progress_text(at: TrainingProgress) -> str:
-    """Return the status line: how far it is, how fast, and what was measured last.
-
-    >>> from claimeven.learning import TrainingProgress
-    >>> _progress_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": 0.25}))
-    '200 of 1,000 games, 20 a second, 40 s left; 25.0% perfect'
-    >>> _progress_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": None}))
-    '200 of 1,000 games, 20 a second, 40 s left'
-    """
-    text = count_text(at.done, at.total, "games", at.seconds)
-    if at.row is not None and at.row["perfect"] is not None:
-        text += f"; {at.row['perfect']:.1%} perfect"
-    return text
-
-
-def _cells(row: Any) -> list[str]:
-    """Return a row of the table, in the order of its headings.
-
-    >>> shares = {"keeping": 0.75, "perfect": 0.5, "against_perfect": None}
-    >>> _cells({"games": 20000, "seconds": 3.2, "plies": 21.37, **shares})
-    ['20,000', '3', '21.4', '50.0%', '75.0%', '-']
-    """
-    shares = [row[name] for name in ("perfect", "keeping", "against_perfect")]
-    return [
-        f"{row['games']:,}",
-        f"{row['seconds']:.0f}",
-        f"{row['plies']:.1f}",
-        *("-" if share is None else f"{share:.1%}" for share in shares),
-    ]

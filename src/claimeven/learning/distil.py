@@ -21,7 +21,6 @@ from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.bounds import check_numbers, checked_shares
 from claimeven.learning.growing import can_grow, grown
 from claimeven.learning.held_out import HELD_OUT, held_out
 from claimeven.learning.lessons import Lessons, PlyShare, chances_of
@@ -41,10 +40,10 @@ from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
+from claimeven.learning.settings import MAX_SEED, check_settings, checked_shares, choice, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
 from claimeven.networks.net.searching import USUAL, Searching
-from claimeven.suggestions import no_such
 
 KIND: Final = "net checkpoint"
 #: The part of the games that is held out of the data, and the most of its positions measured on.
@@ -70,61 +69,56 @@ class DistilRecipe:
     anything out of range.
     """
 
-    size: str = "medium"
-    epochs: float = 20.0
-    batch: int = 512
-    every: int = 1000
-    optimizer: str = ADAMW
-    rate: float = 1e-3
-    decay: float = 1e-4
-    weight_steps: int = WEIGHT_STEPS
-    seed: int = 0
+    size: str = choice("medium", SHAPES, "Size of the net.")
+    epochs: float = numeric(20.0, 1e-6, 1e6, "Times each position is seen.")
+    batch: int = numeric(512, 1, 1 << 16, "Positions of a step.")
+    every: int = numeric(1000, 1, 10**9, "Steps between measurements.")
+    optimizer: str = choice(
+        ADAMW, OPTIMIZERS, "adamw, or muon: learns more in a step, which takes longer."
+    )
+    rate: float = numeric(1e-3, 1e-9, 1, "Greatest rate of the descent.")
+    decay: float = numeric(1e-4, 0, 1, "Decay of the weights.")
+    weight_steps: int = numeric(WEIGHT_STEPS, 1, 127, "Steps a weight is kept in.")
+    seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and order.")
     start: str | None = None
     shares: tuple[float, ...] | None = None
     ply_shares: tuple[PlyShare, ...] | None = None
-    round_from: float = 1.0
-    dropped: float = 0.0
-    policy_target: str = EACH
-    value_weight: float = USUAL_WEIGHT
-    score_weight: float = USUAL_WEIGHT
-    score_focus: float = 0.0
-    ahead: float = 0.0
-    beside: float = 0.0
-    precision: str = AUTO
+    round_from: float = numeric(
+        1.0, 0, 1, "Part of the steps after which the net sees its weights rounded."
+    )
+    dropped: float = numeric(
+        0.0, 0, 0.9, "Part of the hidden numbers left out of a step, against learning by heart."
+    )
+    policy_target: str = choice(
+        EACH, POLICY_TARGETS, "each right column alike, or any of them: errs less, shows one."
+    )
+    value_weight: float = numeric(
+        USUAL_WEIGHT, 0, 1000, "What errors of who wins count for, beside those of the policy."
+    )
+    score_weight: float = numeric(
+        USUAL_WEIGHT, 0, 1000, "What errors of the columns' scores count for."
+    )
+    score_focus: float = numeric(
+        0.0, 0, 100, "How much more scores of good columns count than those of bad ones: 2.5, say."
+    )
+    ahead: float = numeric(
+        0.0, 0, 0.9, "Part of each batch one move on, where the score is known too."
+    )
+    beside: float = numeric(
+        0.0, 0, 0.9, "Part of each batch with a disc elsewhere, where one score is known."
+    )
+    precision: str = choice(
+        AUTO, PRECISIONS, "Of products: float32, bfloat16, or auto: bfloat16 where it is quick."
+    )
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
         """Check every number."""
-        for name, choices in (
-            ("size", tuple(SHAPES)),
-            ("optimizer", OPTIMIZERS),
-            ("policy target", POLICY_TARGETS),
-            ("precision", PRECISIONS),
-        ):
-            chosen = getattr(self, name.replace(" ", "_"))
-            if chosen not in choices:
-                raise InvalidRun(no_such(name, chosen, choices))
         if self.shares is not None:
             shares = checked_shares(self.shares, "shares of data sets")
             object.__setattr__(self, "shares", shares)
         self._check_ply_shares()
-        bounds = (
-            ("epochs", 1e-6, 1e6),
-            ("batch", 1, 1 << 16),
-            ("every", 1, 10**9),
-            ("rate", 1e-9, 1),
-            ("decay", 0, 1),
-            ("weight_steps", 1, 127),
-            ("round_from", 0, 1),
-            ("dropped", 0, 0.9),
-            ("value_weight", 0, 1000),
-            ("score_weight", 0, 1000),
-            ("score_focus", 0, 100),
-            ("ahead", 0, 0.9),
-            ("beside", 0, 0.9),
-            ("seed", 0, 2**63 - 1),
-        )
-        check_numbers(self, bounds)
+        check_settings(self)
         if self.ahead + self.beside > 0.9 + 1e-9:
             both = f"{self.ahead:g} and {self.beside:g}"
             raise InvalidRun(f"ahead and beside are {both}: 0.9 together can be")

@@ -38,10 +38,8 @@ from claimeven.agents.contract import Limit
 from claimeven.agents.families.ntuple import NTupleAgent
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.compiled import load
-from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
-from claimeven.learning.bounds import check_numbers
 from claimeven.learning.oracle import measure_learner
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import (
@@ -52,6 +50,7 @@ from claimeven.learning.run_folder import (
     RunFolder,
     cores_spent,
 )
+from claimeven.learning.settings import MAX_SEED, check_settings, numeric
 from claimeven.learning.td_kernel import (
     DRAWS,
     EXPLORING,
@@ -93,39 +92,27 @@ class NTupleRecipe:
     moves. Raises `InvalidRun` for anything out of range.
     """
 
-    games: int = 2_000_000
-    every: int = 100_000
-    tuples: int = USUAL_TUPLES
-    length: int = USUAL_LENGTH
-    step_size: float = 0.02
-    last_step_size: float = 0.001
-    steepness: float = 2.7
-    trace: float = 0.8
-    exploring: float = 0.1
-    seed: int = 0
-    against: int | None = None
-    positions: int | None = None
+    games: int = numeric(2_000_000, 1, _MOST_GAMES, "Games of self-play.")
+    every: int = numeric(100_000, 1, _MOST_GAMES, "Games between measurements.")
+    tuples: int = numeric(USUAL_TUPLES, 1, 1000, "Tuples to draw.")
+    length: int = numeric(USUAL_LENGTH, help="Cells of a tuple.")
+    step_size: float = numeric(0.02, 1e-9, 10, "Largest step of a weight.")
+    last_step_size: float = numeric(0.001, 1e-9, 10, "And at the end.")
+    steepness: float = numeric(2.7, 0, 100, "How soon unsteady ones slow.")
+    trace: float = numeric(0.8, 0, 1, "Lambda of the returns, 0 to 1.")
+    exploring: float = numeric(0.1, 0, 1, "Share of random moves.")
+    seed: int = numeric(0, 0, MAX_SEED, "Seed of tuples and games.")
+    against: int | None = numeric(
+        None, 0, 100_000, "Games against perfect to measure; 100, on large boards 0."
+    )
+    positions: int | None = numeric(None, 1, 10**6, "Positions to measure on; all that come along.")
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
         """Check every number."""
         if self.against is None:
             object.__setattr__(self, "against", usual_against(self.geometry, 100))
-        bounds = (
-            ("games", 1, _MOST_GAMES),
-            ("every", 1, _MOST_GAMES),
-            ("tuples", 1, 1000),
-            ("step_size", 1e-9, 10),
-            ("last_step_size", 1e-9, 10),
-            ("steepness", 0, 100),
-            ("trace", 0, 1),
-            ("exploring", 0, 1),
-            ("seed", 0, 2**63 - 1),
-            ("against", 0, 100_000),
-            ("positions", 1, 10**6),
-        )
-        check_numbers(self, bounds)
-        object.__setattr__(self, "length", whole_number(self.length, "length", InvalidRun))
+        check_settings(self)
         if self.positions is not None and shipped_set(self.geometry) is None:
             raise InvalidRun(f"no positions of {self.geometry} come along: leave positions out")
 

@@ -25,10 +25,10 @@ from claimeven.arena.tournaments.placement import place_on_ladder
 from claimeven.arena.tournaments.pool import pool_ladder
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.inputs import text_of
-from claimeven.learning.bounds import check_numbers
 from claimeven.learning.curves import KINDS, TIME, names_of, read_run
 from claimeven.learning.oracle import score_against_perfect
 from claimeven.learning.run_folder import CORES, LOG, MODELS, RECIPE, InvalidRun
+from claimeven.learning.settings import MAX_SEED, check_settings, numeric
 from claimeven.outputs import make_folder, write_bytes, write_text
 
 if TYPE_CHECKING:
@@ -63,20 +63,14 @@ class Judging:
     perfect agent, `rounds` of games against the pool of the ladder. Raises `InvalidRun`.
     """
 
-    positions: int = 1000
-    games: int = 50
-    rounds: int = 4
-    seed: int = 7
+    positions: int = numeric(1000, 1, 10**6, "Of the hard set.")
+    games: int = numeric(50, 1, 100_000, "As first player against perfect.")
+    rounds: int = numeric(4, 1, 16, "Pairs with each of the pool.")
+    seed: int = numeric(7, 0, MAX_SEED, "Seed of the games against perfect.")
 
     def __post_init__(self) -> None:
         """Check every number."""
-        bounds = (
-            ("positions", 1, 10**6),
-            ("games", 1, 100_000),
-            ("rounds", 1, 16),
-            ("seed", 0, 2**63 - 1),
-        )
-        check_numbers(self, bounds)
+        check_settings(self)
 
 
 @dataclass(frozen=True)

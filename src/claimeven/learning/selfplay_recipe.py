@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.bounds import check_numbers
 from claimeven.learning.rounding import WEIGHT_STEPS
 from claimeven.learning.run_folder import InvalidRun
+from claimeven.learning.settings import MAX_SEED, check_settings, choice, numeric
 from claimeven.learning.usual import usual_against
 from claimeven.networks.net import SHAPES, Net, NetShape, Searching
 from claimeven.networks.net.net import Arrays
 from claimeven.networks.puct import PuctOptions
 from claimeven.networks.puct.forest import CONCENTRATIONS, MOST_NODES
-from claimeven.suggestions import no_such
 
 #: By what the net judges positions of the games.
 NUMPY: Final = "numpy"
@@ -26,41 +25,6 @@ FALLS: Final = ("none", "stepwise", "cosine")
 _BATCHES: Final = 4
 #: The most games of a gate.
 MOST_GATE: Final = 100_000
-_BOUNDS: Final = (
-    ("iterations", 1, 10**6),
-    ("games", 1, 10**7),
-    ("task", 1, 1 << 14),
-    ("searches", 1, 100_000),
-    ("quick_searches", 1, 100_000),
-    ("full_share", 0.001, 1),
-    ("c", 0, 1000),
-    ("fpu", 0, 2),
-    ("prior_temperature", 0.1, 10),
-    ("noise", 0, 1),
-    ("concentration", *CONCENTRATIONS),
-    ("hot_plies", 0, 1000),
-    ("temperature", 0.01, 1000),
-    ("random_share", 0, 1),
-    ("random_plies", 0, 1000),
-    ("fade", 0, 1),
-    ("mix", 0, 1),
-    ("window", 1, 5 * 10**7),  # that a checkpoint can hold, on the widest board
-    ("batch", 1, 1 << 16),
-    ("steps", 1, 10**6),
-    ("rate", 1e-9, 1),
-    ("decay", 0, 1),
-    ("stays", 0, 0.999999),
-    ("weight_steps", 1, 127),
-    ("score_weight", 0, 1000),
-    ("score_share", 0, 1),
-    ("score_scale", 0.1, 1000),
-    ("gate", 0, MOST_GATE),
-    ("gate_least", 0, 1),
-    ("every", 1, 10**6),
-    ("positions", 0, 10**6),
-    ("against", 0, 100_000),
-    ("seed", 0, 2**63 - 1),
-)
 
 
 @dataclass(frozen=True)
@@ -101,56 +65,52 @@ class SelfPlayRecipe:
     anything out of range.
     """
 
-    iterations: int = 300
-    games: int = 1000
-    task: int = 250
-    searches: int = 100
-    quick_searches: int = 16
-    full_share: float = 1.0
-    c: float = 0.8
-    fpu: float = 0.2
-    prior_temperature: float = 1.6
-    noise: float = 0.25
-    concentration: float = 1.0
-    hot_plies: int = 12
-    temperature: float = 1.0
-    random_share: float = 0.5
-    random_plies: int | None = None
-    fade: float = 0.5
-    mix: float = 0.3
-    window: int = 250_000
-    batch: int = 512
-    steps: int = 250
-    rate: float = 1e-3
-    decay: float = 1e-4
-    fall: str = "none"
-    stays: float = 0.998
-    score_weight: float = 4.0
-    score_share: float = 0.8
-    score_scale: float = 6.0
-    size: str = "small"
-    inference: str = NUMPY
-    gate: int = 0
-    gate_least: float = 0.5
-    weight_steps: int = WEIGHT_STEPS
-    every: int = 1
-    positions: int = 500
-    against: int | None = None
-    seed: int = 0
+    iterations: int = numeric(300, 1, 10**6, "Times it plays and learns.")
+    games: int = numeric(1000, 1, 10**7, "Games of an iteration.")
+    task: int = numeric(250, 1, 1 << 14, "Of them side by side in a process.")
+    searches: int = numeric(100, 1, 100_000, "Iterations of PUCT for a move.")
+    quick_searches: int = numeric(16, 1, 100_000, "For a move not learnt from.")
+    full_share: float = numeric(1.0, 0.001, 1, "Share of moves learnt from.")
+    c: float = numeric(0.8, 0, 1000, "Constant of PUCT's bonus.")
+    fpu: float = numeric(0.2, 0, 2, "How much less an untried move is.")
+    prior_temperature: float = numeric(1.6, 0.1, 10, "More: priors count less.")
+    noise: float = numeric(0.25, 0, 1, "Part of priors drawn at random.")
+    concentration: float = numeric(1.0, *CONCENTRATIONS, "Of Dirichlet's noise.")
+    hot_plies: int = numeric(12, 0, 1000, "Plies drawn by their visits.")
+    temperature: float = numeric(1.0, 0.01, 1000, "Of these plies.")
+    random_share: float = numeric(0.5, 0, 1, "Games begun at random.")
+    random_plies: int | None = numeric(None, 0, 1000, "Most of these; two thirds of the board.")
+    fade: float = numeric(0.5, 0, 1, "How much less a full board is worth.")
+    mix: float = numeric(0.3, 0, 1, "Part of the search in the value.")
+    # A checkpoint holds so many positions, on the widest board too.
+    window: int = numeric(250_000, 1, 5 * 10**7, "Positions learnt from.")
+    batch: int = numeric(512, 1, 1 << 16, "Positions of a step of learning.")
+    steps: int = numeric(250, 1, 10**6, "Steps of an iteration.")
+    rate: float = numeric(1e-3, 1e-9, 1, "Rate of learning.")
+    decay: float = numeric(1e-4, 0, 1, "Decay of weights.")
+    fall: str = choice("none", FALLS, "How the rate falls over the run.")
+    stays: float = numeric(0.998, 0, 0.999999, "Of the mean of weights, a step.")
+    score_weight: float = numeric(4.0, 0, 1000, "Of scores in the loss; 0: none.")
+    score_share: float = numeric(0.8, 0, 1, "Of the score in a value.")
+    score_scale: float = numeric(6.0, 0.1, 1000, "Points that count for much.")
+    size: str = choice("small", SHAPES, "Size of the net.")
+    inference: str = choice(NUMPY, INFERENCES, "What judges positions: jax on an accelerator.")
+    gate: int = numeric(0, 0, MOST_GATE, "Games to take over; 0: none needed.")
+    gate_least: float = numeric(0.5, 0, 1, "Lower bound that passes.")
+    weight_steps: int = numeric(WEIGHT_STEPS, 1, 127)
+    every: int = numeric(1, 1, 10**6, "Iterations between measurements.")
+    positions: int = numeric(500, 0, 10**6, "Searched to measure.")
+    against: int | None = numeric(
+        None, 0, 100_000, "Games against perfect to measure; 10, on large boards 0."
+    )
+    seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and games.")
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
         """Check every setting."""
         if self.against is None:
             object.__setattr__(self, "against", usual_against(self.geometry, 10))
-        for name, choices in (
-            ("size", tuple(SHAPES)),
-            ("fall", FALLS),
-            ("inference", INFERENCES),
-        ):
-            if getattr(self, name) not in choices:
-                raise InvalidRun(no_such(name, getattr(self, name), choices))
-        check_numbers(self, _BOUNDS)
+        check_settings(self)
         nodes = min(self.task, self.games) * self.nodes_each
         if nodes > MOST_NODES:
             raise InvalidRun(

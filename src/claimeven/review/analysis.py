@@ -89,7 +89,7 @@ class JudgedMove:
 
     @property
     def mark(self) -> str:
-        """ "?!", "?" or "??" for an inaccurate move, a mistake or a blunder, else empty."""
+        """The mark of an inaccurate move ?!, a mistake ? or a blunder ??; empty for others."""
         return MARKS[self.judgement]
 
     @property

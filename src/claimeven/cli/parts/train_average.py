@@ -20,7 +20,7 @@ from claimeven.cli.shared.tables import fitted
 @click.option("--shares", help="How much each net counts: 1,2,... Default: alike.")
 @click.option("--weight-steps", default=15, show_default=True, help="Steps a weight is kept in.")
 @json_option
-def average(
+def command(
     models: tuple[str, ...], out: str, shares: str | None, weight_steps: int, as_json: bool
 ) -> None:
     """Average the weights of nets that went on from the same one, and measure the mean.

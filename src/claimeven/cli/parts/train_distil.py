@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,14 +12,14 @@ from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.plies import ply_range
 from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.shared.settings_options import settings_options
 from claimeven.cli.shared.shares import shares_of
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-
-if TYPE_CHECKING:
-    from claimeven.learning import DistilRecipe, PlyShare, TrainingProgress
+from claimeven.learning import DistilRecipe, PlyShare, TrainingProgress, train_distil
+from claimeven.learning.extras import jax_and_optax
 
 #: What the table calls the shares of the log; only those that were measured have a column.
 _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "easy": "easy"}
@@ -28,80 +28,13 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 @click.command("distil")
 @click.argument("data", metavar="DATA...", nargs=-1, required=True, type=FilePath())
 @click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
-@click.option("--size", default="medium", show_default=True, help="small, medium or large.")
-@click.option("--epochs", default=20.0, show_default=True, help="Times each position is seen.")
-@click.option("--batch", default=512, show_default=True, help="Positions of a step.")
-@click.option("--every", default=1000, show_default=True, help="Steps between measurements.")
-@click.option(
-    "--optimizer",
-    default="adamw",
-    show_default=True,
-    help="adamw, or muon: learns more in a step, which takes longer.",
-)
-@click.option("--rate", default=1e-3, show_default=True, help="Greatest rate of the descent.")
-@click.option("--decay", default=1e-4, show_default=True, help="Decay of the weights.")
-@click.option("--weight-steps", default=15, show_default=True, help="Steps a weight is kept in.")
-@click.option("--seed", default=0, show_default=True, help="Seed of weights and order.")
-@click.option(
-    "--round-from",
-    default=1.0,
-    show_default=True,
-    help="Part of the steps after which the net sees its weights rounded.",
-)
-@click.option(
-    "--policy-target",
-    default="each",
-    show_default=True,
-    help="each right column alike, or any of them: errs less, shows one.",
-)
-@click.option(
-    "--value-weight",
-    default=0.5,
-    show_default=True,
-    help="What errors of who wins count for, beside those of the policy.",
-)
-@click.option(
-    "--score-weight",
-    default=0.5,
-    show_default=True,
-    help="What errors of the columns' scores count for.",
-)
-@click.option(
-    "--score-focus",
-    default=0.0,
-    show_default=True,
-    help="How much more scores of good columns count than those of bad ones: 2.5, say.",
-)
-@click.option(
-    "--ahead",
-    default=0.0,
-    show_default=True,
-    help="Part of each batch one move on, where the score is known too.",
-)
-@click.option(
-    "--beside",
-    default=0.0,
-    show_default=True,
-    help="Part of each batch with a disc elsewhere, where one score is known.",
-)
-@click.option(
-    "--dropped",
-    default=0.0,
-    show_default=True,
-    help="Part of the hidden numbers left out of a step, against learning by heart.",
-)
+@settings_options(DistilRecipe)
 @click.option(
     "--shares", help="How often each data set is drawn from: 1,2,... Default: by their sizes."
 )
 @click.option(
     "--ply-shares",
     help="How often plies are drawn: 4-11:1,12-41:2,... Default: as the data has them.",
-)
-@click.option(
-    "--precision",
-    default="auto",
-    show_default=True,
-    help="Of products: float32, bfloat16, or auto: bfloat16 where it is quick.",
 )
 @click.option(
     "--start",
@@ -111,7 +44,7 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 @plots_option
 @json_option
 @geometry_options
-def distil(
+def command(
     data: tuple[str, ...],
     out: str,
     plots: bool,
@@ -141,9 +74,6 @@ def distil(
         --batch 4096 --rate 4e-3
       claimeven train distil a.csv --out run5 --policy-target any
     """
-    from claimeven.learning import DistilRecipe, train_distil  # noqa: PLC0415 - brings in the arena
-    from claimeven.learning.extras import jax_and_optax  # noqa: PLC0415 - for a quick start
-
     parts = None if shares is None else shares_of(shares)
     plies = None if ply_shares is None else _ply_shares(ply_shares)
     recipe = DistilRecipe(**asked, shares=parts, ply_shares=plies, geometry=geometry)
@@ -163,8 +93,6 @@ def distil(
 
 def _ply_shares(text: str) -> tuple[PlyShare, ...]:
     """Return the plies and numbers of `--ply-shares`."""
-    from claimeven.learning import PlyShare  # noqa: PLC0415 - brings in the arena
-
     found = []
     for part in text.split(","):
         plies, _, share = part.partition(":")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, json_option
 from claimeven.cli.shared.progress import say, say_when_compiling, status_line
+from claimeven.cli.shared.settings_options import settings_options
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, named_lines
 from claimeven.errors import ClaimevenError
-
-if TYPE_CHECKING:
-    from claimeven.learning.run_judging import Judged
+from claimeven.learning.curves import folder_for
+from claimeven.learning.run_judging import Judged, Judging, check_drawing, draw_judged, judge_runs
 
 _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 
@@ -26,13 +26,10 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
     "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
 )
 @click.option("--last", is_flag=True, help="Judge the last models only, and draw nothing.")
-@click.option("--positions", default=1000, show_default=True, help="Of the hard set.")
-@click.option("--games", default=50, show_default=True, help="As first player against perfect.")
-@click.option("--rounds", default=4, show_default=True, help="Pairs with each of the pool.")
-@click.option("--seed", default=7, show_default=True, help="Seed of the games against perfect.")
+@settings_options(Judging)
 @click.option("--jobs", default=1, show_default=True, help="Processes that answer and play.")
 @json_option
-def judge(
+def command(
     folders: tuple[str, ...], out: str | None, last: bool, jobs: int, as_json: bool, **asked: Any
 ) -> None:
     """Judge what runs of any kind have learnt, by the same measures: the oracle and the ladder.
@@ -51,14 +48,6 @@ def judge(
       claimeven train judge run1 run2 run3 --out curves
       claimeven train judge run1 --last --games 200 --rounds 16
     """
-    from claimeven.learning.curves import folder_for  # noqa: PLC0415 - brings in the arena
-    from claimeven.learning.run_judging import (  # noqa: PLC0415 - brings in the arena
-        Judging,
-        check_drawing,
-        draw_judged,
-        judge_runs,
-    )
-
     if last and out is not None:
         raise ClaimevenError("--last draws nothing: it does not go with --out")
     judging, where = Judging(**asked), None

@@ -21,7 +21,7 @@ from claimeven.cli.shared.tables import fitted
     "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
 )
 @json_option
-def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
+def command(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """Draw what runs have measured, against time and against games, as PNG and SVG.
 
     A picture has a panel a measure and a line a run, up to six. A run may still be going on. Needs

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from claimeven.arena.executors.work import Executor
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
+from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.shared.settings_options import settings_options
 from claimeven.cli.shared.streams import table_width, text_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-
-if TYPE_CHECKING:
-    from claimeven.arena.executors.work import Executor
-    from claimeven.learning import SelfPlayProgress
+from claimeven.learning import SelfPlayProgress, SelfPlayRecipe, train_selfplay
 
 #: What a row of the log is told under, in the table that is printed.
 _HEADINGS = ("iteration", "games", "core s", "policy", "value", "hard", "search", "easy", "perfect")
@@ -28,65 +27,13 @@ _SHARES = ("hard", "hard_search", "easy", "against_perfect")
 
 @click.command("selfplay")
 @click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
-@click.option("--iterations", default=300, show_default=True, help="Times it plays and learns.")
-@click.option("--games", default=1000, show_default=True, help="Games of an iteration.")
-@click.option("--task", default=250, show_default=True, help="Of them side by side in a process.")
-@click.option("--searches", default=100, show_default=True, help="Iterations of PUCT for a move.")
-@click.option("--quick-searches", default=16, show_default=True, help="For a move not learnt from.")
-@click.option("--full-share", default=1.0, show_default=True, help="Share of moves learnt from.")
-@click.option("--c", default=0.8, show_default=True, help="Constant of PUCT's bonus.")
-@click.option("--fpu", default=0.2, show_default=True, help="How much less an untried move is.")
-@click.option(
-    "--prior-temperature", default=1.6, show_default=True, help="More: priors count less."
-)
-@click.option("--noise", default=0.25, show_default=True, help="Part of priors drawn at random.")
-@click.option("--concentration", default=1.0, show_default=True, help="Of Dirichlet's noise.")
-@click.option("--hot-plies", default=12, show_default=True, help="Plies drawn by their visits.")
-@click.option("--temperature", default=1.0, show_default=True, help="Of these plies.")
-@click.option("--random-share", default=0.5, show_default=True, help="Games begun at random.")
-@click.option("--random-plies", type=int, help="Most moves of that; two thirds of the board.")
-@click.option("--fade", default=0.5, show_default=True, help="How much less a full board is worth.")
-@click.option("--mix", default=0.3, show_default=True, help="Part of the search in the value.")
-@click.option("--window", default=250_000, show_default=True, help="Positions learnt from.")
-@click.option("--batch", default=512, show_default=True, help="Positions of a step of learning.")
-@click.option("--steps", default=250, show_default=True, help="Steps of an iteration.")
-@click.option("--rate", default=1e-3, show_default=True, help="Rate of learning.")
-@click.option("--decay", default=1e-4, show_default=True, help="Decay of weights.")
-@click.option(
-    "--fall",
-    type=WordChoice("none", "stepwise", "cosine"),
-    default="none",
-    show_default=True,
-    help="How the rate falls over the run.",
-)
-@click.option("--stays", default=0.998, show_default=True, help="Of the mean of weights, a step.")
-@click.option("--size", default="small", show_default=True, help="small, medium or large.")
-@click.option(
-    "--inference",
-    type=WordChoice("numpy", "jax"),
-    default="numpy",
-    show_default=True,
-    help="What judges positions: jax on an accelerator.",
-)
-@click.option(
-    "--score-weight", default=4.0, show_default=True, help="Of scores in the loss; 0: none."
-)
-@click.option("--score-share", default=0.8, show_default=True, help="Of the score in a value.")
-@click.option("--score-scale", default=6.0, show_default=True, help="Points that count for much.")
-@click.option("--gate", default=0, show_default=True, help="Games to take over; 0: none needed.")
-@click.option("--gate-least", default=0.5, show_default=True, help="Lower bound that passes.")
-@click.option("--every", default=1, show_default=True, help="Iterations between measurements.")
-@click.option("--positions", default=500, show_default=True, help="Searched to measure.")
-@click.option(
-    "--against", type=int, help="Games against perfect to measure; 10, on large boards 0."
-)
-@click.option("--seed", default=0, show_default=True, help="Seed of weights and games.")
+@settings_options(SelfPlayRecipe)
 @click.option("--patience", default=120.0, show_default=True, help="Seconds a silent worker has.")
 @plots_option
 @json_option
 @players_options()
 @geometry_options
-def selfplay(
+def command(
     out: str,
     plots: bool,
     as_json: bool,
@@ -119,11 +66,6 @@ def selfplay(
       claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
         --iterations 5 --games 64 --task 32 --searches 24
     """
-    from claimeven.learning import (  # noqa: PLC0415 - brings in the arena
-        SelfPlayRecipe,
-        train_selfplay,
-    )
-
     if asked["gate_least"] != SelfPlayRecipe.gate_least and not asked["gate"]:
         raise ClaimevenError("--gate-least is what passes a --gate: give both")
     if asked["quick_searches"] != SelfPlayRecipe.quick_searches and asked["full_share"] == 1:

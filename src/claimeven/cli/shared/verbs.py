@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
+from claimeven import interrupts
 from claimeven.suggestions import no_such
 
 #: Characters of a sentence: more than any has.
@@ -43,3 +48,31 @@ class Verbs(click.Group):
                 raise click.UsageError(f"{name} is an agent: try 'claimeven check {name}'", ctx)
             raise click.UsageError(no_such("verb", name, known), ctx)
         return super().resolve_command(ctx, args)
+
+
+class LazyVerbs(Verbs):
+    """A group that knows its verbs by name and imports one only to run it.
+
+    `verbs` maps a verb to the module that holds it, as `command`, and its line in the list.
+    """
+
+    def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._verbs = verbs
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order users meet them."""
+        return list(self._verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a verb."""
+        if cmd_name not in self._verbs:
+            return None
+        with interrupts.seen_through():
+            command: click.Command = importlib.import_module(self._verbs[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(verb, line) for verb, (_, line) in self._verbs.items()])
