@@ -16,6 +16,7 @@ from types import FrameType
 import pytest
 
 from claimeven import interrupts
+from tests import forks
 
 Block = Callable[[], AbstractContextManager[object]]
 
@@ -266,3 +267,59 @@ def test_it_ends_what_it_meets_at_once_where_a_library_is_seen_through() -> None
         press()
         done.append("too much")
     assert done == []
+
+
+#: Collects garbage until Ctrl-C comes, so that it meets the callback of the collector now and then.
+LOSES = """
+import gc, os, signal, sys, time
+from claimeven import interrupts
+def callback(phase, info):
+    signal.raise_signal(signal.SIGINT)
+    gc.callbacks.remove(callback)
+gc.callbacks.append(callback)
+try:
+    with interrupts.never_lost():
+        gc.collect()
+        time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    os._exit(0)  # Python itself would end by the signal, as it does where code is given as text
+"""
+
+#: Does not look at signals for a minute, as a compiler does not.
+DEAF = """
+import signal, sys, threading, time
+from claimeven import interrupts
+def press():
+    time.sleep(0.2)
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+signal.signal(signal.SIGINT, lambda number, frame: None)
+with interrupts.ended_within(0.5, lambda: "ended"):
+    threading.Thread(target=press).start()
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "out", "err"),
+    [(LOSES, 0, "interrupted\n", ""), (DEAF, interrupts.INTERRUPTED, "", "\nended\n")],
+    ids=["loses", "deaf"],
+)
+def test_it_ends_a_program_whatever_it_meets(script: str, status: int, out: str, err: str) -> None:
+    begin = time.monotonic()
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env=forks.environment(), capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (status, out, err)
+    assert time.monotonic() - begin < 50
+
+
+def test_a_block_that_ends_soon_is_not_cut_short() -> None:
+    before = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(before)
+    with pytest.raises(KeyboardInterrupt), interrupts.ended_within(60, lambda: "never"):
+        press()
+    assert signal.set_wakeup_fd(before) == before

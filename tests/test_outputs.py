@@ -507,3 +507,47 @@ def test_a_scratch_folder_of_another_thread_is_gone_at_the_end() -> None:
     thread.join()
     (folder,) = there
     assert not folder.exists()
+
+
+WRITES = """
+import sys, time
+from claimeven.outputs import binary_file
+with binary_file(sys.argv[1]) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print("here", flush=True)
+    time.sleep(600)
+"""
+
+
+@unix
+def test_what_a_kill_leaves_is_deleted_and_what_others_write_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "model[1].npz"
+
+    def begun() -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITES, str(path)],
+            env=forks.environment(), stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        return process
+
+    with begun() as killed, begun() as other:
+        killed.kill()
+        killed.wait()
+        parts = list(tmp_path.iterdir())
+        assert len(parts) == 2
+        foreign = tmp_path / "model[1].npz.of-mine.part"
+        foreign.write_text("mine")
+        for part in parts:
+            os.utime(part, (0, 0))
+        write_bytes(path, b"whole")
+        left = {each.name for each in tmp_path.iterdir()} - {path.name, foreign.name}
+        assert len(left) == 1
+        other.kill()
+        other.wait()
+        for name in left:
+            os.utime(tmp_path / name, (0, 0))
+        write_bytes(path, b"whole")
+    assert {each.name for each in tmp_path.iterdir()} == {path.name, foreign.name}

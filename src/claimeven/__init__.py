@@ -22,6 +22,7 @@ The first player wins with disc 7, in 3 plies. Columns 3 and
   `InvalidSpec`; and `SearchStopped`, where a limit or `Solver.stop` ended a search.
 """
 
+import claimeven.starting  # noqa: F401  # isort: skip - Ctrl-C may come already
 from typing import TYPE_CHECKING, Any
 
 from claimeven import lazy

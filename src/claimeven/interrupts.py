@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import _thread
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TypeAlias, TypeVar
 
 _Result = TypeVar("_Result")
+#: Exit status of a program that Ctrl-C has ended.
+INTERRUPTED = 130
+#: Seconds until Ctrl-C comes again that met code which can raise nothing.
+_AGAIN = 0.01
 #: What is called when a signal comes, with its number and where the program stood.
 _Handle: TypeAlias = Callable[[int, FrameType | None], object]
 
@@ -127,22 +133,81 @@ def seen_through() -> Iterator[None]:
             interrupted = True
             raise
 
-    def tell(lost: sys.UnraisableHookArgs) -> None:
-        if not issubclass(lost.exc_type, KeyboardInterrupt):
-            usual(lost)
-
-    usual, sys.unraisablehook = sys.unraisablehook, tell
     signal.signal(signal.SIGINT, note)
     try:
-        yield
+        with _unraised(lambda: None):
+            yield
     except Exception:
         if not interrupted:
             raise
     finally:
         signal.signal(signal.SIGINT, before)
-        sys.unraisablehook = usual
     if interrupted:
         raise KeyboardInterrupt
+
+
+def never_lost() -> AbstractContextManager[None]:
+    """Let Ctrl-C come again, a moment later, where Python can only print what it raised: in the
+    callback of a collector of garbage, or while an object is thrown away.
+    """
+    return _unraised(lambda: threading.Timer(_AGAIN, _press).start())
+
+
+def _press() -> None:
+    if hasattr(signal, "pthread_kill"):  # which ends a wait of the main thread too
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
+@contextmanager
+def _unraised(answer: Callable[[], object]) -> Iterator[None]:
+    """Call something in place of printing a KeyboardInterrupt that nothing can raise."""
+
+    def hook(lost: sys.UnraisableHookArgs) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            answer()
+        else:
+            usual(lost)
+
+    usual, sys.unraisablehook = sys.unraisablehook, hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
+
+
+@contextmanager
+def ended_within(seconds: float, say: Callable[[], str]) -> Iterator[None]:
+    """End this process, with status 130, if Ctrl-C comes and the block has not ended so long after.
+
+    `say` returns what is said then. For work that loses nothing by a kill, in the main thread:
+    libraries may compile for half a minute and look at no signal meanwhile.
+    """
+    if threading.current_thread() is not threading.main_thread() or os.name != "posix":
+        yield
+        return
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    over = threading.Event()
+
+    def watch() -> None:
+        while numbers := os.read(reads, 64):
+            if signal.SIGINT in numbers and not over.wait(seconds) and not over.is_set():
+                os.write(2, f"\n{say()}\n".encode())
+                os._exit(INTERRUPTED)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    before = signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
+    watcher.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        over.set()
+        os.close(writes)
+        watcher.join()
+        os.close(reads)
 
 
 _gone_on = 0

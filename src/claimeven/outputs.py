@@ -2,14 +2,15 @@
 
 A finished file is written beside its place under a name of its own (`NAME.xxxxxxxx.part`) and moved
 there once every byte is on the disk. Whatever goes wrong before, Ctrl-C included, leaves the old
-file as it was and nothing beside it. Only regular files are written: a folder, a device or a pipe
-in the way is refused, and so is a file of games, which are not to be lost for a name typed wrong. A
-symbolic link is followed, so what it points at is replaced and the link stays. The permissions of a
-file that was there are kept.
+file as it was and nothing beside it; what a kill leaves there, the next writer deletes. Only
+regular files are written: a folder, a device or a pipe in the way is refused, and so is a file of
+games, which are not to be lost for a name typed wrong. A symbolic link is followed, so what it
+points at is replaced and the link stays. The permissions of a file that was there are kept.
 """
 
 from __future__ import annotations
 
+import glob
 import io
 import os
 import shutil
@@ -17,6 +18,7 @@ import signal
 import stat
 import tempfile
 import threading
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -42,6 +44,8 @@ DATABASE = b"SQLite format 3\x00"
 BESIDE_DATABASE = ("-wal", "-shm", "-journal")
 #: Characters of a file's name that the name of its unfinished part takes over.
 _NAME_KEPT = 60
+#: Seconds in which whoever makes an unfinished file has locked it.
+_LOCKED_WITHIN = 1.0
 #: Whether a file can be deleted while it is open.
 _DELETES_OPEN = os.name == "posix"
 
@@ -162,14 +166,26 @@ def _unfinished(path: str | Path) -> Iterator[_Unfinished]:
     with _naming(path):
         target = _target(path)
         _check_folder(path, target)
+        remove_abandoned(target)
         place = target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
         try:
             with place.open("xb") as stream:
+                take_lock(stream)
                 yield _Unfinished(path, target, place, stream, not target.exists())
         except BaseException:
             with suppress(OSError):
                 place.unlink()
             raise
+
+
+def remove_abandoned(target: Path) -> None:
+    """Delete the unfinished parts of a file whose writers were killed: no process locks them."""
+    name = glob.escape(target.name[:_NAME_KEPT])
+    for part in target.parent.glob(f"{name}.{'[0-9a-f]' * 8}.part"):
+        with suppress(OSError), part.open("rb") as stream:
+            is_old = time.time() - os.fstat(stream.fileno()).st_mtime > _LOCKED_WITHIN
+            if is_old and take_lock(stream, without=False):
+                part.unlink()
 
 
 @contextmanager
@@ -199,10 +215,10 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         stream.write(data)
 
 
-def take_lock(file: IO[bytes]) -> bool:
+def take_lock(file: IO[bytes], without: bool = True) -> bool:
     """Take the lock of an open file, which ends with the process; whether no other has it.
 
-    Where the system knows no locks of files everybody has it.
+    The answer is `without` if the system knows no locks of files.
     """
     try:
         import fcntl  # noqa: PLC0415 - POSIX only
@@ -211,7 +227,7 @@ def take_lock(file: IO[bytes]) -> bool:
     except BlockingIOError:
         return False
     except (ImportError, OSError):  # elsewhere, or on a file system without locks
-        return True
+        return without
     return True
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -20,7 +22,7 @@ from tests.pressing import pressed_at
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
 
 #: Modules whose import is a sign of how far the program is: its first, early ones, late ones.
-EARLY = ("click.core", "claimeven.cli.main", "numpy", "numba.core.config")
+EARLY = ("claimeven.starting", "click.core", "claimeven.cli.main", "numpy", "numba.core.config")
 
 #: Plays on the left and makes a file of its process at its 600th move, some thirty games later.
 AGENT = """
@@ -40,9 +42,10 @@ def agent(position):
 def test_ctrl_c_inside_code_given_as_text_ends_with_its_status(tmp_path: Path) -> None:
     """Named tuples are made so, and many modules make some while they are imported."""
     (tmp_path / "started.py").write_text(
+        "from claimeven import __main__\n"
         "from claimeven.cli import main\n"
         "main.cli.main = lambda *given, **named: exec('raise KeyboardInterrupt')\n"
-        "main.main()\n",
+        "__main__.main()\n",
         encoding="utf-8",
     )
     ended = subprocess.run(
@@ -99,6 +102,39 @@ def test_a_match_that_is_stopped_and_goes_on_costs_nobody_a_game(tmp_path: Path)
         match.send_signal(signal.SIGSTOP)  # as Ctrl-Z does
         time.sleep(4)  # more than it has with all that it may be late
         match.send_signal(signal.SIGCONT)
+        told = json.loads(match.communicate(timeout=120)[0])
+    assert told["forfeits"] == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system tells of all processes")
+@pytest.mark.usefixtures("real_starts")
+def test_so_does_one_that_stops_with_all_its_processes(tmp_path: Path) -> None:
+    agent, mark = tmp_path / "agent.py", f"mark{os.getpid()}"
+    agent.write_text(
+        "import time\nfrom pathlib import Path\nhere = Path(__file__).with_name('here')\n"
+        "def agent(position):\n    if position.ply == 5 and not here.exists():\n"
+        "        here.touch()\n        time.sleep(1.5)\n    return position.legal_columns[0]\n",
+        encoding="utf-8",
+    )
+    words = ("match", str(agent), "greedy", "--games", "4", "--seconds", "2", "--jobs", "2")
+    with subprocess.Popen(
+        command(*words, "--json"), env=environment(MARK=mark), stdout=subprocess.PIPE, text=True
+    ) as match:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "here").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        all_of_it = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if f"MARK={mark}".encode() in (folder / "environ").read_bytes():
+                    all_of_it.append(int(folder.name))
+        assert len(all_of_it) >= 4
+        for number in all_of_it:
+            os.kill(number, signal.SIGSTOP)
+        time.sleep(4)  # more than it has with all that it may be late
+        for number in all_of_it:
+            os.kill(number, signal.SIGCONT)
         told = json.loads(match.communicate(timeout=120)[0])
     assert told["forfeits"] == 0
 

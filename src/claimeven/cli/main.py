@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from claimeven import __version__, interrupts
-from claimeven.cli.shared.streams import drop_output, prepare_streams
+from claimeven.cli.shared.streams import drop_output, prepare_streams, printable
 from claimeven.cli.shared.verbs import LazyVerbs
 from claimeven.game.errors import ClaimevenError
 
@@ -45,7 +45,7 @@ VERBS = {
 }
 
 #: Exit statuses: bad input, output that could not be written, Ctrl-C.
-BAD_INPUT, LOST_OUTPUT, INTERRUPTED = 2, 1, 130
+BAD_INPUT, LOST_OUTPUT, INTERRUPTED = 2, 1, interrupts.INTERRUPTED
 
 
 @click.group(
@@ -80,7 +80,7 @@ def main(
     """
     prepare_streams()
     interrupts.note_stops()
-    with interrupts.put_off(on_interrupt) as safe_moment:
+    with interrupts.never_lost(), interrupts.put_off(on_interrupt) as safe_moment:
         status = _answered(lambda: safe_moment.heeded(lambda: _run(arguments)))
         safe_moment.forget()
         sys.exit(status)
@@ -88,6 +88,7 @@ def main(
 
 def _run(arguments: list[str] | None) -> int:
     status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
+    sys.stdout.flush()  # a full disk is told here
     return status if isinstance(status, int) else 0
 
 
@@ -106,9 +107,6 @@ def _answered(run: Callable[[], int]) -> int:
         return complain("there is not enough memory: choose a smaller table or tree")
     except (click.Abort, KeyboardInterrupt) as error:
         print(str(error) or str(error.__cause__ or "") or "interrupted", file=sys.stderr)
-        # Where Ctrl-C met code given as text, as it does in a named tuple that is being made,
-        # Python notes that nobody answered it and ends `python -m` by the signal. This forgets it.
-        exec("")
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone: say nothing more.
@@ -122,6 +120,5 @@ def _answered(run: Callable[[], int]) -> int:
 
 def complain(sentence: str) -> int:
     """Say on stderr what is wrong with the input; return the exit status for it."""
-    one_line = " ".join(sentence.split())
-    print(f"claimeven: {one_line}", file=sys.stderr)
+    print(f"claimeven: {printable(sentence)}", file=sys.stderr)
     return BAD_INPUT

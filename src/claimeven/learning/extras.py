@@ -6,6 +6,7 @@ import os
 from functools import lru_cache
 from typing import Any
 
+from claimeven import interrupts
 from claimeven.errors import ClaimevenError
 
 
@@ -20,8 +21,9 @@ def jax_and_optax() -> tuple[Any, Any]:
     """
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
-        import jax  # noqa: PLC0415 - an extra
-        import optax  # noqa: PLC0415 - an extra
+        with interrupts.seen_through():
+            import jax  # noqa: PLC0415 - an extra
+            import optax  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingPackage(
             "training a net needs JAX and optax: pip install 'claimeven[learn]'"

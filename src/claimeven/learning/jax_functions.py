@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from claimeven import interrupts
 from claimeven.compiled import cache
 from claimeven.learning.extras import jax_and_optax
 
@@ -39,7 +40,11 @@ class JaxFunction:
         self._made: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the function."""
+        """Run the function. Ctrl-C waits for its end: JAX holds half-made things in between."""
+        with interrupts.put_off():
+            return self._run(arguments)
+
+    def _run(self, arguments: tuple[Any, ...]) -> Any:
         leaves, structure = self._jax.tree.flatten(arguments)
         kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
         made = self._made.get((structure, kinds))

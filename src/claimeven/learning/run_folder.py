@@ -31,7 +31,14 @@ from claimeven.networks.model_file import (
     read_model,
     write_model,
 )
-from claimeven.outputs import CannotWrite, GrowingFile, make_folder, write_bytes, write_text
+from claimeven.outputs import (
+    CannotWrite,
+    GrowingFile,
+    make_folder,
+    remove_abandoned,
+    write_bytes,
+    write_text,
+)
 
 Row = Mapping[str, Any]
 #: Differences between two recipes that are told, at most.
@@ -136,6 +143,8 @@ class RunFolder:
             with self.reading_checkpoint():
                 go_on(checkpoint)
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
+        for written in (path, self.model_path):
+            remove_abandoned(written)
         return checkpoint
 
     @contextmanager

@@ -7,6 +7,7 @@ import pickle
 import sys
 import time
 
+from claimeven import interrupts
 from claimeven.arena.executors.work import AnyWork, Result
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent
@@ -25,6 +26,7 @@ def main(ends: tuple[int, int, int]) -> None:
     worker is ready, or still plays.
     """
     parent = Parent(ends)
+    interrupts.note_stops()
     first = parent.receive()
     work = None if first is None else pickle.loads(first)
     try:

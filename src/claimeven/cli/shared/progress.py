@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from claimeven import interrupts
 from claimeven.cli.shared.streams import is_live, table_width
 from claimeven.cli.shared.widths import cut, left, text_size
 
 #: Seconds of work before progress is shown, and between two updates.
 PATIENCE = 1.0
 TICK = 0.2
+#: Seconds after Ctrl-C in which work that is kept as it goes on has to end.
+_UNHEEDED = 5.0
 
 
 class StatusLine:
@@ -63,12 +66,17 @@ def status_line() -> Iterator[StatusLine]:
 @contextmanager
 def kept_in(path: str | Path) -> Iterator[None]:
     """Say, where Ctrl-C ends the block, from what the same command goes on, if it is there yet."""
-    try:
-        yield
-    except KeyboardInterrupt:
+
+    def say() -> str:
         if not Path(path).exists():
-            raise KeyboardInterrupt("interrupted; nothing was written") from None
-        raise KeyboardInterrupt(f"interrupted; run the same again to go on from {path}") from None
+            return "interrupted; nothing was written"
+        return f"interrupted; run the same again to go on from {path}"
+
+    try:
+        with interrupts.ended_within(_UNHEEDED, say):
+            yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(say()) from None
 
 
 @contextmanager
