@@ -23,6 +23,11 @@ from claimeven.arena.games.guard import begin_game, timed_decision
 from claimeven.game.geometry import Geometry
 from claimeven.review.analysis import JudgedMove
 
+#: What is kept of an answer.
+ANSWER_FIELDS = (
+    "agent", "set", "band", "moves", "best", "before", "column", "after", "judgement", "seconds",
+    "fault", "reason",
+)  # fmt: skip
 #: Keeps the generators of positions apart from those of games and openings of the same seed.
 _STREAM = 4
 
@@ -97,30 +102,23 @@ class SetPlan:
         return JudgedMove(asked.position, answer.column, asked.scores)
 
     def row_of(self, answer: Answer) -> dict[str, object]:
-        """Return an answer and its worth as plain data; columns count from 1.
+        """Return an answer and its worth as plain data, by `ANSWER_FIELDS`; columns count from 1.
 
         A fault has `fault` and `reason`, and None for what an answer has.
         """
-        asked, is_tactical = self.asked[answer.position], self.is_tactical(answer.position)
-        given = self.judged(answer)
-        # The scores before the move are the same whatever column was played.
-        any_move = given or JudgedMove(
-            asked.position, asked.position.legal_columns[0], asked.scores
+        asked, move = self.asked[answer.position], self.judged(answer)
+        name = self.tactics.name if self.tactics and self.is_tactical(answer.position) else None
+        # The best columns and their score are the same whatever was played.
+        any_move = move or JudgedMove(asked.position, asked.position.legal_columns[0], asked.scores)
+        best = [column + 1 for column in any_move.best]
+        given = (
+            (move.column + 1, move.after, move.judgement, answer.seconds) if move else (None,) * 4
         )
-        return {
-            "agent": self.names[answer.agent],
-            "set": self.tactics.name if is_tactical and self.tactics else self.positions.name,
-            "band": asked.band,
-            "moves": asked.moves,
-            "column": None if given is None else given.column + 1,
-            "best": [column + 1 for column in any_move.best],
-            "before": any_move.before,
-            "after": None if given is None else given.after,
-            "judgement": None if given is None else given.judgement,
-            "seconds": None if given is None else answer.seconds,
-            "fault": answer.fault or None,
-            "reason": answer.reason or None,
-        }
+        values = (
+            self.names[answer.agent], name or self.positions.name, asked.band, asked.moves, best,
+            any_move.before, *given, answer.fault or None, answer.reason or None,
+        )  # fmt: skip
+        return dict(zip(ANSWER_FIELDS, values, strict=True))
 
 
 class Examiner:

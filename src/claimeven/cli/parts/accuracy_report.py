@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.comparing import Comparison
+from claimeven.arena.accuracy.examining import ANSWER_FIELDS
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.streams import printable, text_width
@@ -92,33 +93,21 @@ def comparison_lines(found: Sequence[Comparison], ranking: Sequence[str]) -> Ite
 
 def check_answers_file(path: Path) -> None:
     """Refuse a file of answers that cannot be written, before agents are asked."""
-    if path.suffix not in _ANSWER_FILES:
+    if path.suffix not in (".csv", ".jsonl"):
         raise ClaimevenError(f"--answers writes .csv or .jsonl, not {path.name}")
     check_output(path)
 
 
-def write_answers(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
+def write_answers(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write answers as the name of the file ends."""
     with text_file(path) as stream:
-        _ANSWER_FILES[path.suffix](stream, rows)
-
-
-def _write_csv(stream: TextIO, rows: Iterable[Mapping[str, object]]) -> None:
-    writer: csv.DictWriter[str] | None = None
-    for row in rows:
-        if writer is None:
-            writer = csv.DictWriter(stream, row.keys(), lineterminator="\n")
-            writer.writeheader()
-        best = " ".join(map(str, row["best"]))  # type: ignore[call-overload]  # a list
-        writer.writerow({**row, "best": best})
-
-
-def _write_jsonl(stream: TextIO, rows: Iterable[Mapping[str, object]]) -> None:
-    for row in rows:
-        write_json(row, stream)
-
-
-_ANSWER_FILES = {".csv": _write_csv, ".jsonl": _write_jsonl}
+        if path.suffix == ".jsonl":
+            for row in rows:
+                write_json(row, stream)
+            return
+        writer = csv.DictWriter(stream, ANSWER_FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, "best": " ".join(map(str, row["best"]))} for row in rows)
 
 
 def detail_lines(row: Row, width: int) -> Iterator[str]:
