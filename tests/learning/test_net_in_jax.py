@@ -36,8 +36,11 @@ def positions_of(board: Geometry, count: int = 300) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
+    import jax
+
     features, boards = Features(board), positions_of(board)
-    planes, states = FeaturesInJax(features).of(*(halves_of(words) for words in boards))
+    seen = jax.jit(FeaturesInJax(features).of)  # by itself each step would be compiled alone
+    planes, states = seen(*(halves_of(words) for words in boards))
     expected = features.of(*boards)
     assert np.array_equal(np.asarray(planes), expected[0])
     assert np.array_equal(np.asarray(states), expected[1])
