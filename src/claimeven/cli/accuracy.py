@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import TextIO
 
@@ -141,10 +142,10 @@ def command(
     check_seed(seed)
     if worst < 0:
         raise ClaimevenError(f"--worst is 0 or more, not {worst}")
-    solvers = _Solvers(solving)
+    solver_of = cache(solving.solver)  # made when it is first needed
     if _is_file_of_games(names):
         refuse_given(ctx, _OF_AGENTS, "{} goes with agents, not with a file of games")
-        _judge_games(Path(names[0]), label, worst, solvers, geometry, as_json)
+        _judge_games(Path(names[0]), label, worst, solver_of, geometry, as_json)
         return
     if label is not None:
         raise ClaimevenError("--agent goes with a file of games: name the agents alone")
@@ -154,14 +155,14 @@ def command(
         check_answers_file(answers)
     tell_unbounded(names, isolation)
     asked = usable_set(
-        positions, geometry, count, lambda: solvers.of(geometry), USUAL if which is None else which
+        positions, geometry, count, lambda: solver_of(geometry), USUAL if which is None else which
     )
     tactics = usual_tactics(geometry, count) if positions is None and which is None else None
     plan = SetPlan(names, asked, seed, limit, isolation, tactics)
     if solving.book is not None:
-        solvers.of(plan.geometry)  # that there is no such book is told before agents are asked
+        solver_of(plan.geometry)  # that there is no such book is told before agents are asked
     jobs = usable_cores() if jobs is None else jobs
-    interrupted = _ask_agents(plan, jobs, worst, solvers, as_json, answers)
+    interrupted = _ask_agents(plan, jobs, worst, solver_of, as_json, answers)
     if interrupted:
         ctx.exit(INTERRUPTED)
 
@@ -171,20 +172,6 @@ _OF_AGENTS = (
     "positions", "which", "count", "answers", "seed", "jobs", "isolate", "memory", "load_seconds",
     *LIMIT_PARAMETERS,
 )  # fmt: skip
-
-
-class _Solvers:
-    """The solver as asked for, made when it is first needed and used for all that follows."""
-
-    def __init__(self, choice: SolverChoice) -> None:
-        self._choice = choice
-        self._solver: Solver | None = None
-
-    def of(self, geometry: Geometry) -> Solver:
-        """Return the solver for a board."""
-        if self._solver is None:
-            self._solver = self._choice.solver(geometry)
-        return self._solver
 
 
 def _is_file_of_games(names: tuple[str, ...]) -> bool:
@@ -208,7 +195,7 @@ def _judge_games(
     path: Path,
     label: str | None,
     worst: int,
-    solvers: _Solvers,
+    solver_of: Callable[[Geometry], Solver],
     geometry: Geometry,
     as_json: bool,
 ) -> None:
@@ -223,18 +210,12 @@ def _judge_games(
             line.show(lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed))
 
         try:
-            found = accuracy_of(
-                store,
-                agent=label,
-                solver=solvers.of,
-                progress=show,
-                tell=say,
-            )
+            found = accuracy_of(store, agent=label, solver=solver_of, progress=show, tell=say)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
     seconds = time.monotonic() - begin
     blunders = found.worst(worst)
-    solver = solvers.of(found.geometry)
+    solver = solver_of(found.geometry)
     if as_json:
         told = {
             **found.as_dict(),
@@ -248,7 +229,7 @@ def _judge_games(
     rows = [Row(name, found[name]) for name in found.ranking]
     _print(rows, out)
     if len(rows) == 1:
-        _print_details(rows[0], out)
+        out.writelines(line + "\n" for line in detail_lines(rows[0], table_width()))
     for blunder in blunders:
         out.writelines(line + "\n" for line in blunder_lines(blunder, solver, out))
 
@@ -262,7 +243,12 @@ def _games_headline(found: GamesAccuracy, seconds: float) -> str:
 
 
 def _ask_agents(
-    plan: SetPlan, jobs: int, worst: int, solvers: _Solvers, as_json: bool, kept: Path | None
+    plan: SetPlan,
+    jobs: int,
+    worst: int,
+    solver_of: Callable[[Geometry], Solver],
+    as_json: bool,
+    kept: Path | None,
 ) -> bool:
     """Ask the agents and tell what they answered; whether Ctrl-C ended it early."""
     say_when_compiling()
@@ -286,7 +272,7 @@ def _ask_agents(
             write_answers(kept, found.answer_rows())
         blunders = [] if interrupted else found.worst(worst)
         if as_json:
-            solver = solvers.of(plan.geometry)
+            solver = solver_of(plan.geometry)
             told = {
                 **found.as_dict(),
                 "blunders": [explained_dict(blunder, solver) for blunder in blunders],
@@ -295,7 +281,7 @@ def _ask_agents(
         else:
             _print_set(found, out)
             for blunder in blunders:
-                solver = solvers.of(plan.geometry)
+                solver = solver_of(plan.geometry)
                 out.writelines(line + "\n" for line in blunder_lines(blunder, solver, out))
     if interrupted:
         click.echo(f"interrupted after {found.asked:,} of {plan.questions:,} answers", err=True)
@@ -312,27 +298,20 @@ def _print_set(found: SetAccuracy, out: TextIO) -> None:
     if tactics is not None:
         told += f"\nand {len(tactics.positions):,} for wins and blocks ({tactics.name})"
     out.write(fitted(told, text_width()) + "\n\n")
-    rows = []
-    for name in found.ranking:
-        agent = found[name]
-        rows.append(Row(name, agent.accuracy, agent.seconds_a_move, agent.by_band))
+    agents = [found[name] for name in found.ranking]
+    rows = [Row(each.agent, each.accuracy, each.seconds_a_move, each.by_band) for each in agents]
     _print(rows, out)
     out.writelines(line + "\n" for line in comparison_lines(found.comparisons(), found.ranking))
-    for name in found.ranking:
-        agent = found[name]
+    for agent in agents:
         for text in fault_texts(agent.failed):
-            told = printable(f"{name} gave no answer: {text}")
+            told = printable(f"{agent.agent} gave no answer: {text}")
             out.write("\n" + fitted(told, text_width()) + "\n")
         if agent.stopped:
-            out.write(f"After {MOST_FAULTS} faults {printable(name)} was asked no more.\n")
+            out.write(f"After {MOST_FAULTS} faults {printable(agent.agent)} was asked no more.\n")
     if len(rows) == 1:
-        _print_details(rows[0], out)
+        out.writelines(line + "\n" for line in detail_lines(rows[0], table_width()))
 
 
 def _print(rows: list[Row], out: TextIO) -> None:
     out.writelines(line + "\n" for line in agent_lines(rows, table_width()))
     out.write("\n" + fitted(LEGEND, text_width()) + "\n")
-
-
-def _print_details(row: Row, out: TextIO) -> None:
-    out.writelines(line + "\n" for line in detail_lines(row, table_width()))

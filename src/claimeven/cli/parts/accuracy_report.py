@@ -40,41 +40,27 @@ class Row:
 def agent_lines(rows: Sequence[Row], width: int) -> Iterator[str]:
     """Yield the tables of all agents, one a row: means, and their intervals."""
     names = [printable(row.name) for row in rows]
-    heads = ["moves", "perfect", "loss", "decisive", "keeps", "floor", "wins", "blocks"]
-    cells = []
-    for row in rows:
-        accuracy = row.accuracy
-        whole, decisive = accuracy.all, accuracy.decisive
-        cells.append(
-            [
-                f"{whole.moves:,}",
-                share(whole.mean("perfect")),
-                points(whole.mean("loss")),
-                f"{decisive.moves:,}",
-                share(decisive.mean("keeping")),
-                share(decisive.mean("floor_keeping")),
-                share(accuracy.wins.mean("perfect")),
-                share(accuracy.blocks.mean("perfect")),
-            ]
-        )
-    yield from named_lines("agent", heads, names, cells, width)
-    yield ""
     timed = any(row.seconds is not None for row in rows)
-    heads = ["perfect", "loss", "keeps", "wins", "blocks"] + ["s a move"] * timed
-    cells = []
+    means, intervals = [], []
     for row in rows:
-        accuracy = row.accuracy
-        cells.append(
-            [
-                between(accuracy.all, "perfect"),
-                between(accuracy.all, "loss"),
-                between(accuracy.decisive, "keeping"),
-                between(accuracy.wins, "perfect"),
-                between(accuracy.blocks, "perfect"),
-                *(["-" if row.seconds is None else f"{row.seconds:.4f}"] if timed else []),
-            ]
-        )
-    yield from named_lines("95 % interval", heads, names, cells, width)
+        whole, decisive = row.accuracy.all, row.accuracy.decisive
+        tactics = row.accuracy.wins, row.accuracy.blocks
+        keeping, floor = decisive.mean("keeping"), decisive.mean("floor_keeping")
+        means.append(
+            [f"{whole.moves:,}", share(whole.mean("perfect")), points(whole.mean("loss")),
+             f"{decisive.moves:,}", share(keeping), share(floor),
+             *(share(tally.mean("perfect")) for tally in tactics)]
+        )  # fmt: skip
+        intervals.append(
+            [between(whole, "perfect"), between(whole, "loss"), between(decisive, "keeping"),
+             *(between(tally, "perfect") for tally in tactics),
+             *["-" if row.seconds is None else f"{row.seconds:.4f}"] * timed]
+        )  # fmt: skip
+    heads = ["moves", "perfect", "loss", "decisive", "keeps", "floor", "wins", "blocks"]
+    yield from named_lines("agent", heads, names, means, width)
+    yield ""
+    heads = ["perfect", "loss", "keeps", "wins", "blocks", *["s a move"] * timed]
+    yield from named_lines("95 % interval", heads, names, intervals, width)
 
 
 def comparison_lines(found: Sequence[Comparison], ranking: Sequence[str]) -> Iterator[str]:
