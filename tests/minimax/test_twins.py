@@ -71,6 +71,25 @@ def test_backends_agree_with_a_tiny_table_kept_from_call_to_call(entries: int) -
                 position = position.play(rng.choice(position.legal_columns))
 
 
+def test_backends_agree_without_pruning_and_with_minimax() -> None:
+    """Without pruning a table saves positions, and changes neither the column nor its value."""
+    for geometry in SEARCHED:
+        one, other = (
+            MinimaxSearch("negamax", "streaks", "left", backend, 4096, prune=False)
+            for backend in BACKENDS
+        )
+        plain = MinimaxSearch("minimax", "streaks", "left")
+        for position in random_positions(geometry, 6, seed=12, going_on=True):
+            same(one, other, position, depth=4)
+            one.reset()
+            found, known = one.search(position, depth=4), plain.search(position, depth=4)
+            assert (found.column, found.value) == (known.column, known.value)
+            assert found.counters.nodes <= known.counters.nodes
+            assert found.counters.cutoffs == 0
+            one.reset()
+            other.reset()
+
+
 def test_backends_agree_to_the_end_of_the_game() -> None:
     geometry = Geometry(4, 4, 3)
     for algorithm in ALGORITHMS:

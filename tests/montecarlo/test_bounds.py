@@ -58,7 +58,7 @@ def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
     searcher, rng = (
-        MonteCarloSearch(preset("uct-menary", capacity=5000), backend),
+        MonteCarloSearch(preset("uct-menary", capacity=5000, reuse=True), backend),
         np.random.default_rng(1),
     )
     before = searcher.search(Position(), rng, iterations=20)
@@ -108,7 +108,7 @@ def test_a_tree_is_kept_in_part(looked: int) -> None:
     """What is kept is part of the subtree, with the same numbers, and grows on."""
     position = Position.from_moves("44")
     for backend in BACKENDS:
-        searcher = MonteCarloSearch(preset("uct-menary"), backend)
+        searcher = MonteCarloSearch(preset("uct-menary", reuse=True), backend)
         before = searcher.search(position, np.random.default_rng(1), iterations=3000)
         subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
         engine, after = before.forest.trees[0], position.play(before.column)

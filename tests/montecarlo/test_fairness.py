@@ -14,9 +14,9 @@ from tests.naive import score
 
 SEEDS = 300
 
-#: Not fair by definition: `uct-aifour` tries columns left to right, as the published code does, so
+#: Not fair by definition: `uct-aifour-code` tries columns left to right, as the published code, so
 #: that the leftmost of equals is tried, and chosen, first.
-ONE_SIDED = ("uct-aifour",)
+ONE_SIDED = ("uct-aifour-code",)
 #: These give visits out by turns, left to right, whatever the results: what they think of a column
 #: is compared, not its visits. `breadth` knows the left better, and so chooses it less by luck.
 BY_TURNS = ("flat", "breadth")
@@ -50,7 +50,7 @@ def test_ties_of_the_choice_are_broken_at_random(choice: str) -> None:
     """After an iteration for each column of a mirror-symmetric board, many are equal."""
     fair, one_sided = (
         MonteCarloSearch(preset(name, choice=choice, reuse=False))
-        for name in ("uct-menary", "uct-aifour")
+        for name in ("uct-menary", "uct-aifour-code")
     )
     chosen = [0] * 7
     for seed in range(400):

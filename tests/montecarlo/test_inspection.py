@@ -328,7 +328,7 @@ def test_steps_on_a_table_of_mirror_images_are_those_of_the_board() -> None:
     told = {}
     for moves in ("1", "7", "777777"):
         start = Position.from_moves(moves)
-        searcher = MonteCarloSearch(preset("uct-menary", table="mirror"))
+        searcher = MonteCarloSearch(preset("uct-menary", table="mirror", reuse=True))
         told[moves], root = searcher.trace(start, np.random.default_rng(1), 200)
         for step in told[moves]:
             position = start

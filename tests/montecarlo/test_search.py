@@ -65,7 +65,7 @@ def test_what_is_told_of_threads_is_of_all_their_trees() -> None:
 
 def test_a_search_that_was_loaded_begins_anew() -> None:
     for backend in ("compiled", "python"):
-        searcher = MonteCarloSearch(preset("uct-menary"), backend)
+        searcher = MonteCarloSearch(preset("uct-menary", reuse=True), backend)
         searcher.load(Geometry())
         assert searcher.search(Position(), generator(), iterations=5).kept == 0
 
@@ -98,7 +98,7 @@ def test_the_budget_given_replaces_the_agents_own() -> None:
 @pytest.mark.parametrize("table", ["off", "equal", "mirror"])
 @pytest.mark.parametrize("backend", ["compiled", "python"])
 def test_the_tree_is_kept_from_either_player_s_reply(table: str, backend: str) -> None:
-    searcher = MonteCarloSearch(preset("uct-menary", table=table), backend)
+    searcher = MonteCarloSearch(preset("uct-menary", table=table, reuse=True), backend)
     position, rng = Position.from_moves("44"), generator()
     before = searcher.search(position, rng, iterations=600)
     one_on = position.play(before.column)
@@ -122,7 +122,7 @@ def test_the_tree_is_kept_from_either_player_s_reply(table: str, backend: str) -
 
 
 def test_a_kept_tree_is_the_subtree() -> None:
-    searcher = MonteCarloSearch(preset("uct-menary"))
+    searcher = MonteCarloSearch(preset("uct-menary", reuse=True))
     position = Position.from_moves("44")
     before = searcher.search(position, generator(), iterations=3000)
     subtree = next(c for c in before.forest.branch(None).children if c.column == before.column)
@@ -134,7 +134,7 @@ def test_a_kept_tree_is_the_subtree() -> None:
 
 
 def test_no_reuse_starts_from_scratch() -> None:
-    searcher = MonteCarloSearch(preset("uct-menary", reuse=False))
+    searcher = MonteCarloSearch(preset("uct-menary"))
     rng = generator()
     searcher.search(Position(), rng, iterations=100)
     assert searcher.search(Position(), rng, iterations=100).kept == 0

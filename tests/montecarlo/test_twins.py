@@ -26,6 +26,7 @@ from claimeven.montecarlo.options import (
     METHODS,
     SCALES,
     TABLES,
+    TIES,
 )
 from tests.montecarlo.support import BOARDS, unfinished_position
 
@@ -39,6 +40,7 @@ def random_options(rng: random.Random) -> MonteCarloOptions:
                 formula=rng.choice(FORMULAS),
                 c=rng.choice((0, 0.3, 1.0, 2)),
                 first=rng.choice(FIRST_PLAYS),
+                ties=rng.choice(TIES),
                 playout=rng.choice(PLAYOUTS),
                 cut=rng.choice((0, 0, 1, 2, 5)),
                 scale=rng.choice(SCALES),

@@ -135,6 +135,8 @@ class Code:
             self._game.evaluate = self._by_chains
         self._root_player = 0
         self._root: Any = None
+        #: What each move of a game told of its search, by player: its steps, and its depth.
+        self.told: dict[int, list[tuple[int, int]]] = {1: [], 2: []}
 
         class Noted(self._names["MonteCarloNode"]):  # type: ignore[misc, name-defined]  # made from text
             """A node, of which the root of the last search is kept."""
@@ -192,13 +194,14 @@ class Code:
         while not self._game.terminal(state):
             self._game.evaluated.clear()  # it never finds anything, and would fill the memory
             if player == 1:
-                node, *_ = self._names["negamax"](self._game, state, player, max_depth=DEPTH)
+                node, _, *told = self._names["negamax"](self._game, state, player, max_depth=DEPTH)
                 while plays_first_column and node.parent.parent is not None:
                     node = node.parent
                 column = node.action
             else:
                 self._root_player = player
-                column = self._names["mcts_uct"](self._game, state, player, BUDGET)[0]
+                column, *told = self._names["mcts_uct"](self._game, state, player, BUDGET)
+            self.told[player].append((told[0], told[1]))
             if self._game.legal(state, column):
                 state = self._game.update_state(state, column, player)
                 player = self._game.next_player(player)
@@ -259,6 +262,8 @@ def record(document: Document, going_on: list[str], finished: list[str]) -> dict
         }
     # As printed the leftmost column is never full, so that such a playout has no end.
     answers["text"]["uct"] = [text.tree("mcts_uct", moves) for moves in going_on[:TREES]]
+    code = Code(document, *(name for name in MENDS if name != "constant"))
+    answers["text"]["uct-code"] = [code.tree("mcts_uct", moves) for moves in going_on[:TREES]]
     answers["text"]["breadth"] = [text.tree("mcts", moves) for moves in going_on[:TREES]]
     return answers
 
@@ -266,9 +271,11 @@ def record(document: Document, going_on: list[str], finished: list[str]) -> dict
 def record_match(document: Document, games: int = 50) -> dict[str, Any]:
     """Play the match that the notebook reports: wins of UCT, draws, wins of negamax.
 
-    As printed; with the first column of negamax's line; and as the text describes it all.
+    As printed; with the first column of negamax's line; and as the text describes it all. `told`
+    holds what it tells of a move on average: steps and depth of negamax, and of UCT.
     """
-    answers = {}
+    answers: dict[str, Any] = {}
+    answers["told"] = {}
     for name, mends, first_column in (
         ("printed", (), False),
         ("first_column", (), True),
@@ -277,5 +284,10 @@ def record_match(document: Document, games: int = 50) -> dict[str, Any]:
         code = Code(document, *mends, choice=random.Random(1).choice)
         winners = [code.play(game % 2 + 1, first_column) for game in range(games, 0, -1)]
         answers[name] = [winners.count(2), winners.count(0), winners.count(1)]
-        print(name, answers[name], flush=True)
+        answers["told"][name] = [
+            round(sum(numbers) / len(numbers), 2)
+            for player in (1, 2)
+            for numbers in zip(*code.told[player], strict=True)
+        ]
+        print(name, answers[name], answers["told"][name], flush=True)
     return answers

@@ -30,7 +30,7 @@ MOST_COUNT = 2**63 - 1
 SLACK = 1e-3
 
 #: Details that count something.
-_COUNTS = ("stored", "iterations", "evaluations", "cutoffs", "table_hits", "kept")
+_COUNTS = ("stored", "iterations", "evaluations", "cutoffs", "expanded", "table_hits", "kept")
 
 
 Check = Callable[[Any], bool]

@@ -91,7 +91,7 @@ def start_search(rows: Rows, rules: Rules, progress: Progress, table: Table) -> 
     progress.counts[EXPANDED] = 1
     first = np.int64(-1)
     bits = progress.registers[TABLE_BITS]
-    if bits != NO_TABLE:
+    if bits != NO_TABLE and progress.registers[PRUNE] != 0:
         first = best_column(table, bits, rows.discs[0, MINE] + rows.discs[0, MASK])
     open_row(rows, 0, rules, -INFINITY, INFINITY, first)
 
@@ -204,6 +204,8 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
                     settled, value, first = probe(table, bits, key, below, depth, alpha, beta)
                     if settled:
                         counts[TABLE_HITS] += 1
+                if not prune:
+                    first = np.int64(-1)
                 if not settled and depth == 0:
                     settled = True
                     evaluations += 1

@@ -67,7 +67,8 @@ class MinimaxSearch:
     `algorithm` is minimax, alphabeta or negamax; `evaluation` a name, an `Evaluation` or a
     function of a position; `order` "centre" or "left"; `backend` "auto" (compiled where board
     and evaluation allow), "compiled" or "python"; `table` the entries of negamax's table, a
-    power of two; `view` "mover" or "root", whose view the evaluation takes (`rules.VIEWS`).
+    power of two; `view` "mover" or "root", whose view the evaluation takes (`rules.VIEWS`);
+    `prune`, of negamax: whether it cuts off what cannot matter.
 
     Raises `InvalidSearch` or `InvalidEvaluation` for anything else. Threads may share it: a search
     waits for the one before it to end.
@@ -86,6 +87,7 @@ class MinimaxSearch:
         backend: str = "auto",
         table: int = TABLE_ENTRIES,
         view: str = "mover",
+        prune: bool = True,
     ) -> None:
         for what, given, choices in (
             ("algorithm", algorithm, ALGORITHMS),
@@ -104,6 +106,7 @@ class MinimaxSearch:
         self.backend = backend
         self.table_entries = table
         self.view = view
+        self.prune = prune and algorithm != "minimax"
         self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
         self._table_holds: tuple[Geometry, int] | None = None
         #: Held by the search that is running: the tables serve one at a time.
@@ -229,14 +232,14 @@ class MinimaxSearch:
 
     def _textbook(self, position: Position, table: TranspositionTable | None) -> SearchContext:
         order = column_order(position.geometry, self.order)
-        return SearchContext(self.evaluation, order, Counters(), table, self.view)
+        return SearchContext(self.evaluation, order, Counters(), table, self.view, self.prune)
 
     def compiled_state(self, position: Position, depth: int) -> SearchState:
         """Return the compiled search of a position, ready to run."""
         table = self._table("compiled")
         assert not isinstance(table, TranspositionTable)
         return SearchState(
-            position, depth, self.algorithm, self.evaluation, self.order, table, self.view
+            position, depth, self.prune, self.evaluation, self.order, table, self.view
         )
 
     def _textbook_run(self, position: Position, depth: int, context: SearchContext) -> Trace:

@@ -40,7 +40,7 @@ class SearchState:
         self,
         position: Position,
         depth: int,
-        algorithm: str,
+        prune: bool,
         evaluation: Evaluation,
         order: str,
         table: CompiledTranspositionTable | None,
@@ -50,7 +50,7 @@ class SearchState:
         self.rules = rules_of(position, order, evaluation)
         options = {
             DEPTH_LIMIT: depth,
-            PRUNE: algorithm != "minimax",
+            PRUNE: prune,
             TABLE_BITS: NO_TABLE if table is None else table.bits,
             EVALUATION: evaluation.kernel,
             ROOT_VIEW: view == "root",

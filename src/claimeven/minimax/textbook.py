@@ -28,7 +28,8 @@ class LimitReached(Exception):
 class SearchContext:
     """What a textbook search carries along: the heuristic, the column order, the counters.
 
-    `view` says whose view the heuristic takes, one of `rules.VIEWS`. `stop` is asked, with the
+    `view` says whose view the heuristic takes, one of `rules.VIEWS`; `prune` whether negamax cuts
+    off what cannot matter, and tries what its table thinks best first. `stop` is asked, with the
     number of nodes so far, before a position is entered.
     """
 
@@ -37,6 +38,7 @@ class SearchContext:
     counters: Counters = field(default_factory=Counters)
     table: TranspositionTable | None = None
     view: str = "mover"
+    prune: bool = True
     stop: Callable[[int], bool] = lambda nodes: False
 
     def enter(self, path: tuple[int, ...]) -> None:
@@ -142,6 +144,7 @@ def negamax(
 
     A position reached by another order of moves, or kept from an earlier search, is answered by
     the table when it was searched at least as deep; its best column is tried first otherwise.
+    Without `prune` every window is open, and columns keep their order.
     """
     context.enter(path)
     yield Event("enter", path, depth, alpha, beta, view="mover")
@@ -165,19 +168,23 @@ def negamax(
 
     context.counters.expanded += 1
     best = Variation(-math.inf)
-    columns = _columns(position, context.order, entry.column if entry is not None else -1)
+    known = -1 if entry is None or not context.prune else entry.column
+    columns = _columns(position, context.order, known)
+    lower, upper = window
     for place, column in enumerate(columns, start=1):
         child = yield from negamax(
-            position.play_unchecked(column), depth - 1, context, (*path, column), -beta, -alpha
+            position.play_unchecked(column), depth - 1, context, (*path, column), -upper, -lower
         )
         if -child.value > best.value:
             best = Variation(-child.value, (column, *child.line))
-        alpha = max(alpha, best.value)
-        if alpha >= beta and place < len(columns):
+        if not context.prune:
+            continue
+        lower = max(lower, best.value)
+        if lower >= upper and place < len(columns):
             context.counters.cutoffs += 1
             skipped = len(columns) - place
             reason = f"{_skipped(skipped)}: the opponent has better elsewhere"
-            yield Event("cut", path, depth, alpha, beta, best.value, reason, "mover", skipped)
+            yield Event("cut", path, depth, lower, upper, best.value, reason, "mover", skipped)
             break
     if context.table is not None:
         bound = EXACT

@@ -80,6 +80,7 @@ def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:
     settings[layout.SOLVER] = options.solver
     settings[layout.DECISIVE] = options.decisive == "tree"
     settings[layout.MIRROR] = options.table == "mirror"
+    settings[layout.RANDOM_TIES] = options.ties == "random"
     return settings
 
 

@@ -12,6 +12,10 @@ so a child costs one look into a table of r, and a node one into a table of sqrt
 from __future__ import annotations
 
 import math
+from typing import Final
+
+#: Bounds that differ by less are equal where ties are broken at random: 1 / 2 is as good as 2 / 4.
+TOLERANCE: Final = 1e-9
 
 
 def log_root(visits: int) -> float:

@@ -14,6 +14,8 @@ of the parent, n those of the child, and `c` says how much trying is worth.
   each before one is tried again; `all`: all children enter at once, an untried one standing as if
   it had won its only playout, equals in random order, and a new node's first playout goes through a
   child picked at random; `order` favours the left.
+- `ties` (`first`, `random`): which of several children with the greatest bound is selected: the one
+  tried first, or any of them.
 - `playout` (`random`, `wins-and-blocks`, `careful`, `greedy`, `alphabeta1`, `alphabeta2`,
   `replies`): how a game is played out from a leaf: `careful` is `wins-and-blocks` that never fills
   the cell below a win of the opponent while it can help it; `greedy` makes the longest run;
@@ -60,6 +62,7 @@ from claimeven.montecarlo.playouts.layout import PLAYOUTS
 METHODS: Final = ("uct", "flat", "breadth")
 FORMULAS: Final = ("ucb1", "ucb")
 FIRST_PLAYS: Final = ("random", "order", "all")
+TIES: Final = ("first", "random")
 SCALES: Final = ("-1..1", "0..1")
 CHOICES: Final = ("visits", "mean", "ucb")
 DECISIVE: Final = ("off", "root", "tree")
@@ -84,6 +87,7 @@ class MonteCarloOptions:
     formula: str = "ucb"
     c: float = 0.7
     first: str = "random"
+    ties: str = "first"
     playout: str | Callable[[Position, Stream], int] = "random"
     cut: int = 0
     scale: str = "-1..1"
@@ -103,6 +107,7 @@ class MonteCarloOptions:
             ("method", METHODS),
             ("formula", FORMULAS),
             ("first", FIRST_PLAYS),
+            ("ties", TIES),
             ("playout", PLAYOUTS),
             ("scale", SCALES),
             ("choice", CHOICES),
@@ -132,8 +137,9 @@ class MonteCarloOptions:
                 raise InvalidOptions("solver and reuse need method=uct")
         if self.table != "off" and self.first == "all":
             raise InvalidOptions("table needs first=random or first=order")
-        if self.least_wins and (self.method != "uct" or self.table != "off"):
-            raise InvalidOptions("least_wins needs method=uct and table=off")
+        for name, is_given in (("least_wins", self.least_wins), ("ties", self.ties != "first")):
+            if is_given and (self.method != "uct" or self.table != "off"):
+                raise InvalidOptions(f"{name} needs method=uct and table=off")
         object.__setattr__(self, "c", float(self.c))  # NumPy's numbers are others to a kernel
         for name in ("cut", "least_wins", "capacity", "threads"):
             object.__setattr__(self, name, int(getattr(self, name)))
@@ -195,6 +201,13 @@ DEFAULT: Final = MonteCarloOptions(
     seconds=1.0,
 )
 
+_AIFOUR: Final = MonteCarloOptions(
+    formula="ucb1", c=0.5**0.5, ties="random", choice="ucb", iterations=200
+)
+_ITU: Final = MonteCarloOptions(
+    formula="ucb1", c=1.4, cut=40, choice="ucb", decisive="root", seconds=3.0
+)
+
 #: Named searches: our best, the simple ones, and the published variants.
 PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
     {
@@ -208,35 +221,14 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
             first="all",
             scale="0..1",
             least_wins=1,
-            choice="visits",
             iterations=100,
         ),
-        "uct-menary": MonteCarloOptions(
-            formula="ucb", c=2.0, first="random", choice="mean", reuse=True, seconds=1.0
-        ),
-        "uct-aifour": MonteCarloOptions(
-            formula="ucb1", c=1 / math.sqrt(2), first="order", choice="ucb", iterations=200
-        ),
-        "uct-itu": MonteCarloOptions(
-            formula="ucb1",
-            c=1.4,
-            first="random",
-            cut=40,
-            choice="ucb",
-            decisive="root",
-            seconds=3.0,
-        ),
-        "uct-itu-table": MonteCarloOptions(
-            formula="ucb1",
-            c=1.4,
-            first="random",
-            cut=40,
-            choice="ucb",
-            decisive="root",
-            table="equal",
-            reuse=True,
-            seconds=3.0,
-        ),
+        "uct-menary": MonteCarloOptions(formula="ucb", c=2.0, choice="mean", seconds=1.0),
+        "uct-aifour": _AIFOUR,
+        "uct-aifour-code": replace(_AIFOUR, c=0.5**0.25, first="order", ties="first"),
+        "greedy-aifour": replace(_AIFOUR, c=0.0, choice="mean"),
+        "uct-itu": _ITU,
+        "uct-itu-table": replace(_ITU, table="equal", reuse=True),
     }
 )
 

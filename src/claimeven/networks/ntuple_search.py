@@ -63,7 +63,7 @@ class NTupleSearchState(SearchState):
         order: str,
         network: NTupleNetwork,
     ) -> None:
-        super().__init__(position, depth, "alphabeta", evaluation, order, None, "mover")
+        super().__init__(position, depth, True, evaluation, order, None, "mover")
         self.network = network
         self.root_ply = position.ply
         slots = network.tuples.slots

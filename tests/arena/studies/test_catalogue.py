@@ -71,5 +71,6 @@ def test_what_the_originals_reported() -> None:
         # Negamax won 1, 1, 2, 0 and 3 games of ten.
         ("aifour-match", "wins", 100 * (50 - 1 - 1 - 2 - 0 - 3) / 50),
         ("aifour-match", "wins", 100 * (1 + 1 + 2 + 0 + 3) / 50),
+        *(("aifour-match", "wins_in_ten", wins) for wins in (1, 1, 2, 0, 3)),
         ("itu-table", "stored", 128_079),
     }

@@ -102,6 +102,8 @@ def recipe_of(spec: str, seed: int = 0) -> Recipe:
 
 def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend", "table", "keep"))
+    if options.get("plays", "first") != "first":
+        raise InvalidSpec(f"plays={options['plays']} cannot be exported: choose plays=first")
     evaluation = options["eval"]
     if evaluation not in EVALUATION_PARTS:
         raise InvalidSpec(
@@ -141,6 +143,7 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
         "decisive": chosen.decisive,
         "reuse": chosen.reuse,
         "first": chosen.first,
+        "ties": chosen.ties,
         "least_wins": chosen.least_wins,
         "capacity": options["capacity"],
         "iterations": usual.iterations if free else limit.iterations,
@@ -225,13 +228,13 @@ def _is_known(options: MonteCarloOptions) -> bool:
 
 #: Options of UCT that a recipe looks at.
 _UCT_OPTIONS = (
-    "formula", "c", "first", "playout", "cut", "scale", "least_wins", "choice", "solver",
+    "formula", "c", "first", "ties", "playout", "cut", "scale", "least_wins", "choice", "solver",
     "decisive", "table", "reuse", "threads",
 )  # fmt: skip
 
 #: Agent -> what makes its recipe.
 RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {
-    **{kind.name: _alphabeta for kind in classic.KINDS},
+    **{kind.name: _alphabeta for kind in classic.KINDS if not kind.name.endswith("-code")},
     **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
     "perfect": _perfect,
     **{kind.name: _ntuple for kind in ntuple.KINDS},

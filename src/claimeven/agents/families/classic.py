@@ -49,7 +49,7 @@ class SearchAgent(Agent):
     """An agent around a `MinimaxSearch`.
 
     `own` is the limit its spec names. One that `remembers` keeps its transposition table from
-    game to game.
+    game to game. `plays` says which column of its best line it plays, "first" or "last".
     """
 
     limits = frozenset(("seconds", "depth", "nodes"))
@@ -61,6 +61,7 @@ class SearchAgent(Agent):
         to_the_end: bool,
         centre_start: bool,
         remembers: bool = False,
+        plays: str = "first",
     ) -> None:
         self.name = search.algorithm
         self.search = search
@@ -68,6 +69,7 @@ class SearchAgent(Agent):
         self.to_the_end = to_the_end
         self.centre_start = centre_start
         self.remembers = remembers
+        self.plays = plays
         self._last: tuple[Position, MinimaxResult] | None = None
 
     def load(self, geometry: Geometry) -> None:
@@ -102,10 +104,13 @@ class SearchAgent(Agent):
         result = self.search.search(position, bounds.depth, bounds.seconds, bounds.nodes)
         self._last = (position, result)
         counters = result.counters
+        column = result.line[-1] if self.plays == "last" else result.column
+        if not position.is_legal(column):
+            column = result.column
         return Decision(
-            result.column,
+            column,
             self.unit_value(result.value),
-            one_hot(result.column, columns),
+            one_hot(column, columns),
             depth=counters.depth,
             nodes=counters.nodes,
             seconds=time.perf_counter() - start,
@@ -119,6 +124,7 @@ class SearchAgent(Agent):
                 "plies_to_end": result.plies_to_end,
                 "evaluations": counters.evaluations,
                 "cutoffs": counters.cutoffs,
+                "expanded": counters.expanded,
                 "table_hits": counters.table_hits,
                 "depth_completed": result.depth,
                 "branching": counters.branching,
@@ -245,11 +251,13 @@ def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
         options["backend"],
         1 << options["table"] if "table" in options else TABLE_ENTRIES,
         options["view"],
+        options.get("prune", True),
     )
     full = options["depth"] == FULL
     own = Limit(options["seconds"], None, None if full else options["depth"], options["nodes"])
     centre_start = options["start"] == "centre"
-    return SearchAgent(search, own, full, centre_start, options.get("keep", False))
+    keep, plays = options.get("keep", False), options.get("plays", "first")
+    return SearchAgent(search, own, full, centre_start, keep, plays)
 
 
 def _builder(algorithm: str) -> Callable[[Mapping[str, Any]], Agent]:
@@ -289,7 +297,21 @@ _OPTIONS = (
     Option("backend", "choice", "auto", "auto picks by board size", choices=BACKENDS),
 )  # fmt: skip
 
-_MINIMAX = AgentKind("minimax", "looks at every line to a depth", _OPTIONS, _builder("minimax"))
+_MINIMAX = AgentKind(
+    "minimax",
+    "looks at every line to a depth",
+    (
+        *_OPTIONS,
+        Option(
+            "plays",
+            "choice",
+            "first",
+            "which column of its best line it plays",
+            choices=("first", "last"),
+        ),
+    ),
+    _builder("minimax"),
+)
 _ALPHABETA = AgentKind(
     "alphabeta", "minimax without what cannot matter", _OPTIONS, _builder("alphabeta")
 )
@@ -300,6 +322,7 @@ _NEGAMAX = AgentKind(
         *_OPTIONS,
         Option("table", "int", 18, "entries of the table, as a power of two", 0, 28),
         Option("keep", "flag", False, "keep the table from game to game too"),
+        Option("prune", "flag", True, "cut off what cannot matter"),
     ),
     _builder("negamax"),
 )
@@ -320,6 +343,11 @@ KINDS = (
         "alphabeta-lund", "alpha-beta of a Lund student report", depth=5, order="left", view="root"
     ),
     _NEGAMAX.preset(
-        "negamax-aifour", "negamax of the AIFour notebook", depth=4, eval="streaks", order="left"
+        "negamax-aifour", "negamax of the AIFour notebook, which looks at every line",
+        depth=4, eval="streaks", order="left", keep=True, prune=False,
+    ),
+    _MINIMAX.preset(
+        "negamax-aifour-code", "the same as printed: no table, plays the last column of its line",
+        depth=4, eval="streaks", order="left", plays="last",
     ),
 )  # fmt: skip

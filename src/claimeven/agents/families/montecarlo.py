@@ -35,6 +35,7 @@ from claimeven.montecarlo.options import (
     PRESETS,
     SCALES,
     TABLES,
+    TIES,
     InvalidOptions,
     MonteCarloOptions,
 )
@@ -295,6 +296,7 @@ _OPTIONS = (
     _choice("formula", FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
     Option("c", "float", None, "constant of the bonus", 0, 1000),
     _choice("first", FIRST_PLAYS, "which child of a node is tried first"),
+    _choice("ties", TIES, "which of several best children is selected"),
     Option(
         "playout",
         "text",
@@ -317,10 +319,12 @@ _OPTIONS = (
 _SUMMARIES = {
     "uct": "upper confidence trees with our best settings",
     "flat": "flat Monte Carlo of the ITU lab: every reply gets the same share",
-    "breadth": "Monte Carlo breadth first of the AIFour notebook: a playout a node",
+    "breadth": "that search as the notebook's code has it: breadth first, a playout a node",
     "uct-polito": "UCT of Politecnico di Torino, 2021",
     "uct-menary": "UCT of S. Menary, 2023",
-    "uct-aifour": "UCT of the AIFour notebook, which favours the left",
+    "uct-aifour": "UCT of the AIFour notebook",
+    "uct-aifour-code": "the same as printed: columns left to right, the root of its constant",
+    "greedy-aifour": "the AIFour notebook's simple tree search: the best mean, ties at random",
     "uct-itu": "UCT of the ITU lab",
     "uct-itu-table": "UCT of the ITU lab with a table of positions kept for its life",
 }
@@ -330,7 +334,8 @@ _SUMMARIES = {
 _SIMPLE_OPTIONS = tuple(
     option
     for option in _OPTIONS
-    if option.name not in ("formula", "c", "first", "least_wins", "solver", "table", "reuse")
+    if option.name
+    not in ("formula", "c", "first", "ties", "least_wins", "solver", "table", "reuse")
 )
 
 
@@ -350,7 +355,7 @@ def _kind(name: str, preset: MonteCarloOptions) -> AgentKind:
     if preset.method != "uct":
         kind = replace(kind, options=tuple(_for_no_uct(option) for option in _SIMPLE_OPTIONS))
     named = kind.preset(name, summary, **defaults)
-    return AgentKind(name, summary, named.options, named.build, is_preset=name.startswith("uct-"))
+    return AgentKind(name, summary, named.options, named.build, is_preset="-" in name)
 
 
 KINDS = tuple(_kind(name, preset) for name, preset in PRESETS.items())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.studies import measures
-from claimeven.arena.studies.slips import last_of_the_line
 from claimeven.arena.studies.study import Figure, Match, Measurement, Source, Study
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.suggestions import no_such
@@ -23,6 +22,11 @@ class InvalidStudy(InvalidMatch):
 #: Budgets, in iterations a move, at which flat search and UCT of the ITU lab are compared.
 _ITU_BUDGETS = (200, 1_000, 10_000)
 
+
+_AIFOUR_WINS = (
+    Figure("games that UCT won", "wins", "1", then=86.0),
+    Figure("games that negamax won", "wins", "0", then=14.0),
+)
 
 STUDIES = (
     Study(
@@ -189,51 +193,53 @@ STUDIES = (
         AIFOUR,
         (
             Match(
-                ("negamax-aifour:keep=yes", "uct-aifour:iterations=200"), 50, games_then=50,
-                swap=True,
+                ("negamax-aifour", "uct-aifour"), 50, games_then=50, swap=True,
                 figures=(
-                    Figure("games that UCT won", "wins", "1", then=86.0),
-                    Figure("games that negamax won", "wins", "0", then=14.0),
+                    *_AIFOUR_WINS,
+                    *(
+                        Figure(f"negamax won, games {first} to {first + 9}", "wins_in_ten",
+                               f"0:{first}", then=wins)
+                        for first, wins in zip(range(1, 51, 10), (1, 1, 2, 0, 3), strict=True)
+                    ),
                     Figure("search steps of UCT", "steps_per_move", "1", words='"smaller"'),
-                    Figure("search steps of negamax", "steps_per_move", "0"),
-                    Figure("search depth of UCT", "depth", "1", words='"smaller"'),
+                    Figure("search steps of negamax", "steps_per_move", "0",
+                           words="2,573 by its code"),
+                    Figure("search depth of UCT, as it counts", "depth_from_one", "1",
+                           words='"smaller", 6.08 by its code'),
+                    Figure("search depth of negamax, as it counts", "inner", "0",
+                           words="382 by its code"),
+                    Figure("search depth of UCT", "depth", "1"),
                     Figure("search depth of negamax", "depth", "0"),
                     Figure("time of a move, UCT", "seconds_per_move", "1", words='"smaller"'),
                     Figure("time of a move, negamax", "seconds_per_move", "0"),
                 ),
             ),
+            Match(("negamax-aifour", "uct-aifour"), 1000, games_then=50, swap=True,
+                  figures=_AIFOUR_WINS),
             Match(
-                ("negamax-aifour:keep=yes", "uct-aifour:iterations=200"), 1000, games_then=50,
-                swap=True,
-                figures=(
-                    Figure("games that UCT won", "wins", "1", then=86.0),
-                    Figure("games that negamax won", "wins", "0", then=14.0),
-                ),
+                ("negamax-aifour:keep=no", "uct-aifour"), 1000, swap=True,
+                figures=(Figure("games that negamax won", "wins", "0", words="fewer"),),
             ),
             Match(
-                ("negamax-aifour", "uct-aifour:iterations=200"), 1000, swap=True,
+                ("negamax-aifour:prune=yes", "uct-aifour"), 1000, swap=True,
                 figures=(
-                    Figure(
-                        "games that negamax won", "wins", "0", words="fewer"
-                    ),
+                    Figure("games that negamax won", "wins", "0"),
+                    Figure("search steps of negamax", "steps_per_move", "0"),
                 ),
             ),
-            Match(
-                (last_of_the_line, "uct-aifour:iterations=200"), 1000, games_then=50, swap=True,
-                figures=(
-                    Figure("games that UCT won", "wins", "1", then=86.0),
-                    Figure("games that negamax won", "wins", "0", then=14.0),
-                ),
-            ),
+            Match(("negamax-aifour-code", "uct-aifour-code"), 1000, games_then=50, swap=True,
+                  figures=_AIFOUR_WINS),
             Match(
                 ("negamax-aifour", "uct-aifour:iterations=2000"), 200, swap=True,
                 figures=(Figure("games that UCT won", "wins", "1"),),
             ),
         ),
-        differs="the errors of the code are mended but in the match of last_of_the_line",
+        differs="what the text says is played; pruning is ours, and -code plays as printed",
         remark=(
-            "the original's result comes of its negamax playing the last column of its best line,"
-            " as last_of_the_line does"
+            "two findings are reversed: UCT wins most games as the code plays the last column of"
+            " negamax's best line, and negamax is not the slower one where a playout costs as much"
+            " as five evaluations. The depth of negamax counts the positions it expands, that of"
+            " UCT the positions of its longest path and one"
         ),
     ),
     Study(

@@ -129,6 +129,14 @@ def findings(games: Sequence[StoredGame], seconds: float) -> Findings:
             means = [fmean(each) for game in games if (each := own(game, agent, name))]
             if means:
                 found[quantity, key] = _mean(means)
+        paths = [fmean(each) + 2 for game in games if (each := own(game, agent, "depth"))]
+        inner = [fmean(each) for game in games if (each := _expanded(game, agent))]
+        for quantity, means in (("depth_from_one", paths), ("inner", inner)):
+            if means:
+                found[quantity, key] = _mean(means)
+        for first in range(0, len(games) - 9, 10):
+            won = sum(game.winning_agent == agent for game in games[first : first + 10])
+            found["wins_in_ten", f"{key}:{first + 1}"] = Found(won)
         stored = [most for game in games for most in own(game, agent, "stored")]
         if stored:
             found["stored", key] = Found(max(stored))
@@ -140,6 +148,12 @@ def own(game: StoredGame, agent: int, quantity: str) -> list[float]:
     seat = game.agents.index(agent)
     moves = (game.told.get(quantity) or ())[(len(game.opening) + seat) % 2 :: 2]
     return [amount for amount in moves if amount is not None]
+
+
+def _expanded(game: StoredGame, agent: int) -> list[float]:
+    """Return how many positions an agent expanded, one number for each move that has one."""
+    pairs = zip(own(game, agent, "nodes"), own(game, agent, "branching"), strict=False)
+    return [(nodes - 1) / branching for nodes, branching in pairs if branching]
 
 
 def _score(games: Sequence[StoredGame], agent: int, different: int) -> Found:

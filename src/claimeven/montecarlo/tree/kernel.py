@@ -19,6 +19,7 @@ from claimeven.compiled import (
     trailing_zeros,
 )
 from claimeven.game.tactics_kernel import HEIGHT
+from claimeven.montecarlo.formula import TOLERANCE
 from claimeven.montecarlo.formula_kernel import (
     FORMULA,
     Formula,
@@ -45,6 +46,7 @@ from claimeven.montecarlo.layout import (
     MINE,
     PROVEN_LOSS,
     PROVEN_WIN,
+    RANDOM_TIES,
     RULES,
     SHUFFLED,
     SOLVER,
@@ -68,15 +70,22 @@ _LOWEST = -1.0e300
 
 
 @inlined
-def best_child(node: Int, nodes: Records, rules: Rules, formula: Formula) -> Int:
+def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: Formula) -> Int:
     """Child of an expanded node with the greatest upper bound; an untried one before, or (all at
-    once) as if it had won its only playout. The first of equals. Proven losses are passed over.
+    once) as if it had won its only playout; of equals the first, or any. Proven losses are passed
+    over.
     """
     first = np.int64(nodes[node, CHILD])
     spread = spread_kernel(nodes[node, VISITS], formula)
-    best = _LOWEST
+    best, equals = _LOWEST, 1
     chosen: Int = first
-    for child in range(first, first + count_of(nodes[node, META])):
+    last = first + count_of(nodes[node, META]) - 1
+    tolerance = 0.0
+    # Children are tried in their order: while the last is untried, none is drawn.
+    draws = nodes[last, VISITS] != 0 or rules.settings[ALL_AT_ONCE] != 0
+    if rules.settings[RANDOM_TIES] != 0 and draws:
+        tolerance = TOLERANCE
+    for child in range(first, last + 1):
         visits = nodes[child, VISITS]
         if visits == 0:
             if rules.settings[ALL_AT_ONCE] == 0:
@@ -86,9 +95,13 @@ def best_child(node: Int, nodes: Records, rules: Rules, formula: Formula) -> Int
             if rules.settings[SOLVER] != 0 and proof_of(nodes[child, META]) == PROVEN_LOSS:
                 continue
             bound = upper_bound_kernel(nodes[child, TOTAL], visits, spread, formula)
-        if bound > best:
-            best = bound
+        if bound > best + tolerance:
+            best, equals = bound, 1
             chosen = child
+        elif tolerance != 0.0 and bound >= best - tolerance:
+            equals += 1
+            if draw(equals, work.words) == 0:
+                chosen = child
     return chosen
 
 
@@ -145,7 +158,7 @@ def select(
         if at_random:
             node = nodes[node, CHILD] + draw(count_of(nodes[node, META]), work.words)
         else:
-            node = best_child(node, nodes, rules, formula)
+            node = best_child(node, nodes, work, rules, formula)
         depth += 1
         work.path[depth] = node
         meta = nodes[node, META]

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 
 from claimeven.game import Position
-from claimeven.montecarlo.formula import counted_total, log_root, upper_bound
+from claimeven.montecarlo.formula import TOLERANCE, counted_total, log_root, upper_bound
 from claimeven.montecarlo.layout import MOST_VISITS, PROOF_RESULTS, PROVEN_LOSS, UNPROVEN
 from claimeven.montecarlo.textbook import (
     Step,
@@ -92,10 +92,15 @@ class TextbookTree(TextbookSearch):
         return path, expanded
 
     def best_child(self, node: TreeNode) -> TreeNode:
-        """Child with the greatest upper bound: see `MonteCarloOptions.first` for untried ones."""
+        """Child with the greatest upper bound: see `first` and `ties` of `MonteCarloOptions`."""
         assert node.children
         spread = self.options.weight * log_root(node.visits) if node.visits else 0.0
-        best, chosen = -math.inf, node.children[0]
+        best, chosen, equals = -math.inf, node.children[0], 1
+        tolerance = 0.0
+        if self.options.ties == "random" and (
+            node.children[-1].visits or self.options.first == "all"
+        ):
+            tolerance = TOLERANCE
         for child in node.children:
             if child.visits == 0:
                 if self.options.first != "all":
@@ -106,8 +111,12 @@ class TextbookTree(TextbookSearch):
             else:
                 total = counted_total(child.total, child.visits, self.options.least_wins)
                 bound = upper_bound(total, child.visits, spread)
-            if bound > best:
-                best, chosen = bound, child
+            if bound > best + tolerance:
+                best, chosen, equals = bound, child, 1
+            elif tolerance and bound >= best - tolerance:
+                equals += 1  # each of them is chosen with the same chance in the end
+                if self.stream.below(equals) == 0:
+                    chosen = child
         return chosen
 
     def expand(self, node: TreeNode) -> tuple[int, ...]:

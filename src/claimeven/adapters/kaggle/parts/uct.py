@@ -42,10 +42,11 @@ class Uct:
 
     `weight` is that of the bonus on the scale -1..1; a tried child counts at least `least_wins`
     wins in it. `first` is which child is tried first: `random`, `order` (from the left) or `all`,
-    where all enter at once, an untried one as if it had won. `playout` is `random`,
-    `wins-and-blocks`, `careful`, `greedy` (the longest run) or `replies`, cut after `cut` moves
-    where that is not 0; `choice` is `visits`, `mean` or `ucb`. With `solver` proven results are
-    backed up; `decisive` is `off`, `root` or `tree`: where wins at once are taken without a search.
+    where all enter at once, an untried one as if it had won; of equals `ties` selects the `first`
+    or a `random` one. `playout` is `random`, `wins-and-blocks`, `careful`, `greedy` (the longest
+    run) or `replies`, cut after `cut` moves where that is not 0; `choice` is `visits`, `mean` or
+    `ucb`. With `solver` proven results are backed up; `decisive` is `off`, `root` or `tree`: where
+    wins at once are taken without a search.
     With `reuse` the tree is kept from move to move. `iterations` and `seconds` are the most for a
     move, `capacity` the most nodes; `seed` starts the random numbers.
     """
@@ -64,6 +65,7 @@ class Uct:
         decisive: str = "tree",
         reuse: bool = True,
         first: str = "random",
+        ties: str = "first",
         least_wins: int = 0,
         capacity: int = 500_000,
         iterations: int | None = None,
@@ -79,6 +81,7 @@ class Uct:
         self.decisive = decisive
         self.reuse = reuse
         self.first = first
+        self.ties = ties
         self.least_wins = least_wins
         self.capacity = capacity
         self.iterations = iterations
@@ -208,7 +211,8 @@ class Uct:
     def select(self, node: UctNode) -> UctNode:
         """Return the child with the greatest upper bound that is not a proven loss."""
         spread = self.weight * math.sqrt(math.log(max(1, node.visits)))
-        best, chosen = -math.inf, node.children[0]
+        best, chosen, equals = -math.inf, node.children[0], 1
+        tolerance = 1e-9 if self.ties == "random" else 0.0
         for child in node.children:
             visits = child.visits
             if self.solver and child.proof == -1:
@@ -218,8 +222,12 @@ class Uct:
                 bound = total / visits + spread / math.sqrt(visits)
             else:
                 bound = 1.0 + spread
-            if bound > best:
-                best, chosen = bound, child
+            if bound > best + tolerance:
+                best, chosen, equals = bound, child, 1
+            elif tolerance and bound >= best - tolerance:
+                equals += 1
+                if self.random.randrange(equals) == 0:
+                    chosen = child
         return chosen
 
     def play_out(self, node: UctNode) -> int:
