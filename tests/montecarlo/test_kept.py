@@ -82,7 +82,7 @@ def test_a_proven_root_keeps_its_children_however_little_time_there_is() -> None
 
 @pytest.mark.parametrize("backend", ["compiled", "python"])
 @pytest.mark.parametrize("capacity", [8, 14, 40])
-def test_a_table_without_room_for_a_new_root_is_emptied(backend: str, capacity: int) -> None:
+def test_a_table_as_small_as_can_be_makes_room_for_each_root(backend: str, capacity: int) -> None:
     spec = f"uct-itu-table:capacity={capacity},iterations=12,backend={backend}"
     found = play_match(spec, "random", games=20, seed=1)
     assert found.wins[0] + found.wins[1] + found.draws == 20

@@ -150,13 +150,18 @@ def test_the_table_outlives_the_game() -> None:
     assert again.stored > first.stored
 
 
-def test_a_full_table_is_emptied_at_the_next_decision() -> None:
-    searcher = MonteCarloSearch(preset("uct-itu-table", capacity=200))
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+def test_a_full_table_replaces_positions_and_forgets_no_other(backend: str) -> None:
+    searcher = MonteCarloSearch(preset("uct-itu-table", capacity=200), backend)
     rng = generator()
-    assert searcher.search(Position(), rng, iterations=500).full
-    after = searcher.search(Position.from_moves("4"), rng, iterations=20)
-    assert not after.full
-    assert after.kept == 0
+    before = searcher.search(Position(), rng, iterations=500)
+    assert (before.full, before.stored) == (True, 200)
+    visits = {child.column: child.visits for child in before.root.children}
+    after = searcher.search(Position(), rng, iterations=500)
+    assert (after.kept, after.stored, after.root.visits) == (500, 200, 1000)
+    assert all(child.visits >= visits[child.column] for child in after.root.children)
+    reply = max(visits, key=lambda column: visits[column])
+    assert searcher.search(Position().play(reply), rng, iterations=20).kept >= visits[reply]
 
 
 @pytest.mark.parametrize("name", ["uct", "flat", "uct-itu", "uct-itu-table"])

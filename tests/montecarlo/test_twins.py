@@ -110,6 +110,19 @@ def test_random_options(part: int) -> None:
         assert_same_games(random_options(rng), rng, rng.choice((1, 10, 60, 120)))
 
 
+@pytest.mark.parametrize("table", ["equal", "mirror"])
+def test_full_tables_replace_the_same_positions(table: str) -> None:
+    rng = random.Random(9)
+    for capacity in (9, 17, 18, 40, 150):
+        for playout, solver in (("random", False), ("greedy", True)):
+            options = MonteCarloOptions(
+                table=table, capacity=capacity, reuse=True, playout=playout, solver=solver,
+                decisive=rng.choice(DECISIVE),
+            )  # fmt: skip
+            boards = tuple(board for board in BOARDS if board.columns < capacity)
+            assert_same_games(options, rng, 400, boards)
+
+
 def test_flat_search_stays_at_a_leaf_until_it_is_told_to_go_on() -> None:
     """So it gives every leaf the same time; here the same playouts, so that twins agree."""
     rng = random.Random(5)

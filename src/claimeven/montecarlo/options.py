@@ -38,8 +38,8 @@ of the parent, n those of the child, and `c` says how much trying is worth.
 - `reuse` (yes or no): the tree is kept for the next decision when its position is in it, up to 4
   moves on.
 - `capacity` (1 to 100,000,000): how many nodes (with a table: positions) the tree of one thread can
-  store; a full tree grows no further, playouts go on from its leaves, and the result says `full`; a
-  full table is emptied at the next decision.
+  store; a full tree grows no further, and playouts continue from its leaves; a full table stores a
+  new position in the place of the least visited of four; the result says `full`.
 - `threads` (1 to 64): trees grown side by side from different seeds, and added up at the root.
 - `iterations`, `seconds`: the budget when a search is not given another; of both, whichever ends
   first. Every search ends when a root has 2,147,483,647 visits.

@@ -22,7 +22,6 @@ from claimeven.montecarlo.graph.layout import (
     META,
     NO_EDGES,
     STATE_FIELDS,
-    USED_EDGES,
     VALUE,
     VISITS,
     graph_arrays,
@@ -59,23 +58,14 @@ class GraphEngine(CompiledEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         worn = self.state[MADE] > MOST_VISITS // 2
-        # A root that is new, and its children, have to have room.
-        nodes = self.options.capacity - self.used
-        edges = len(self.graph.edges) - int(self.state[USED_EDGES])
-        is_full = self.full or nodes <= self.columns or edges < self.columns
-        if self.keeps and (is_full or worn or not self.options.reuse):
+        if self.keeps and (worn or not self.options.reuse):
             self.forget()
         if not self.keeps:
             self.state[:] = 0
         self.position = position
         stands = self.standing(position)
         self.place(stands, seed)
-        node = root_of(self.graph, self.state, np.uint64(stands.key))
-        if node == NO_NODE:
-            self.forget()
-            self.start(position, seed)
-        else:
-            self.state[GRAPH_ROOT] = node
+        self.state[GRAPH_ROOT] = root_of(self.graph, self.work, self.rules, np.uint64(stands.key))
 
     def forget(self) -> None:
         self.graph.slots.fill(EMPTY)
@@ -142,15 +132,8 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         before = self.former()
         search = self._search = TextbookGraph(position, self.options, seed)
-        if before is not None and not before.full and before.made <= MOST_VISITS // 2:
-            # A root that is new, and its children, have to have room.
-            columns = position.geometry.columns
-            nodes = self.options.capacity - before.used
-            if nodes > columns and before.edge_room - before.used_edges >= columns:
-                search.table = before.table
-                search.made = before.made
-                search.used_edges = before.used_edges
-                search.root = search.node_of(search.standing(position))
+        if before is not None and before.made <= MOST_VISITS // 2:
+            search.take(before)
         self.keeps = True
 
     def root(self) -> TextbookHandle:
@@ -179,5 +162,5 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
         )
 
     def grown(self) -> tuple[int, int]:
-        counts = [len(node.edges) for node in self.search.table.values() if node.edges]
+        counts = [len(node.edges) for node in self.search.nodes if node.edges]
         return len(counts), sum(counts)

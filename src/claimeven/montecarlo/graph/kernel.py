@@ -19,7 +19,7 @@ from claimeven.compiled import (
     trailing_zeros,
     uint64,
 )
-from claimeven.game.tactics_kernel import HEIGHT, mirrored
+from claimeven.game.tactics_kernel import BOTTOM, HEIGHT, mirrored
 from claimeven.montecarlo.formula_kernel import (
     FORMULA,
     Formula,
@@ -27,6 +27,7 @@ from claimeven.montecarlo.formula_kernel import (
     spread_kernel,
 )
 from claimeven.montecarlo.graph.layout import (
+    BUCKET,
     EDGE_TARGET,
     EDGE_VISITS,
     EDGES,
@@ -37,7 +38,7 @@ from claimeven.montecarlo.graph.layout import (
     META,
     NO_EDGES,
     OWN_TOTAL,
-    USED_EDGES,
+    SPREAD_KEYS,
     VALUE,
     VISITS,
     Graph,
@@ -61,6 +62,7 @@ from claimeven.montecarlo.layout import (
     MASK,
     MINE,
     MIRROR,
+    MOST_VISITS,
     NO_NODE,
     PROVEN_LOSS,
     PROVEN_WIN,
@@ -81,7 +83,7 @@ from claimeven.montecarlo.layout import (
 from claimeven.montecarlo.playouts.layout import COLUMNS
 
 _0, _1 = np.uint64(0), np.uint64(1)
-_SPREAD_KEYS, _32 = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+_SPREAD_KEYS, _32 = np.uint64(SPREAD_KEYS), np.uint64(32)
 _LOWEST = -1.0e300
 
 
@@ -97,25 +99,109 @@ def standing(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word, 
 
 
 @inlined
+def spread(key: Word) -> Int:
+    """Spread a key over the numbers below 2^32."""
+    return np.int64((key * _SPREAD_KEYS) >> _32)
+
+
+@inlined
 def slot_of(key: Word, graph: Graph) -> Int:
     """Slot that holds a key's node, or the empty slot where it belongs."""
     last = np.int64(graph.slots.shape[0] - 1)
-    slot = np.int64((key * _SPREAD_KEYS) >> _32) & last
+    slot = spread(key) & last
     while graph.slots[slot] != EMPTY and graph.keys[graph.slots[slot], KEY] != key:
         slot = (slot + 1) & last
     return slot
 
 
 @inlined
-def node_of(key: Word, graph: Graph, state: Ints) -> Int:
-    """Node of a key, a new one (behind all others) if need be; NO_NODE where there is no room."""
-    slot = slot_of(key, graph)
+def place_of(key: Word, graph: Graph, path: Ints, depth: Int) -> Int:
+    """Place of a new position in a full graph (see `layout`); the first `depth` + 1 nodes of a path
+    keep theirs. NO_NODE where no place is left.
+    """
+    capacity = np.int64(graph.nodes.shape[0])
+    place = spread(key) * capacity >> 32
+    found, fewest = np.int64(NO_NODE), np.int64(MOST_VISITS) + 1
+    for _ in range(BUCKET):
+        passed = False
+        for step in range(depth + 1):
+            passed = passed or path[2 * step] == place
+        if not passed and graph.nodes[place, VISITS] < fewest:
+            found, fewest = place, np.int64(graph.nodes[place, VISITS])
+        place = place + 1 if place + 1 < capacity else np.int64(0)
+    return found
+
+
+@inlined
+def free_slot(slot: Int, graph: Graph) -> None:
+    """Empty a slot; what was put behind it for want of it moves up."""
+    slots, last = graph.slots, np.int64(graph.slots.shape[0] - 1)
+    hole = slot
+    slot = (slot + 1) & last
+    while slots[slot] != EMPTY:
+        home = spread(graph.keys[slots[slot], KEY]) & last
+        if (slot - home) & last >= (slot - hole) & last:
+            slots[hole] = slots[slot]
+            hole = slot
+        slot = (slot + 1) & last
+    slots[hole] = EMPTY
+
+
+@inlined
+def forget(node: Int, graph: Graph, rules: Rules) -> None:
+    """Take a position out of the graph: each move to it is untried again (see `layout`)."""
+    board, key = rules.board, graph.keys[node, KEY]
+    free_slot(slot_of(key, graph), graph)
+    # 1. Its discs: a column of the key and the bottom cell is own discs below a mark of the height.
+    mine, mask = _0, _0
+    marked = key + board[BOTTOM]
+    for column in range(board[COLUMNS]):
+        shift = np.uint64(column) * board[HEIGHT]
+        cells = (marked >> shift) & ((_1 << board[HEIGHT]) - _1)
+        mark = _1 << (board[HEIGHT] - _1)
+        while mark > cells:
+            mark >>= _1
+        mine |= (cells ^ mark) << shift
+        mask |= (mark - _1) << shift
+    # 2. The positions before: without a top disc of the side that has just moved.
+    for column in range(board[COLUMNS]):
+        shift = np.uint64(column) * board[HEIGHT]
+        cells = (mask >> shift) & ((_1 << board[HEIGHT]) - _1)
+        disc = ((cells + _1) >> _1) << shift
+        if disc & mask & ~mine == _0:
+            continue
+        turn, before = standing(mine ^ mask ^ disc, mask ^ disc, rules.settings[MIRROR] != 0, board)
+        parent = np.int64(graph.slots[slot_of(turn + before, graph)])
+        if parent == EMPTY or graph.nodes[parent, EDGES] == NO_EDGES:
+            continue
+        first = np.int64(graph.nodes[parent, EDGES])
+        for edge in range(first, first + count_of(graph.nodes[parent, META])):
+            target = graph.edges[edge, EDGE_TARGET]
+            if edge_node(target) == node:
+                results = graph.edges[edge, EDGE_VISITS] * graph.values[node, VALUE]
+                graph.nodes[parent, OWN_TOTAL] += np.int64(np.floor(0.5 - results))
+                graph.edges[edge, EDGE_VISITS] = 0
+                graph.edges[edge, EDGE_TARGET] = edge_target(edge_column(target), NO_NODE)
+
+
+@inlined
+def node_of(key: Word, depth: Int, graph: Graph, work: Work, rules: Rules) -> Int:
+    """Node of a key, a new one if need be: behind all others, or in a full graph in the place of
+    another, but not of one of the first `depth` + 1 on the path; NO_NODE where there is no room.
+    """
+    state, slot = work.state, slot_of(key, graph)
     if graph.slots[slot] != EMPTY:
         return np.int64(graph.slots[slot])
     node = state[USED]
-    if node >= graph.nodes.shape[0]:
+    if node < graph.nodes.shape[0]:
+        state[USED] = node + 1
+    else:
         state[FULL] = 1
-        return np.int64(NO_NODE)
+        node = place_of(key, graph, work.path, depth)
+        if node == NO_NODE:
+            return node
+        forget(node, graph, rules)
+        slot = slot_of(key, graph)
     graph.nodes[node, VISITS] = 0
     graph.nodes[node, OWN_TOTAL] = 0
     graph.nodes[node, EDGES] = NO_EDGES
@@ -123,14 +209,13 @@ def node_of(key: Word, graph: Graph, state: Ints) -> Int:
     graph.values[node, VALUE] = 0.0
     graph.keys[node, KEY] = key
     graph.slots[slot] = node
-    state[USED] = node + 1
     return node
 
 
-@kernel(int64(GRAPH, int64[::1], uint64))
-def root_of(graph: Graph, state: Ints, key: Word) -> Int:
+@kernel(int64(GRAPH, WORK, RULES, uint64))
+def root_of(graph: Graph, work: Work, rules: Rules, key: Word) -> Int:
     """`node_of`, for the root of a search."""
-    return node_of(key, graph, state)
+    return node_of(key, np.int64(-1), graph, work, rules)
 
 
 @inlined
@@ -161,15 +246,10 @@ def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
 
 
 @inlined
-def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> bool:
-    """Give a node an edge for every cell, in order of the columns or shuffled; False, and nothing
-    done, where there is no room.
-    """
-    first = work.state[USED_EDGES]
+def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> None:
+    """Give a node an edge for every cell, in order of the columns or shuffled."""
+    first = node * np.int64(rules.board[COLUMNS])
     count = np.int64(popcount(cells))
-    if first + count > graph.edges.shape[0]:
-        work.state[FULL] = 1
-        return False
     edge = first
     while cells != _0:
         column = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
@@ -181,8 +261,6 @@ def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> bo
         shuffle(graph.edges, EDGE_TARGET, first, count, work.words)
     graph.nodes[node, EDGES] = first
     graph.nodes[node, META] |= count << COUNT_SHIFT
-    work.state[USED_EDGES] = first + count
-    return True
 
 
 @inlined
@@ -200,6 +278,7 @@ def select(
     node, depth = state[GRAPH_ROOT], 0
     mine, mask = work.words[MINE], work.words[MASK]
     while True:
+        work.path[2 * depth] = node
         is_leaf = graph.nodes[node, EDGES] == NO_EDGES
         if proof_of(graph.nodes[node, META]) != UNPROVEN and (settings[SOLVER] != 0 or is_leaf):
             break
@@ -207,22 +286,19 @@ def select(
             if graph.nodes[node, VISITS] == 0 and depth > 0:
                 break
             cells = cells_to_try(mine, mask, decisive, board)
-            if not expand(node, cells, graph, work, rules):
-                break
+            expand(node, cells, graph, work, rules)
         edge = best_edge(node, graph, rules, formula)
         target = graph.edges[edge, EDGE_TARGET]
         column, child = edge_column(target), edge_node(target)
         after = played(mask, column, board)
         moved, after = standing(mine ^ mask, after, settings[MIRROR] != 0, board)
         if child == NO_NODE:
-            known = state[USED]
-            child = node_of(moved + after, graph, state)
+            child = node_of(moved + after, depth, graph, work, rules)
             if child == NO_NODE:
                 break
-            if child == known:  # a new one
+            if graph.nodes[child, VISITS] == 0 and graph.nodes[child, META] == 0:  # a new one
                 graph.nodes[child, META] = glance(0, moved, after, decisive, board)
             graph.edges[edge, EDGE_TARGET] = edge_target(column, child)
-        work.path[2 * depth] = node
         work.path[2 * depth + 1] = edge
         depth += 1
         node, mine, mask = child, moved, after

@@ -4,7 +4,7 @@
     record of a node, 32 bytes, seen as int32, float64 and uint64
         VISITS | OWN_TOTAL | EDGES | META | VALUE (float64) | KEY (uint64)
     record of an edge, 8 bytes
-        EDGE_VISITS | COLUMN AND NODE       bits 0-26 node + 1 (0: none yet), 27-30 column
+        EDGE_VISITS | COLUMN AND NODE       bits 0-26 node + 1 (0: none), 27-30 column
     slots: open addressing from a key to its node, EMPTY where there is none
 ```
 
@@ -19,8 +19,12 @@ An iteration visits a node once at most, so MADE, the iterations since the graph
 all visits. At MOST_VISITS of them a search ends, and half as many are room enough for the next
 decision, or else the graph is emptied.
 
-A million nodes take 61 MiB: 32 bytes of record, three edges of 8, and slots. Three edges a node
-are enough, since most nodes never get any; when they are used up, so is the table.
+A full graph stores a new position in the place of another: of BUCKET places, from the one on that
+its key points to, the least visited. Each move to the position that is replaced is untried again,
+and what its visits brought counts among the own playouts of the node that the move is made from.
+
+The edges of node i begin at i * columns. A million nodes of seven columns take 92 MiB at most: 32
+bytes of record, seven edges of 8, and slots; memory of edges that no node has had is not touched.
 """
 
 from __future__ import annotations
@@ -40,14 +44,16 @@ EDGE_VISITS, EDGE_TARGET = range(2)
 
 NO_EDGES: Final = -1
 EMPTY: Final = -1
-EDGES_PER_NODE: Final = 3
+#: Places that a new position may take in a full graph.
+BUCKET: Final = 4
+SPREAD_KEYS: Final = 0x9E3779B97F4A7C15
 
 _TARGET_BITS: Final = 27
 _TARGET_MASK: Final = (1 << _TARGET_BITS) - 1
 
-# Fields of `state` behind the shared ones: edges in use, the root's node, and iterations made since
-# the graph was emptied.
-USED_EDGES, GRAPH_ROOT, MADE, STATE_FIELDS = range(SHARED_STATE_FIELDS, SHARED_STATE_FIELDS + 4)
+# Fields of `state` behind the shared ones: the root's node, and iterations made since the graph was
+# emptied.
+GRAPH_ROOT, MADE, STATE_FIELDS = range(SHARED_STATE_FIELDS, SHARED_STATE_FIELDS + 3)
 
 
 class Graph(NamedTuple):
@@ -73,7 +79,7 @@ def graph_arrays(capacity: int, columns: int) -> Graph:
         memory.view(np.int32),
         memory.view(np.float64),
         memory,
-        np.zeros((max(capacity * EDGES_PER_NODE, columns), 2), dtype=np.int32),
+        np.zeros((capacity * columns, 2), dtype=np.int32),
         np.full(slots, EMPTY, dtype=np.int32),
     )
 

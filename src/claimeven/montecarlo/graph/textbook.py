@@ -7,12 +7,12 @@ between nodes. `kernel` is the compiled twin; `layout` tells how values are work
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from claimeven.game import Position
 from claimeven.montecarlo.formula import inverse_root, log_root
-from claimeven.montecarlo.graph.layout import EDGES_PER_NODE
+from claimeven.montecarlo.graph.layout import BUCKET, SPREAD_KEYS
 from claimeven.montecarlo.layout import (
     MOST_VISITS,
     PROOF_RESULTS,
@@ -49,7 +49,7 @@ class GraphNode:
 
 @dataclass(eq=False)
 class Edge:
-    """A move from a node; `node` is None before it is tried first."""
+    """A move from a node; `node` is None before it is tried, and once its position is replaced."""
 
     column: int
     visits: int = 0
@@ -66,20 +66,30 @@ class TextbookGraph(TextbookSearch):
     key, and columns are those of the position as it stands.
     """
 
-    used_edges: int = 0
     made: int = 0
     table: dict[int, GraphNode] = field(default_factory=dict)
+    nodes: list[GraphNode] = field(default_factory=list)
     root: GraphNode = field(init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.edge_room = max(self.options.capacity * EDGES_PER_NODE, self.position.geometry.columns)
-        self.root = self.node_of(self.standing(self.position))
+        self.find_root()
 
     @property
     def used(self) -> int:
         """Number of stored positions."""
-        return len(self.table)
+        return len(self.nodes)
+
+    def find_root(self) -> None:
+        """Make the position the root."""
+        root = self.node_of(self.standing(self.position), [])
+        assert root is not None
+        self.root = root
+
+    def take(self, before: TextbookGraph) -> None:
+        """Go on with the positions of another search."""
+        self.table, self.nodes, self.made = before.table, before.nodes, before.made
+        self.find_root()
 
     @property
     def is_done(self) -> bool:
@@ -91,12 +101,43 @@ class TextbookGraph(TextbookSearch):
         """`standing` by the options of this search."""
         return standing(position, self.options)
 
-    def node_of(self, position: Position) -> GraphNode:
-        """Node of a position as it stands, a new one if need be."""
+    def node_of(self, position: Position, path: Sequence[GraphNode]) -> GraphNode | None:
+        """Node of a position as it stands, a new one if need be: in a full graph in the place of
+        another, but not of one on a path; None where there is no room.
+        """
         node = self.table.get(position.key)
-        if node is None:
-            node = self.table[position.key] = GraphNode(position)
+        if node is not None:
+            return node
+        node = GraphNode(position)
+        if self.used < self.options.capacity:
+            self.nodes.append(node)
+        else:
+            self.full = True
+            place = self.place_of(position.key, path)
+            if place is None:
+                return None
+            self.forget(self.nodes[place])
+            self.nodes[place] = node
+        self.table[position.key] = node
         return node
+
+    def place_of(self, key: int, path: Sequence[GraphNode]) -> int | None:
+        """Place of a new position in a full graph: see `layout`."""
+        word = (1 << 64) - 1
+        first = ((key * SPREAD_KEYS & word) >> 32) * self.used >> 32
+        places = [(first + step) % self.used for step in range(BUCKET)]
+        free = [place for place in places if self.nodes[place] not in path]
+        return min(free, key=lambda place: self.nodes[place].visits, default=None)
+
+    def forget(self, node: GraphNode) -> None:
+        """Take a position out of the graph: each move to it is untried again (see `layout`)."""
+        del self.table[node.position.key]
+        for before in positions_before(node.position):
+            parent = self.table.get(self.standing(before).key)
+            for edge in (parent.edges if parent else None) or ():
+                if parent and edge.node is node:
+                    parent.own_total += math.floor(0.5 - edge.visits * node.value)
+                    edge.visits, edge.node = 0, None
 
     def step(self) -> Step:
         """Make one iteration: select, expand, simulate, back up."""
@@ -159,17 +200,14 @@ class TextbookGraph(TextbookSearch):
                 if node.visits == 0 and path:
                     break
                 expanded, grown = self.expand(node), len(path)
-                if node.edges is None:
-                    break
             edge = self.best_edge(node)
             if edge.node is None:
                 after = self.standing(node.position.play(edge.column))
-                if after.key not in self.table:
-                    if self.used >= self.options.capacity:
-                        self.full = True
-                        break
-                    glance(self.node_of(after), self.options)
-                edge.node = self.table[after.key]
+                edge.node = self.node_of(after, [*(passed for passed, _ in path), node])
+                if edge.node is None:
+                    break
+                if edge.node.visits == 0:
+                    glance(edge.node, self.options)
             path.append((node, edge))
             node = edge.node
             if node.visits > edge.visits:
@@ -196,12 +234,8 @@ class TextbookGraph(TextbookSearch):
         return chosen
 
     def expand(self, node: GraphNode) -> tuple[int, ...]:
-        """Give a node its edges, if there is room; returns their columns, left to right."""
+        """Give a node its edges; returns their columns, left to right."""
         columns = columns_to_try(node.position, self.options)
-        if self.used_edges + len(columns) > self.edge_room:
-            self.full = True
-            return ()
-        self.used_edges += len(columns)
         node.edges = [Edge(column) for column in columns]
         if self.options.first != "order":
             shuffle(node.edges, self.stream)
@@ -236,6 +270,17 @@ def revalue(node: GraphNode) -> None:
             assert edge.node
             total -= edge.visits * edge.node.value
     node.value = total / node.visits
+
+
+def positions_before(position: Position) -> Iterator[Position]:
+    """The positions from which the last move may have led here, a top disc back."""
+    height = position.geometry.height
+    for column in range(position.geometry.columns):
+        count = position.height_of(column)
+        disc = 1 << (column * height + count - 1) if count else 0
+        if disc & position.theirs:
+            mask = position.mask ^ disc
+            yield position.unchecked(position.geometry, position.theirs ^ disc, mask)
 
 
 def standing(position: Position, options: MonteCarloOptions) -> Position:
