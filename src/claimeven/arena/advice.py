@@ -50,7 +50,8 @@ _NO_INPUT = (
     "take out input(): an agent plays by itself, and nobody is there to type; all it needs to know"
     " is in the position it is given"
 )
-_FILES = (
+#: What to do about a file that is not found.
+FILES_ADVICE = (
     "open files by the place of your own, Path(__file__).with_name('weights.csv'), or for Kaggle"
     " Path(configuration['__raw_path__']).with_name('weights.csv'): the command runs in another"
     " folder"
@@ -115,7 +116,7 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
         ),
         (r"raised EOFError", _NO_INPUT),
         (r"raised SystemExit", _NO_EXIT),
-        (r"raised FileNotFoundError", _FILES),
+        (r"raised FileNotFoundError", FILES_ADVICE),
         (r"raised ModuleNotFoundError", _IMPORTS),
         (
             r"'Position' object|'Position' and|type Position|'?Struct'? object|KeyError: [0-9(]",
@@ -168,7 +169,7 @@ _LOADING = (
     ),
     (r"defines no function", "define a function of a position, best called agent"),
     (r"ModuleNotFoundError", _IMPORTS),
-    (r"FileNotFoundError", _FILES),
+    (r"FileNotFoundError", FILES_ADVICE),
     (
         r" is (a folder|a device|an archive|a notebook|a web page|no text)",
         "name the Python file that holds the agent",

@@ -26,6 +26,7 @@ from claimeven.arena.check_report import Answer, CheckedGame, CheckReport
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.findings import (
     Usage,
+    find_files,
     find_notes,
     find_prints,
     find_sides,
@@ -114,7 +115,12 @@ def check_agent(
         memory = agent.most_memory() if isinstance(agent, ProcessAgent) else None
         notes = find_notes(spec, agent, check.is_unseeded)
         prints = tuple(find_prints(agent, max(1, check.moves)))
-    others = (*find_sides(check.answers), *find_usage(check.usage, isolation.memory), *prints)
+    others = (
+        *find_sides(check.answers),
+        *find_usage(check.usage, isolation.memory),
+        *prints,
+        *find_files(spec),
+    )
     return CheckReport(
         spec, geometry, isolation, load_seconds, None, agent.plays, tuple(check.answers),
         tuple(check.games), memory, others, notes, check.positions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 import sys
@@ -15,14 +16,20 @@ from claimeven.agents.files import file_of
 from claimeven.agents.process.printed import MOST_PRINTED
 from claimeven.agents.process.process import ProcessAgent
 from claimeven.agents.texts import content_of
+from claimeven.arena.advice import FILES_ADVICE
 from claimeven.arena.check_report import Answer, Fault
 
 #: Positions of each seat with a win and a block at hand, and the part of them, that show a habit.
 _FEW, _HABIT = 5, 0.8
+#: Parts of wins at hand that one player always, and the other seldom takes.
+_ALWAYS, _SELDOM = 0.9, 0.4
+PLAYERS = ("the first player", "the second player")
 #: MB of growth a move that are looked into; moves in which a process may not grow to its bound.
 _GROWTH, _MOVES = 0.02, 10_000
 #: Characters a move that an agent may print.
 MAX_PRINTED = 2_000
+#: What may be the name of a file with data.
+_FILE = re.compile(r"[\w./-]{1,100}\.(?!py$)\w{1,8}")
 #: Threads, more from one half of the positions to the next, that are reported.
 _THREADS = 5
 
@@ -84,42 +91,60 @@ def _growth(earlier: Usage, later: Usage) -> float:
 
 def find_sides(answers: Sequence[Answer]) -> Iterator[Fault]:
     """Yield the fault of an agent that plays for the other side, as one player or as both."""
-    both = [
-        [
-            answer
-            for answer in answers
-            if answer.probe.position.turn == seat
-            and (len(answer.probe.wins), len(answer.probe.blocks)) == (1, 1)
-            and answer.probe.wins != answer.probe.blocks
-        ]
-        for seat in (0, 1)
-    ]
-    if min(map(len, both)) < _FEW:
-        return
-    wins = [sum(a.column in a.probe.wins for a in asked) / len(asked) for asked in both]
-    blocks = [sum(a.column in a.probe.blocks for a in asked) / len(asked) for asked in both]
-    wrong = [seat for seat in (0, 1) if blocks[seat] >= _HABIT]
-    if len(wrong) == 1 and wins[1 - wrong[0]] < _HABIT:
-        return
-    if len(wrong) == 2:
-        single = [a for a in answers if len(a.probe.wins) == 1 and not a.probe.blocks]
-        if sum(a.column in a.probe.wins for a in single) < _HABIT * len(single):
+    both = [_asked(answers, seat, 1, 1) for seat in (0, 1)]
+    if min(map(len, both)) >= _FEW:
+        wins = [_part(asked, wins=True) for asked in both]
+        wrong = [seat for seat in (0, 1) if _part(both[seat], wins=False) >= _HABIT]
+        single = [answer for seat in (0, 1) for answer in _asked(answers, seat, 1, 0)]
+        if len(wrong) == 1 and wins[1 - wrong[0]] >= _HABIT:
+            yield _side_fault(both[wrong[0]], PLAYERS[wrong[0]], "blocks")
             return
-    if wrong:
-        first = next(a for a in both[wrong[0]] if a.column in a.probe.blocks)
-        player = ("first player", "second player", "either player")[
-            wrong[0] if len(wrong) == 1 else 2
-        ]
-        yield Fault(
-            "sides",
-            f"stops the other side where it could win at once, as {player}, as if it played for"
-            " the other side",
-            "see which discs it takes for its own: position.mine, or for Kaggle those equal to"
-            " observation.mark, which is 1 or 2; and look for a win before a block",
-            position=first.probe.position,
-            moves=first.probe.moves,
-            answers=sum(a.column in a.probe.blocks for seat in wrong for a in both[seat]),
-        )
+        if len(wrong) == 2 and _part(single, wins=True) >= _HABIT:
+            yield _side_fault([*both[0], *both[1]], "either player", "blocks")
+            return
+    for what, count in (("wins", (1, 0)), ("blocks", (0, 1))):
+        asked = [_asked(answers, seat, *count) for seat in (0, 1)]
+        parts = [_part(each, wins=what == "wins") for each in asked]
+        weak = parts.index(min(parts))
+        if min(map(len, asked)) >= _FEW and max(parts) > _ALWAYS and parts[weak] < _SELDOM:
+            yield _side_fault(asked[weak], PLAYERS[weak], what)
+            return
+
+
+def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list[Answer]:
+    """Return the answers of a seat to positions with so many wins and blocks at hand."""
+    return [
+        answer
+        for answer in answers
+        if answer.probe.position.turn == seat
+        and (len(answer.probe.wins), len(answer.probe.blocks)) == (wins, blocks)
+        and len(answer.probe.position.legal_columns) > 2
+        and answer.probe.wins != answer.probe.blocks
+    ]
+
+
+def _part(answers: Sequence[Answer], *, wins: bool) -> float:
+    """Return the part of positions in which the agent took the win, or the block."""
+    columns = [(a.column, a.probe.wins if wins else a.probe.blocks) for a in answers]
+    return sum(column in good for column, good in columns) / max(1, len(columns))
+
+
+def _side_fault(asked: Sequence[Answer], player: str, what: str) -> Fault:
+    if what == "blocks" and asked[0].probe.wins:
+        does = f"stops the other side where it could win at once, as {player}"
+    else:
+        does = f"sees {what} at hand as one player and not as {player}"
+    wrong = [a for a in asked if a.column not in (a.probe.wins or a.probe.blocks)]
+    first = wrong[0].probe
+    return Fault(
+        "sides",
+        f"{does}, as if it played for the other side",
+        "see which discs it takes for its own: position.mine, or for Kaggle those equal to"
+        " observation.mark, which is 1 or 2; and look for a win before a block",
+        position=first.position,
+        moves=first.moves,
+        answers=len(wrong),
+    )
 
 
 def find_notes(spec: str, agent: Agent, is_unseeded: bool) -> tuple[str, ...]:
@@ -142,6 +167,25 @@ def find_notes(spec: str, agent: Agent, is_unseeded: bool) -> tuple[str, ...]:
             for name in sorted(near & sys.stdlib_module_names)
         ]
     return tuple(notes)
+
+
+def find_files(spec: str) -> Iterator[Fault]:
+    """Yield the fault of an agent that opens files next to its own by where the command runs."""
+    path = file_of(spec)
+    text = "" if path is None else (content_of(str(path)) or b"").decode("utf-8", "replace")
+    if path is None or "__file__" in text or "__raw_path__" in text:
+        return
+    with suppress(SyntaxError, ValueError, RecursionError):
+        texts = {node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)}
+        folder = path.resolve().parent
+        names = sorted(t for t in texts if isinstance(t, str) and _FILE.fullmatch(t))
+        if near := [name for name in names if (folder / name).is_file()]:
+            yield Fault(
+                "files",
+                f"names {', '.join(near)} without the folder of its file: where the command runs in"
+                " another folder, that is not found",
+                FILES_ADVICE,
+            )
 
 
 def find_prints(agent: Agent, moves: int) -> Iterator[Fault]:

@@ -66,8 +66,8 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
         sets = rng.sample(sets, MAX_SETS)
     some = [_with_open(geometry, opened, rng, None) for opened in sets]
     more = [*_at_hand(lines), *filter(None, some), *lines[:RANDOM]]
-    more += [_probe(Position(geometry).play(column), (column,)) for column in columns]
-    return tuple(first), tuple(rng.sample(more, len(more)))
+    second = [_probe(Position(geometry).play(column), (column,)) for column in columns]
+    return tuple(first), (*rng.sample(more, len(more)), *second)
 
 
 def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
@@ -87,7 +87,7 @@ def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
 
 
 def _random_lines(geometry: Geometry, rng: random.Random) -> Iterator[Probe]:
-    """Yield positions of random games, from every ply."""
+    """Yield positions of random games, of 2 discs and more if the board has room for them."""
     for _ in range(6 * RANDOM):
         position = Position(geometry)
         columns: list[int] = []
@@ -99,7 +99,7 @@ def _random_lines(geometry: Geometry, rng: random.Random) -> Iterator[Probe]:
                 break
             position = after
             columns.append(column)
-        if not position.is_over:
+        if position.ply > 1:
             yield _probe(position, tuple(columns))
 
 
