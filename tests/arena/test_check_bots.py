@@ -66,7 +66,7 @@ FAULTY = {
         def agent(obs, config):
             below = [c for c in range(7) if obs.board[7 + c] == 0]
             return below[0] if below else 3""",
-    "full column 3": "def agent(p):\n    return sorted(range(7), key=lambda c: abs(c - 3))[p.ply % 5]",
+    "full column 3": "def agent(p):\n    return (3, 2, 4, 1, 5)[p.ply % 5]",
     "None 1": """
         def agent(obs, config):
             for c in (3, 2, 4, 1, 5, 0):
@@ -84,7 +84,7 @@ FAULTY = {
         import numpy as np
         def agent(obs, config):
             return np.int8([c for c in range(7) if obs.board[c] == 0][-1])""",
-    "kaggle: None 3": "def agent(obs):\n    return [None, *range(1, 7)][obs.board.index(0) % 7]",
+    "kaggle: None 3": "def agent(obs):\n    return obs.board.index(0) % 7 or None",
     "own board 1": """
         board = [[0] * 7 for _ in range(6)]
         def agent(obs, config):
@@ -151,7 +151,9 @@ def agent(obs, config):
         def agent(obs, config):
             grid = np.array(obs.board).reshape(7, 6)
             return int(np.argmin(grid[0]))""",
-    "9x7: seven columns 1": "def agent(p):\n    return [c for c in range(7) if c in p.legal_columns][0]",
+    "9x7: seven columns 1": """
+        def agent(p):
+            return [c for c in range(7) if c in p.legal_columns][0]""",
     "9x7: seven columns 2": """
         import numpy as np
         def agent(obs, config):
@@ -227,7 +229,10 @@ def agent(obs, config):
             for c in range(2000):
                 sys.stderr.write('trying\\n')
             return p.legal_columns[0]""",
-    "exit 1": "import sys\ndef agent(p):\n    sys.exit() if p.ply > 30 else 0\n    return p.legal_columns[0]",
+    "exit 1": """
+        import sys
+        def agent(p):
+            return p.legal_columns[0] if p.ply < 31 else sys.exit()""",
     "exit 2": "def agent(p):\n    return quit() if p.ply == 41 else p.legal_columns[0]",
     "os._exit 1": """
         import os
@@ -281,7 +286,7 @@ def agent(obs, config):
     "generator 1": "def agent(p):\n    yield p.legal_columns[0]",
     "coroutine 2": "async def agent(p):\n    return p.legal_columns[0]",
     "last disc 1": "def agent(p):\n    return p.legal_columns[p.ply // 41]",
-    "empty board 2": "def agent(p):\n    return p.legal_columns[0] if p.heights.index(max(p.heights)) or p.ply else 1 // p.ply",
+    "empty board 2": "def agent(p):\n    return p.legal_columns[0 // p.ply]",
     "win at hand 1": """
         def agent(p):
             for c in p.legal_columns:
@@ -335,7 +340,8 @@ SOUND = {
                 self.moves = 0
             def choose(self, position, limit, rng):
                 self.moves += 1
-                return Decision(position.legal_columns[-self.moves % len(position.legal_columns)])""",
+                legal = position.legal_columns
+                return Decision(legal[-self.moves % len(legal)])""",
     "kaggle: first": "def agent(obs, config):\n    return obs.board[:config.columns].index(0)",
     "kaggle: sees": SIGHT + """
 def my_agent(obs, config):
@@ -348,7 +354,9 @@ def my_agent(obs, config):
             seen.append(obs.step)
             assert seen[-1] == seen[0] + 2 * (len(seen) - 1)
             return obs.board[:7].index(0)""",
-    "sees": SIGHT + "\ndef agent(observation):\n    return best(observation.board, observation.mark)",
+    "sees": SIGHT + """
+def agent(observation):
+    return best(observation.board, observation.mark)""",
     "searches": """
         def value(p, depth):
             if p.is_over:
@@ -365,7 +373,8 @@ def my_agent(obs, config):
                 p = p.play(random.choice(p.legal_columns))
             return 0.5 if p.winner is None else float(p.winner == side)
         def agent(p):
-            return max(p.legal_columns, key=lambda c: sum(result(p.play(c), p.turn) for _ in range(4)))""",
+            values = {c: sum(result(p.play(c), p.turn) for _ in range(4)) for c in p.legal_columns}
+            return max(values, key=values.get)""",
     "caches": """
         import functools
         @functools.lru_cache(1000)
