@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from claimeven import Position
+from claimeven import Position, play_match
 from claimeven.agents import (
     Agent,
     Decision,
@@ -304,3 +307,220 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
         assert str(caught.value) == sentence
     with pytest.raises(InvalidEvaluation, match="there is no evaluation 'nothing'"):
         load_evaluation("nothing")
+
+
+#: Names of modules of Python's own as names of files next to a bot.
+SHADOWS = ("statistics", "heapq", "queue", "random", "json", "typing")
+
+
+def test_neighbors_do_not_shadow_modules_of_python(tmp_path: Path) -> None:
+    for name in SHADOWS:
+        written(tmp_path, "def agent(p):\n    return p.legal_columns[0]\n", f"{name}.py")
+    text = (
+        "import heapq, json, queue, random, statistics\n"
+        "def agent(p):\n"
+        "    import typing, users_friend\n"
+        "    assert queue.Queue and typing.Any and json.loads('1') == users_friend.ONE\n"
+        "    return int(statistics.mean(heapq.nsmallest(3, p.legal_columns)))\n"
+    )
+    written(tmp_path, "ONE = 1\n", "users_friend.py")
+    spec = written(tmp_path, text)
+    with closing(make_agent(spec)) as agent:
+        for _ in range(2):
+            assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 1
+    report = check_agent(str(tmp_path / "queue.py"))
+    assert report.is_fine
+    assert any("queue.py has the name of a module of Python" in note for note in report.notes)
+    report = check_agent(spec)
+    assert {note.partition(".py")[0] for note in report.notes} == set(SHADOWS) - {"typing"}
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("from .helpers import BEST", {"bots/__init__.py": "", "bots/helpers.py": "BEST = 4\n"}),
+        ("from bots.helpers import BEST", {"bots/__init__.py": "", "bots/helpers.py": "BEST = 4"}),
+        ("from .helpers import BEST", {"bots/helpers.py": "BEST = 4\n"}),
+        ("from bots.helpers import BEST", {"bots/helpers.py": "BEST = 4\n"}),
+        ("from . import BEST", {"bots/__init__.py": "BEST = 4\n"}),
+        ("from ..shared import BEST", {"__init__.py": "", "bots/__init__.py": "",
+                                       "shared.py": "BEST = 4\n"}),
+    ],
+)  # fmt: skip
+def test_a_file_in_a_package_plays(
+    text: str, files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "users_course"
+    for name, content in files.items():
+        written(folder, content, name)
+    spec = written(folder, f"{text}\ndef agent(position):\n    return BEST\n", "bots/mine.py")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for place in (elsewhere, folder):
+        monkeypatch.chdir(place)
+        with closing(make_agent(spec)) as agent:
+            assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 4
+
+
+NOTEBOOK = '{\n "cells": [{"cell_type": "code", "source": ["x = true"]}],\n "nbformat": 4}'
+
+
+@pytest.mark.parametrize("name", ["odd.py", "odd.ipynb", "odd"])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (NOTEBOOK.encode(), "is a notebook: save the cell with the agent as a file, with %%"),
+        (b"PK\x03\x04" + bytes(300), "is an archive: unpack it and name the file in it that plays"),
+        (gzip.compress(b"x" * 900), "is an archive: unpack it and name the file in it that plays"),
+        (b"\n<!DOCTYPE html><html></html>", "is a web page: download the Python file itself"),
+        (b"\x80\x04\x95\0\0\0", "is no text: it holds binary data where a Python file is expected"),
+        (None, "is a folder, and no file: name the file in it, "),
+        ("fifo", "is a device or a pipe, and no file"),
+        ("/dev/zero", "is a device or a pipe, and no file"),
+        (65 << 20, "has 65 MB: a file with an agent has at most 64"),
+    ],
+)
+def test_what_is_no_text_of_python_is_told(
+    content: bytes | str | int | None, told: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is None:
+        written(path, PLAIN, "main.py")
+        told += str(path / "main.py")
+    elif content == "fifo":
+        os.mkfifo(path)
+    elif isinstance(content, str):
+        path.symlink_to(content)
+    else:
+        with path.open("wb") as file:
+            file.truncate(content)
+    for prefix in ("", "kaggle:"):
+        with pytest.raises(InvalidSpec) as caught:
+            make_agent(f"{prefix}{path}")
+        assert f"{path} {told}" in str(caught.value)
+
+
+OPTIONS = """
+from claimeven import Agent, Decision
+
+class P(Agent):
+    def __init__(self, column=3, sure=False, word="x", weight=0.5):
+        assert isinstance(sure, bool) and isinstance(weight, float) and isinstance(word, str)
+        self.column = column + sure + int(weight)
+    def choose(self, position, limit, rng):
+        return Decision(self.column)
+
+def plays(position, column=3, *, more=0):
+    return column + more
+
+def kaggle(obs, config, column=3):
+    return column + 0 * obs.mark * config.rows
+
+def make(column=3):
+    return P(column)
+
+def free(position, **options):
+    return sum(options.values())
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("P", 3),
+        ("P,column=1", 1),
+        ("P, column = 1 , sure=yes", 2),
+        ("P,weight=2", 5),
+        ("P,word=a b", 3),
+        ("plays,column=4", 4),
+        ("plays,column=4,more=2", 6),
+        ("kaggle,column=2", 2),
+        ("make,column=6", 6),
+        ("free,a=1,b=2", 3),
+    ],
+)
+def test_agents_of_ones_own_take_options(name: str, column: int, tmp_path: Path) -> None:
+    file = written(tmp_path, OPTIONS)
+    with closing(make_agent(f"{file}:{name}")) as agent:
+        assert agent.name == f"{file}:{name}"
+        assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == column
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "P,colum=1",
+            "P has no 'colum' (did you mean column?): it takes column, sure, word, weight",
+        ),
+        ("P,column=x", "column=x: column takes a whole number"),
+        ("P,sure=3", "sure=3: sure takes yes or no"),
+        ("P,weight=x", "weight=x: weight takes a number"),
+        ("plays,position=1", "plays has no 'position': it takes column, more"),
+        ("make,depth=1", "make has no 'depth': it takes column"),
+        ("P,column=9,sure", "takes the name of a function or class of that file, and its options"),
+    ],
+)
+def test_options_that_do_not_fit_are_told(name: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        make_agent(f"{written(tmp_path, OPTIONS)}:{name}")
+    assert told in str(caught.value)
+
+
+HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "plays"),
+    [
+        ("def my_bot(position):\n    return 1\ndef main():\n    return 0\n", "my_bot(position), the"),
+        ("def my_agent(obs, config):\n    return 1\n" + HELPER, "my_agent(observation, config"),
+        ("def choose_move(board):\n    return 1\n" + HELPER, "choose_move(position), the one in"),
+        ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\n" + HELPER,
+         "P.choose(position, limit, rng), the one in"),
+        ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\nbot = P()\n"
+         + HELPER, "P.choose(position, limit, rng), the last one in"),
+        ("def one(x):\n    return 0\ndef two(x):\n    return 1\n",
+         "two(position), the last one in mine.py of those that can be an agent; one could be meant,"),
+        ("def agent(observation):\n    return 1\n" + HELPER, "agent(observation), the one called"),
+        ("agent = lambda p: 1\n" + HELPER, "<lambda>(position), the one called agent"),
+    ],
+)  # fmt: skip
+def test_what_looks_most_like_an_agent_plays(text: str, plays: str, tmp_path: Path) -> None:
+    spec = written(tmp_path, "from claimeven import Agent, Decision\n" + text)
+    with closing(make_agent(spec)) as agent:
+        assert agent.plays.startswith(plays)
+        assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 1
+
+
+def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
+    for text in ("def main():\n    return 0\n", "def run():\n    pass\n"):
+        with pytest.raises(InvalidSpec, match="defines no function to play with"):
+            make_agent(written(tmp_path, text))
+    spec = written(tmp_path, "def bot(board, piece):\n    return board[0]\n")
+    with pytest.raises(InvalidSpec, match=r"bot takes \(board, piece\): an agent takes a position"):
+        make_agent(spec)
+    text = "def agent(obs, config):\n    pass\n"
+    (fault,) = check_agent(written(tmp_path, text)).faults
+    assert fault.reason == "returned None instead of a column number"
+    assert "ends with a return" in fault.advice
+
+
+def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path) -> None:
+    text = "def one(x):\n    return 0\ndef two(x, y):\n    return x[0][y]\n"
+    result = play_match(
+        written(tmp_path, text.replace("return 0", "return x[0]")), "random", games=2
+    )
+    assert {reason for _, reason in result.faults[0]} == {
+        "raised TypeError: 'Position' object is not subscriptable (it plays one(position), the one"
+        f" in mine.py that looks most like an agent; two could be meant, say {tmp_path}/mine.py:NAME)"
+    }
+    text = "def agent(obs, config):\n    return 0\ndef helper(board):\n    return board[9]\n"
+    result = play_match(f"kaggle:{written(tmp_path, text)}", "random", games=2)
+    ((_, reason), *_) = result.faults[0]
+    assert reason == (
+        "raised KeyError: 9 (it plays helper(observation), the last callable of mine.py, as on"
+        " Kaggle: agent above it does not play)"
+    )

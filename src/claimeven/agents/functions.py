@@ -124,9 +124,10 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
     known = dict(inspect.signature(found).parameters)
     positional = [p for p in known.values() if p.kind in _POSITIONAL]
     is_function = not inspect.isclass(found) and positional and positional[0].default is _EMPTY
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in known.values())
     if is_function:
         known = {key: p for key, p in known.items() if p.default is not _EMPTY}
-    if not any(p.kind is p.VAR_KEYWORD for p in known.values()):
+    if not takes_all:
         for option in options:
             if option not in known:
                 takes = f"takes {', '.join(known)}" if known else "takes none"
@@ -194,11 +195,11 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
 
 
 def rank(found: object) -> int:
-    """Return how much something in a file looks like its agent: 0 if it can be none, up to 4."""
+    """Return how much something in a file looks like its agent: 0 if it can be none, up to 5."""
     if isinstance(found, Agent):
-        return 4
+        return 5
     if inspect.isclass(found):
-        return 4 if issubclass(found, Agent) and not inspect.isabstract(found) else 0
+        return 5 if issubclass(found, Agent) and not inspect.isabstract(found) else 0
     try:
         parameters = inspect.signature(found).parameters  # type: ignore[arg-type]
         is_for_kaggle(found, "")  # type: ignore[arg-type]
@@ -208,9 +209,9 @@ def rank(found: object) -> int:
         return 0
     names = [name for name, p in parameters.items() if p.default is _EMPTY] or list(parameters)
     if names[0] in KAGGLE_NAMES:
-        return 4
+        return 5
     looks = _PLAYING.search(name_of(found)) or _POSITION.fullmatch(names[0])
-    return 2 * (len(names) == 1) + bool(looks)
+    return 1 + 2 * (len(names) == 1) + bool(looks)
 
 
 def call_text(agent: Agent, name: str) -> str:

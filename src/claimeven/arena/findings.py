@@ -15,7 +15,7 @@ from claimeven.agents.contract import Agent, FaultKind
 from claimeven.agents.files import file_of
 from claimeven.agents.process.printed import MOST_PRINTED
 from claimeven.agents.process.process import ProcessAgent
-from claimeven.agents.texts import content_of
+from claimeven.agents.texts import source_of
 from claimeven.arena.advice import FILES_ADVICE
 from claimeven.arena.check_report import Answer, Fault
 
@@ -156,36 +156,41 @@ def find_notes(spec: str, agent: Agent, is_unseeded: bool) -> tuple[str, ...]:
             " random, numpy.random or the generator it is given, or it looks at a clock, or it"
             " remembers. A seed does not decide its games."
         )
-    path = file_of(spec)
-    text = None if path is None else content_of(str(path))
-    if path is not None and text is not None:
-        imported = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", text.decode("latin-1"), re.M))
-        near = {file.stem for file in path.resolve().parent.glob("*.py")} & (imported | {path.stem})
-        notes += [
-            f"{name}.py has the name of a module of Python, which is the one that is imported: give"
-            " it another name."
-            for name in sorted(near & sys.stdlib_module_names)
-        ]
+    path, nodes = _parsed(spec)
+    imported = {
+        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    near = {file.stem for file in path.parent.glob("*.py")} & {path.stem, *imported}
+    notes += [
+        f"{name}.py has the name of a module of Python, which is the one that is imported: give it"
+        " another name."
+        for name in sorted(near & sys.stdlib_module_names)
+    ]
     return tuple(notes)
 
 
 def find_files(spec: str) -> Iterator[Fault]:
     """Yield the fault of an agent that opens files next to its own by where the command runs."""
+    path, nodes = _parsed(spec)
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    texts = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
+    near = sorted(t for t in texts if _FILE.fullmatch(t) and (path.parent / t).is_file())
+    if near and "__file__" not in names and "__raw_path__" not in texts:
+        yield Fault(
+            "files",
+            f"names {', '.join(near)} without the folder of its file: where the command runs in"
+            " another folder, that is not found",
+            FILES_ADVICE,
+        )
+
+
+def _parsed(spec: str) -> tuple[Path, list[ast.AST]]:
+    """Return the file of a spec and all parts of its syntax, none if there is no file."""
     path = file_of(spec)
-    text = "" if path is None else (content_of(str(path)) or b"").decode("utf-8", "replace")
-    if path is None or "__file__" in text or "__raw_path__" in text:
-        return
     with suppress(SyntaxError, ValueError, RecursionError):
-        texts = {node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)}
-        folder = path.resolve().parent
-        names = sorted(t for t in texts if isinstance(t, str) and _FILE.fullmatch(t))
-        if near := [name for name in names if (folder / name).is_file()]:
-            yield Fault(
-                "files",
-                f"names {', '.join(near)} without the folder of its file: where the command runs in"
-                " another folder, that is not found",
-                FILES_ADVICE,
-            )
+        return Path(path or "").resolve(), list(ast.walk(ast.parse(source_of(str(path)))))
+    return Path(), []
 
 
 def find_prints(agent: Agent, moves: int) -> Iterator[Fault]:
