@@ -313,6 +313,7 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
 SHADOWS = ("statistics", "heapq", "queue", "random", "json", "typing")
 
 
+@pytest.mark.usefixtures("real_starts")
 def test_neighbors_do_not_shadow_modules_of_python(tmp_path: Path) -> None:
     for name in SHADOWS:
         written(tmp_path, "def agent(p):\n    return p.legal_columns[0]\n", f"{name}.py")
@@ -332,7 +333,7 @@ def test_neighbors_do_not_shadow_modules_of_python(tmp_path: Path) -> None:
     assert report.is_fine
     assert any("queue.py has the name of a module of Python" in note for note in report.notes)
     report = check_agent(spec)
-    assert {note.partition(".py")[0] for note in report.notes} == set(SHADOWS) - {"typing"}
+    assert {note.partition(".py")[0] for note in report.notes} == set(SHADOWS)
 
 
 @pytest.mark.parametrize(
@@ -453,7 +454,7 @@ def test_agents_of_ones_own_take_options(name: str, column: int, tmp_path: Path)
     [
         (
             "P,colum=1",
-            "P has no 'colum' (did you mean column?): it takes column, sure, word, weight",
+            "P has no 'colum' (did you mean column?): it takes column, sure, word",
         ),
         ("P,column=x", "column=x: column takes a whole number"),
         ("P,sure=3", "sure=3: sure takes yes or no"),
@@ -475,7 +476,7 @@ HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\
 @pytest.mark.parametrize(
     ("text", "plays"),
     [
-        ("def my_bot(position):\n    return 1\ndef main():\n    return 0\n", "my_bot(position), the"),
+        ("P,colum=1", "P has no 'colum' (did you mean column?): it takes column, sure"),
         ("def my_agent(obs, config):\n    return 1\n" + HELPER, "my_agent(observation, config"),
         ("def choose_move(board):\n    return 1\n" + HELPER, "choose_move(position), the one in"),
         ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\n" + HELPER,
@@ -483,7 +484,7 @@ HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\
         ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\nbot = P()\n"
          + HELPER, "P.choose(position, limit, rng), the last one in"),
         ("def one(x):\n    return 0\ndef two(x):\n    return 1\n",
-         "two(position), the last one in mine.py of those that can be an agent; one could be meant,"),
+         "two(position), the last one in mine.py of those that can be an agent; one could be"),
         ("def agent(observation):\n    return 1\n" + HELPER, "agent(observation), the one called"),
         ("agent = lambda p: 1\n" + HELPER, "<lambda>(position), the one called agent"),
     ],
@@ -515,7 +516,8 @@ def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path)
     )
     assert {reason for _, reason in result.faults[0]} == {
         "raised TypeError: 'Position' object is not subscriptable (it plays one(position), the one"
-        f" in mine.py that looks most like an agent; two could be meant, say {tmp_path}/mine.py:NAME)"
+        f" in mine.py that looks most like an agent; two could be meant, say"
+        f" {tmp_path}/mine.py:NAME)"
     }
     text = "def agent(obs, config):\n    return 0\ndef helper(board):\n    return board[9]\n"
     result = play_match(f"kaggle:{written(tmp_path, text)}", "random", games=2)
