@@ -476,7 +476,7 @@ HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\
 @pytest.mark.parametrize(
     ("text", "plays"),
     [
-        ("P,colum=1", "P has no 'colum' (did you mean column?): it takes column, sure"),
+        ("def my_bot(position):\n    return 1\ndef main():\n    return 0\n", "my_bot(position), "),
         ("def my_agent(obs, config):\n    return 1\n" + HELPER, "my_agent(observation, config"),
         ("def choose_move(board):\n    return 1\n" + HELPER, "choose_move(position), the one in"),
         ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\n" + HELPER,
