@@ -190,6 +190,25 @@ def test_a_damaged_file_is_compiled_again(damage: str, folder: Path, told: list[
         assert told == ["compiling"] * 2
 
 
+def test_files_of_two_kernels_that_were_swapped_are_compiled_again(
+    folder: Path, told: list[str]
+) -> None:
+    def kernels() -> list[Kernel]:
+        return [new_kernel(), Kernel(twofold, ("uint64(uint64)",)), Kernel(twofold, ("f8(f8)",))]
+
+    for kernel in kernels():
+        kernel.load()
+    files = kernel_files(folder)
+    contents = [file.read_bytes() for file in files]
+    for file, content in zip(files, contents[1:] + contents[:1], strict=True):
+        file.write_bytes(content)
+    for _ in range(2):
+        first, second, third = kernels()
+        assert is_right(first)
+        assert (second(np.uint64(3)), third(1.25)) == (6, 2.5)
+        assert len(told) == 6
+
+
 def test_threads_may_load_kernels_that_call_each_other(folder: Path) -> None:
     first = new_kernel()
 

@@ -76,6 +76,18 @@ def test_a_file_that_cannot_be_used_is_done_without(folder: Path, content: bytes
     assert np.asarray(scaled(5.0)(numbers)).tolist() == [0, 5, 10]
 
 
+def test_files_of_two_functions_that_were_swapped_are_done_without(folder: Path) -> None:
+    numbers = np.arange(3, dtype=np.float32)
+    for factor in (2.0, 3.0):
+        scaled(factor)(numbers)
+    one, other = folder.iterdir()
+    kept = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(kept)
+    for factor in (2.0, 3.0):
+        assert np.asarray(scaled(factor)(numbers)).tolist() == (numbers * factor).tolist()
+
+
 def test_without_a_folder_it_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     no_folder = tmp_path / "file"
     no_folder.touch()

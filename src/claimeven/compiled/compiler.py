@@ -20,6 +20,7 @@ from llvmlite import binding
 from numba.core import compiler, event, serialize
 from numba.core.codegen import JITCodeLibrary
 from numba.core.funcdesc import ExternalFunctionDescriptor
+from numba.core.sigutils import normalize_signature
 
 from claimeven.compiled import cache, intrinsics_kernel
 from claimeven.compiled.sources import sources_digest
@@ -162,6 +163,11 @@ class _PreparedCompiler(_PartCompiler):
     made = _Prepared
 
 
+def _arguments_of(signature: Any) -> Any:
+    normalize: Any = normalize_signature
+    return normalize(signature)[0]
+
+
 class KernelCache:
     """What Numba asks for the code of a function before it compiles, and hands it to afterwards.
 
@@ -217,9 +223,12 @@ class KernelCache:
             # What was kept is whole. That it cannot be used all the same is no reason to fail.
             with suppress(Exception):
                 calls, reduced = pickle.loads(content)
-                if calls:
+                made, args = reduced[1], _arguments_of(signature)
+                # Not a file of another kernel, renamed.
+                is_ours = f"{made.modname}.{made.qualname}" == self.name and made.argtypes == args
+                if calls and is_ours:
                     self.load(calls.values())
-                if calls.keys() <= _shared.keys():  # else they were compiled otherwise
+                if is_ours and calls.keys() <= _shared.keys():  # else they were compiled otherwise
                     rebuild: Any = compiler.CompileResult._rebuild
                     return rebuild(target_context, *reduced)
         self.tell()

@@ -71,7 +71,15 @@ class JaxFunction:
         jaxlib = self._jax.lib.__version__
         flags, cores = os.environ.get("XLA_FLAGS"), os.cpu_count()
         device = self._jax.devices()[0].device_kind
-        made_by = (self._jax.__version__, jaxlib, sys.version, cache.processor(), cores, flags)
+        made_by = (
+            "named",
+            self._jax.__version__,
+            jaxlib,
+            sys.version,
+            cache.processor(),
+            cores,
+            flags,
+        )
         digest = hashlib.blake2b(f"{text}\n{made_by}{device}".encode(), digest_size=10)
         return folder / f"{self.name}-{digest.hexdigest()}{cache.JAX_SUFFIX}"
 
@@ -85,7 +93,9 @@ def _read(path: Path | None) -> Any:
     with suppress(Exception):
         from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra
 
-        return serialize_executable.deserialize_and_load(*pickle.loads(content))
+        name, *serialized = pickle.loads(content)
+        if path is not None and name == path.stem:  # not a file of another function, renamed
+            return serialize_executable.deserialize_and_load(*serialized)
     return None
 
 
@@ -95,4 +105,4 @@ def _keep(path: Path | None, made: Any) -> None:
         with suppress(Exception):  # it only takes longer the next time
             from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra
 
-            cache.write(path, pickle.dumps(serialize_executable.serialize(made)))
+            cache.write(path, pickle.dumps((path.stem, *serialize_executable.serialize(made))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.tactics_kernel import board_vector
+from claimeven.networks.errors import InvalidNetwork
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -31,6 +33,25 @@ class PolicyValue(Protocol):
         Values, float32 (n,), are from -1 to 1 for the side to move; priors, float32 (n, columns),
         say how likely each column is to be the best: 0 or more, sum 1, and 0 where it is full.
         """
+
+
+def judged(model: PolicyValue, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+    """Return what a model says of positions. Raises `InvalidNetwork`, naming the model, unless it
+    says one finite value a position, and for each of its columns a finite prior from 0.
+    """
+    values, priors = model.evaluate(mines, masks)
+    name = getattr(model, "name", None) or type(model).__name__
+    shape = (len(mines), model.geometry.columns)
+    if values.shape != shape[:1] or priors.shape != shape:
+        raise InvalidNetwork(
+            f"the model {name} returned values of shape {values.shape} and priors of shape"
+            f" {priors.shape}: expected {shape[:1]} and {shape}"
+        )
+    if not math.isfinite(values.sum() + priors.sum()) or priors.min(initial=0) < 0:
+        raise InvalidNetwork(
+            f"the model {name} returned values or priors that are not finite, or negative priors"
+        )
+    return values, priors
 
 
 class UniformPolicyValue:

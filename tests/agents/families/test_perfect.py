@@ -275,3 +275,33 @@ def test_boards_beyond_the_solver_are_refused() -> None:
 def test_bad_options_are_named(spec: str, sentence: str) -> None:
     with pytest.raises(InvalidSpec, match=sentence):
         make_agent(spec)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system tells what a process holds")
+def test_the_memory_of_its_table_is_there_before_its_first_move() -> None:
+    script = (
+        "import re, pathlib\n"
+        "from claimeven import make_agent\n"
+        "status = pathlib.Path('/proc/self/status')\n"
+        "held = lambda: int(re.search(r'VmRSS:\\s+(\\d+)', status.read_text())[1])\n"
+        "make_agent('perfect:table_mb=1')\n"
+        "before = held()\n"
+        "agent = make_agent('perfect:table_mb=64')\n"
+        "print(held() - before)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert int(ended.stdout) > 50_000
+
+
+def test_a_solver_that_others_use_keeps_its_table() -> None:
+    solver = Solver(SMALL, table_mb=1)
+    solver.score(Position(SMALL))
+    nodes = solver.statistics.nodes
+    agent = make_agent("perfect")
+    assert isinstance(agent, SolverAgent)
+    agent.share(solver)
+    agent.load(SMALL)
+    solver.score(Position(SMALL))
+    assert solver.statistics.nodes - nodes < nodes / 10

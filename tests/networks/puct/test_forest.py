@@ -9,8 +9,9 @@ import pytest
 
 from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
+from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.policy_value import Floats, UniformPolicyValue, Words
-from claimeven.networks.puct import PuctForest, PuctOptions, PuctTree
+from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch, PuctTree
 from tests.networks.puct.support import Hashed, check_laws
 
 WON = Position.from_moves("1213141")
@@ -256,3 +257,35 @@ def test_many_moves_at_once_are_made_all_or_none() -> None:
     forest.gather()
     with pytest.raises(ClaimevenError, match="back them up first"):
         forest.advance_all(np.array([0]), np.array([0]))
+
+
+class Broken(Hashed):
+    """A model whose answers are no numbers, or too few of them."""
+
+    name = "broken"
+
+    def __init__(self, geometry: Geometry, how: str) -> None:
+        super().__init__(geometry)
+        self.how = how
+
+    def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+        values, priors = super().evaluate(mines, masks)
+        if self.asked > 4:
+            if self.how == "short":
+                return values[1:], priors
+            part = values if self.how == "value" else priors[0]
+            part[-1:] = {"value": np.inf, "nan": np.nan, "negative": -0.5}[self.how]
+        return values, priors
+
+
+@pytest.mark.parametrize("how", ["value", "nan", "negative", "short"])
+@pytest.mark.parametrize("backend", ["compiled", "python"])
+def test_a_model_that_says_no_numbers_is_named(how: str, backend: str) -> None:
+    position = Position(Geometry(4, 4, 3))
+    search = PuctSearch(Broken(position.geometry, how), backend=backend)
+    with pytest.raises(InvalidNetwork, match="the model broken returned"):
+        search.search(position, np.random.default_rng(0), 50)
+    forest = PuctForest(position.geometry, 2, 100)
+    with pytest.raises(InvalidNetwork, match="the model broken returned"):
+        forest.run(Broken(position.geometry, how), 50)
+    assert forest.waiting == 0

@@ -80,8 +80,12 @@ class SolverAgent(Agent):
         check_board(geometry)
 
     def load(self, geometry: Geometry) -> None:
-        """Compile the search, and read the book of the board."""
-        self.solver(geometry).load()
+        """Compile the search, read the book of the board, and lay out a new table."""
+        before = self._solver
+        solver = self.solver(geometry)
+        solver.load()
+        if solver is not before:
+            solver.clear()  # so the system finds the memory now, and not within a move
 
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""

@@ -149,7 +149,8 @@ class Program(WatchedProcess):
             super().__init__(process, ours, answers, errors, printed, 1, mark)
 
     def send(self, line: str) -> None:
-        """Send a line. Raises `ChildEnded`."""
+        """Send a line, and let the program go on if it stands still. Raises `ChildEnded`."""
+        self.go_on()
         self._write(self._input, line.encode("utf-8", "replace") + b"\n")
 
     def receive(self, deadline: float) -> str:
@@ -174,6 +175,7 @@ class Program(WatchedProcess):
             if farewell:
                 self.send(farewell)
         if self._finish.alive:
+            self.go_on()
             self._let_go(self._input)
             self._wait()
             self.kill()

@@ -158,6 +158,7 @@ class UgiEngine:
             if words[:1] == ["info"]:
                 told.update(_read_info(words[1:]))
             elif words[:1] == ["bestmove"]:
+                self._program.stand_still()  # it does not think in the time of its opponent
                 return Found(words[1] if len(words) > 1 else "", told)
             elif words:
                 self._said = " ".join(words)

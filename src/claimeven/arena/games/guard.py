@@ -23,7 +23,7 @@ from claimeven.agents.contract import (
     kind_of,
 )
 from claimeven.agents.plain import checked_column, plain, plain_decision
-from claimeven.agents.safe_text import described, printable, traceback_of
+from claimeven.agents.safe_text import described, printable, printable_lines, traceback_of
 from claimeven.game.position import Position
 from claimeven.interrupts import times_gone_on
 
@@ -109,7 +109,7 @@ def checked_tree(agent: Agent, depth: int, nodes: int) -> TreeView | None:
         texts = (view.text, view.svg)
         if not isinstance(data, dict) or not all(isinstance(text, str) for text in texts):
             raise AgentFault("showed a tree that is no TreeView")
-    return TreeView(view.text, data, view.svg)
+    return TreeView(printable_lines(view.text, 10 * len(view.text)), data, view.svg)
 
 
 @contextmanager

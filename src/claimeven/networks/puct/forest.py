@@ -34,7 +34,13 @@ from claimeven.montecarlo.layout import (
 )
 from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
-from claimeven.networks.policy_value import Floats, PolicyValue, Words, playable_columns
+from claimeven.networks.policy_value import (
+    Floats,
+    PolicyValue,
+    Words,
+    judged,
+    playable_columns,
+)
 from claimeven.networks.puct.kernel import (
     advance_roots,
     back_up_leaves,
@@ -203,11 +209,11 @@ class PuctForest(ReadableForest):
         mines, masks = self.gather(leaves, until)
         if self.waiting:
             try:
-                judged = heeded(lambda: model.evaluate(mines, masks))
+                found = heeded(lambda: judged(model, mines, masks))
             except BaseException:
                 self.drop()
                 raise
-            self.back_up(*judged)
+            self.back_up(*found)
         return int(self.iterations().sum()) - made
 
     def run(self, model: PolicyValue, iterations: int | npt.ArrayLike, leaves: int = 1) -> int:

@@ -25,7 +25,7 @@ from claimeven.montecarlo.layout import (
 from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
-from claimeven.networks.policy_value import PolicyValue
+from claimeven.networks.policy_value import PolicyValue, judged
 from claimeven.networks.puct.options import DEFAULT, SOONEST_PLIES, PuctOptions
 
 #: Nodes of a tree where nothing says how many.
@@ -168,7 +168,7 @@ class PuctTree:
         mine, mask = (
             np.array([w], dtype=np.uint64) for w in (leaf.position.mine, leaf.position.mask)
         )
-        values, priors = self.model.evaluate(mine, mask)
+        values, priors = judged(self.model, mine, mask)
         live = [child for child in leaf.children or () if child.proof != PROVEN_LOSS]
         given = [float(priors[0, child.column]) ** self.options.prior_power for child in live]
         total = 0.0
