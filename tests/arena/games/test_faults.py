@@ -12,7 +12,12 @@ from claimeven.agents import Isolation, make_agent
 from claimeven.arena import Opening, play_game
 from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import TournamentPlan, open_store, run_tournament
+from claimeven.arena.tournaments.tournament import (
+    TournamentPlan,
+    open_store,
+    run_tournament,
+    stored_agents,
+)
 from claimeven.game.notation import format_moves
 
 BOTS = Path(__file__).parents[2] / "agents" / "bots"
@@ -69,7 +74,7 @@ def test_faults_are_told_apart_and_touch_no_other_game(
         for game in games_of(name, plan, games):
             assert (name, game.fault, game.reason) == (name, None, None)
             assert Position.from_moves(game.all_moves).is_over
-    standings = Standings.of((), games)
+    standings = Standings.of(stored_agents(plan), games)
     assert standings.forfeits == {"crash": 10, "memory": 2, "illegal": 4}
     out, err = capfd.readouterr()
     assert (len(out), len(err) < 100_000) == (0, True)
