@@ -30,7 +30,7 @@ def test_clicks_reach_python_and_python_reaches_the_page(cell: Put) -> None:
     assert shown.discs == discs(board.position) == discs(Position.from_moves("44"))
     board.play(2)
     assert shown.catch_up().discs == discs(Position.from_moves("443"))
-    assert shown.status == "Second player to move."
+    assert shown.status == "Red to move."
     board.position = Position.from_moves("1212")
     assert shown.catch_up().discs == discs(Position.from_moves("1212"))
     shown.drop(7)
@@ -40,14 +40,14 @@ def test_clicks_reach_python_and_python_reaches_the_page(cell: Put) -> None:
 def test_a_game_against_an_agent_to_its_end(cell: Put) -> None:
     board = BoardWidget(agent="greedy", seed=1)
     shown = cell(board)
-    assert shown.status == "First player to move."
+    assert shown.status == "Yellow to move."
     while not board.position.is_over:
         before = board.position.ply
         shown.drop(board.position.legal_columns[0] + 1)
         assert board.position.ply == before + 2 or board.position.is_over
         assert shown.discs == discs(board.position)
     winner = board.position.outcome.winner
-    assert shown.status in ("First player wins.", "Second player (greedy) wins.", "A draw.")
+    assert shown.status in ("Yellow wins.", "Red (greedy) wins.", "A draw.")
     assert winner is None or shown.page.locator(".marks .win").count() >= 2
     shown.press("Undo")
     assert board.position.turn == 0 and not board.position.is_over
@@ -74,10 +74,10 @@ def test_scores_above_the_columns_are_the_solvers(cell: Put) -> None:
     landing = shown.page.locator("[data-cell='3,1']")
     assert landing.get_attribute("aria-label") == "column 3, row 1, empty; wins in 2 moves"
     assert shown.page.locator(".scores .best").count() == 2
-    assert shown.status == "First player to move and wins in 2 moves (+18)."
+    assert shown.status == "Yellow to move and wins in 2 moves."
     third.click()
     assert shown.catch_up().status == (
-        "Second player to move and loses in 1 move (\N{MINUS SIGN}18)."
+        "Red to move and loses in 1 move."
     )
 
 

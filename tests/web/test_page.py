@@ -39,7 +39,7 @@ def test_a_game_by_mouse_against_an_agent(lively_page: Any) -> None:
         moves = moves_of(page)
         assert board_of(page) == rows(moves)
         if (outcome := Position.from_moves(moves).outcome) is not None:
-            words = {0: "You win!", 1: "Second player (greedy) wins", None: "draw"}
+            words = {0: "You win!", 1: "Red (greedy) wins", None: "draw"}
             assert words[outcome.winner] in status(page)
             return
     raise AssertionError("the game has no end")
@@ -103,8 +103,8 @@ def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None
     page.goto("/?second=human&moves=121212")
     drop(page, 1)
     shows(page, "1212121")
-    assert status(page).strip() == "First player wins."
-    assert "First player wins." in page.inner_text("#said")
+    assert status(page).strip() == "Yellow wins."
+    assert "Yellow wins." in page.inner_text("#said")
     assert page.locator(".marks .win").count() == 2
     drop(page, 5)
     assert moves_of(page) == "1212121"
@@ -209,7 +209,7 @@ def test_a_review_ends_where_people_go_on(page: Any) -> None:
     page.wait_for_function(shows_moves)
     page.click("text=Judge the game")
     page.click("nav [data-view=practise]")
-    page.wait_for_url("**view=practise&puzzle=*")
+    page.wait_for_url("**view=practise&**&puzzle=*")
     address = page.url
     page.wait_for_timeout(1500)
     assert page.url == address
@@ -235,27 +235,62 @@ def test_the_keys_keep_their_place(page: Any) -> None:
 
 
 def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
-    page.goto("/?second=human&moves=44556")
+    page.goto("/?second=human&moves=54346576414573")
     page.click("text=Judge the game")
-    page.wait_for_selector(".judgement:has-text('Accuracy')")
-    assert page.locator(".move.blunder").count() == 2  # as the review says: 5 and then 5
+    page.wait_for_selector(".judgement:text-is('Accuracy: Yellow 49 %, Red 97 %.')")
+    marked = page.locator(".moves .move:is(.inaccurate, .mistake, .blunder)")
+    assert marked.all_inner_texts() == ["5?!", "3?!", "7??", "1?", "5?"]
     page.keyboard.press("Home")
     page.click("text=Next mistake")
-    shows(page, "445")
+    shows(page, "5434657")
+    assert page.inner_text(".which") == "Mistake 1 of 3. Yellow plays column 7: a blunder ??"
+    assert page.locator(".why .claim").all_inner_texts() == [
+        "Column 7 loses 13 moves sooner.",
+        "Red answers in column 6 and threatens to win in columns 3 and 7: only one can be blocked.",
+    ]
+    page.click("text=Show a better column")
+    page.wait_for_selector(".why p:text-is('Column 3 loses in 15 moves.')")
     page.click("text=Try again from here")
-    shows(page, "44")
-    drop(page, 5)  # what was played, which is judged already
-    page.wait_for_selector(".judgement:has-text('Accuracy')")
+    shows(page, "543465")
+    assert page.inner_text(".judgement") == "Find a better column than 7."
+    assert page.locator(".why p").count() == 0  # not what the other side did
+    drop(page, 7)  # what was played, which is judged already
+    page.wait_for_selector(".which:has-text('Mistake 1 of 3')")
     page.click("text=Try again from here")
     drop(page, 1)
-    page.wait_for_selector(".judgement:has-text('Column 1 loses in 18 moves: that is not it')")
+    page.wait_for_selector(".judgement:has-text('Column 1 loses in 7 moves: that is not it')")
     page.click("text=Try again from here")
-    shows(page, "44")
-    drop(page, 4)
-    page.wait_for_selector(".judgement:text-is('Right: column 4 wins in 20 moves.')")
+    shows(page, "543465")
+    drop(page, 3)
+    page.wait_for_selector(".judgement:text-is('Right: column 3 loses in 15 moves.')")
     page.click("text=Next mistake")
-    shows(page, "4455")
-    page.wait_for_selector(".judgement:has-text('Accuracy')")
+    shows(page, "5434657641")
+    page.wait_for_selector(".why p:text-is('It misses immediate wins in columns 3 and 7.')")
+
+
+def test_after_a_game_one_s_own_mistakes_are_walked_through(page: Any) -> None:
+    page.goto("/?second=greedy&moves=54346576414573")
+    page.click("text=See your mistakes")
+    shows(page, "5434657")
+    assert page.inner_text(".which") == "Mistake 1 of 1. You play column 7: a blunder ??"
+    page.keyboard.press("m")  # there is no other of one's own
+    shows(page, "5434657")
+    page.goto("/?first=greedy&second=human&moves=54346576414573")
+    page.keyboard.press("m")
+    shows(page, "5434657641")
+    assert page.inner_text(".which") == "Mistake 1 of 2. You play column 1: a mistake ?"
+    page.goto("/?second=human&moves=4455667")
+    page.wait_for_selector("text=See the mistakes")
+
+
+def test_another_try_hides_the_scores(page: Any) -> None:
+    page.goto("/?second=human&moves=5434657&analysis=on")
+    page.keyboard.press("m")
+    page.wait_for_selector(".why p")
+    page.click("text=Try again from here")
+    shows(page, "543465")
+    assert page.locator(".scores .best").count() == page.locator(".names .best").count() == 0
+    assert "win" not in status(page) and "lose" not in status(page)
 
 
 def test_a_game_from_a_position_is_judged(page: Any, server: Server) -> None:
@@ -278,7 +313,7 @@ def test_a_game_from_a_position_is_judged(page: Any, server: Server) -> None:
 def test_a_board_too_large_to_solve_says_so(page: Any) -> None:
     page.goto("/?second=human&board=16x12&connect=5&analysis=on&moves=abc")
     page.wait_for_selector(".explanation:has-text('This board is too large to be solved')")
-    assert status(page).strip() == "Second player to move."
+    assert status(page).strip() == "Red to move."
     assert not page.is_visible(".bar") and not page.is_visible(".scores")
     page.keyboard.press("Space")
     page.wait_for_selector(".status:has-text('too large')")
@@ -290,9 +325,9 @@ def test_a_board_too_large_to_solve_says_so(page: Any) -> None:
 def test_a_walk_through_the_game_is_told(page: Any) -> None:
     page.goto("/?second=human&moves=4455")
     for key, told in (
-        ("ArrowLeft", "At move 3: first player plays column 5. Second player to move."),
-        ("Home", "At the start. First player to move."),
-        ("4", "First player plays column 4. Second player to move."),
+        ("ArrowLeft", "At Yellow’s move 2: column 5. Red to move."),
+        ("Home", "At the start. Yellow to move."),
+        ("4", "Yellow plays column 4. Red to move."),
     ):
         page.keyboard.press(key)
         page.wait_for_function(
@@ -319,7 +354,6 @@ def test_after_another_try_the_agent_answers_and_plays_the_next_game(page: Any) 
     page.goto("/?first=human&second=greedy&moves=445566")
     page.click("text=Judge the game")
     page.wait_for_selector(".judgement:has-text('Accuracy')")
-    page.keyboard.press("Home")
     page.click("text=Next mistake")
     shows(page, "445")
     page.click("text=Try again from here")
@@ -403,10 +437,10 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     shows(page, "4455")
     assert page.evaluate("scrollY") == stands  # walking through the game does not move the page
     # The board is in sight while one walks from mistake to mistake below it.
-    page.goto("/?second=human&moves=44556")
+    page.goto("/?second=human&moves=5434657641")
     page.tap("text=Judge the game")
     page.tap("text=Next mistake")
-    shows(page, "445")
+    shows(page, "5434657")
     assert page.locator(".stage [role=grid]").bounding_box()["y"] >= 0
     context.close()
 

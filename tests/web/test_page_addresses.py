@@ -27,7 +27,7 @@ def test_going_back_to_the_book_shows_the_place_that_was_left(page: Any) -> None
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**moves=445533&at=5&**")
     page.click("nav [data-view=practise]")
-    page.wait_for_url("**view=practise&puzzle=*")
+    page.wait_for_url("**view=practise&**&puzzle=*")
     page.go_back()
     for come_back in (lambda: None, page.reload):
         come_back()

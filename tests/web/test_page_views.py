@@ -206,7 +206,7 @@ def test_going_back_to_a_game_after_a_reload_brings_it_back(page: Any) -> None:
     page.goto("/?second=human&first=uct:iterations%3D20&at=5&moves=44455")
     shows(page, "44455")
     page.click("nav [data-view=practise]")
-    page.wait_for_url("**view=practise&puzzle=*")
+    page.wait_for_url("**view=practise&**&puzzle=*")
     page.reload()
     page.go_back()
     shows(page, "44455")
@@ -288,7 +288,7 @@ def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
     [
         ("moves=44444444", "Move 7 cannot be played: column 4 is full."),
         ("board=3x2&position=X../...", "A disc floats in column 1."),
-        ("board=3x2&position=.../XX.", "The first player has 2 discs and the second 0:"),
+        ("board=3x2&position=.../XX.", "Yellow has 2 discs and Red 0:"),
         ("board=3x2&connect=2&position=OO./XX.", "The side to move already has a line,"),
         ("board=3x2&position=.../Z..", "“Z” is no cell"),
         ("connect=4.5", "2 to 8 discs in a line win."),
@@ -331,11 +331,11 @@ def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.click("dialog.editor [data-cell='3,1']")
     page.click("dialog.editor [data-cell='4,1']")
     page.click("dialog.editor >> text=Begin from here")
-    told = "The first player has 2 discs and the second 0: players take turns."
+    told = "Yellow has 2 discs and Red 0: players take turns."
     assert page.inner_text("dialog.editor [role=status]") == told
     page.click("dialog.editor >> text=take off")
     page.click("dialog.editor [data-cell='4,1']")
-    assert page.inner_text("dialog.editor [role=status]") == "Second player to move."
+    assert page.inner_text("dialog.editor [role=status]") == "Red to move."
     page.click("dialog.editor >> text=Begin from here")
     page.wait_for_selector("dialog.editor", state="detached")
     assert board_of(page).endswith("/..X....")
@@ -373,7 +373,7 @@ def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:
     told = "details [role=status]"
     page.set_input_files("input[type=file]", replays)
     shows(page, "1212121")
-    assert "Game 1 of 2: ann against bob, 7 moves, the first player won." in page.inner_text(told)
+    assert "Game 1 of 2: ann against bob, 7 discs, Yellow won." in page.inner_text(told)
     page.select_option("[aria-label='Game of the file']", "1")
     page.wait_for_function("() => document.querySelectorAll('.stage [data-cell]').length === 20")
     assert moves_of(page) == "55"
@@ -396,8 +396,8 @@ def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:
 
 def test_seconds_a_move_are_in_the_address(page: Any) -> None:
     page.goto("/?second=greedy&second-seconds=0.5&first-seconds=junk")
-    page.click("fieldset:has-text('Second player') >> text=Options")
-    seconds = page.locator("fieldset:has-text('Second player') label:has-text('seconds') input")
+    page.click("fieldset:has-text('Red') >> text=Options")
+    seconds = page.locator("fieldset:has-text('Red') label:has-text('seconds') input")
     assert seconds.input_value() == "0.5"
     seconds.fill("0.25")
     seconds.press("Tab")

@@ -35,7 +35,7 @@ def test_who_goes_to_an_earlier_move_gives_up_what_is_thought(thinking: Any) -> 
     page.wait_for_selector(".status:has-text('thinking')")
     page.click(".moves .move >> nth=0")
     page.wait_for_selector("text=Let it move")
-    assert status(page) == "Second player (greedy) to move."
+    assert status(page) == "Red (greedy) to move."
     page.keyboard.press("End")
     shows(page, "44557")
     assert page.is_visible("text=Let it move")

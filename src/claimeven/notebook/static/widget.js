@@ -5,11 +5,10 @@ import { BoardView, discIcon } from "../../web/static/board.js";
 import { h } from "../../web/static/dom.js";
 import { Board, played, Position } from "../../web/static/rules.js";
 import { ScoreRow } from "../../web/static/score_row.js";
-import { inWords, signed } from "../../web/static/words.js";
+import { inWords, playerName } from "../../web/static/words.js";
 import boardStyle from "../../web/static/board.css" with { type: "css" };
 import ownStyle from "./widget.css" with { type: "css" };
 
-const NAMES = ["First player", "Second player"];
 /** What the page is drawn from, of all that Python shares. */
 const SHARED = [
   "size", "connect", "start", "moves", "undone", "show_scores", "flipped", "theme", "width",
@@ -183,10 +182,13 @@ class BoardWidgetView {
   }
 
   #standing(position, isTheirs) {
-    const who = (player) => (player === this.get("seat") ? `${NAMES[player]} (${this.get("agent_name")})` : NAMES[player]);
+    const who = (player) => {
+      const name = playerName(player, this.get("flipped"));
+      return player === this.get("seat") ? `${name} (${this.get("agent_name")})` : name;
+    };
     if (position.isOver) return position.winner === null ? "A draw." : `${who(position.winner)} wins.`;
     if (isTheirs && this.get("thinking")) return `${who(position.turn)} is thinking …`;
-    const words = this.score === null ? "" : ` and ${inWords(position, this.score)} (${signed(this.score)})`;
+    const words = this.score === null ? "" : ` and ${inWords(position, this.score)}`;
     return `${who(position.turn)} to move${words}.`;
   }
 

@@ -5,7 +5,7 @@ import { claimSentence } from "./claims.js";
 import { h, say } from "./dom.js";
 import { letterKey } from "./keys.js";
 import { TOO_LARGE } from "./scores.js";
-import { signed } from "./words.js";
+import { plain, playerName, signed } from "./words.js";
 
 /** The evaluation bar: the first player's share at the bottom. */
 export class ScoreBar {
@@ -34,7 +34,7 @@ export class ScoreBar {
     this.element.classList.toggle("second", first < 0);
     this.fill.style.setProperty("height", `${100 * share}%`);
     this.text.textContent = signed(first);
-    this.element.setAttribute("aria-label", `Score ${signed(first)} for the first player`);
+    this.element.setAttribute("aria-label", `${signed(first)}: score for ${playerName(0)}`);
   }
 
   /** Tell those who do not see the scores which columns are best, once for a place. */

@@ -2,13 +2,13 @@
 // screen readers use alike. It draws positions and tells which column was chosen; it knows no rules
 // of play. Columns and rows count from 0, row 0 at the bottom.
 
-import { h, s, wantsStillness } from "./dom.js";
+import { h, isFirstClick, s, wantsStillness } from "./dom.js";
+import { playerName } from "./words.js";
 
 const CELL = 100;
 const HOLE = 41;
 /** A little less than its hole, whose colour around it sets it off from the panel. */
 const DISC = 37;
-const PLAYERS = ["first player", "second player"];
 
 export class BoardView extends EventTarget {
   /** `label` names the board for screen readers. Events: `column` and `hover`, detail the column. */
@@ -33,6 +33,7 @@ export class BoardView extends EventTarget {
   set flipped(isFlipped) {
     this.isFlipped = isFlipped;
     this.element.classList.toggle("flipped", isFlipped);
+    if (this.position) this.#name(this.position);
   }
 
   /**
@@ -134,7 +135,7 @@ export class BoardView extends EventTarget {
     const cells = Array.from({ length: board.columns }, (_, column) => {
       const cell = h("div", {
         role: "gridcell", tabindex: -1,
-        onclick: () => this.#choose(column),
+        onclick: (event) => isFirstClick(event) && this.#choose(column),
         onpointerenter: (event) => event.pointerType === "mouse" && this.#hover(column),
         onfocus: () => this.#hover(column),
       });
@@ -230,7 +231,7 @@ export class BoardView extends EventTarget {
     for (const [key, cell] of this.cells) {
       const [column, row] = key.split(",").map(Number);
       const player = position.at(column, row);
-      const what = player === null ? "empty" : PLAYERS[player];
+      const what = player === null ? "empty" : playerName(player, this.isFlipped || undefined);
       const wins = position.winning.some((line) => line.some(([c, r]) => c === column && r === row));
       const name = `column ${this.board.name(column)}, row ${row + 1}, ${what}${wins ? ", winning" : ""}`;
       if (cell.getAttribute("aria-label") !== name) cell.setAttribute("aria-label", name);

@@ -1,9 +1,11 @@
 // A sentence about cells of the board: they light up while it is pointed at, has the focus, or was tapped.
 
 import { h } from "./dom.js";
+import { plain } from "./words.js";
 
 /** Return a paragraph; `light` is given the cells ([column, row] from 0) to light up, none to end it. */
-export function claimSentence({ text, cells }, light, style = "claim") {
+export function claimSentence({ text: said, cells }, light, style = "claim") {
+  const text = plain(said);
   if (!cells.length) return h("p", { class: style }, text);
   const lit = cells.map(([column, row]) => [column - 1, row - 1]);
   const sentence = h("p", { class: `${style} has-cells`, tabindex: 0 }, text);

@@ -10,18 +10,21 @@ export class Controls {
     const step = (how, symbol, label) => button(symbol, () => view.step(how), { "aria-label": label, title: label });
     this.hint = button("Hint", () => view.hint());
     this.moveNow = button("Let it move", () => view.resume());
+    this.mistakes = button("", () => view.review.nextMistake(true));
     this.again = button("Play again", () => view.newGame(), { class: "primary" });
     this.element = h("div", { class: "row controls" },
       step("toStart", icon("first"), "To the start (Home)"), step("back", icon("back"), "Back (left arrow)"),
       step("forward", icon("on"), "Forward (right arrow)"), step("toEnd", icon("last"), "To the end (End)"),
       button("Undo", () => view.undo(), { title: "Take back (u)" }), button("Redo", () => view.redo(), { title: "Play again (r)" }),
-      this.hint, this.moveNow, this.again);
+      this.hint, this.moveNow, this.mistakes, this.again);
   }
 
   /** Offer what can be done; `isWaiting`: an agent is to move, and waits for somebody to let it. */
   show({ board, position }, isWaiting) {
     this.hint.title = `Show the best column (${letterKey("h", board)})`;
     this.#hide(this.again, !position.isOver);
+    this.mistakes.textContent = this.view.review.own === null ? "See the mistakes" : "See your mistakes";
+    this.#hide(this.mistakes, !position.isOver || !board.isSolvable || !position.last);
     this.#hide(this.moveNow, !isWaiting);
   }
 

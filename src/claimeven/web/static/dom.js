@@ -1,10 +1,21 @@
 // Elements made in a line each. No inline styles or scripts: the page's policy forbids them.
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Milliseconds in which a repeated input belongs to the gesture before. */
+export const SAME_GESTURE = 400;
 
 /** Return an HTML element: properties (on... are listeners, others attributes) and children. */
 export function h(tag, properties = {}, ...children) {
   return filled(document.createElement(tag), properties, children);
+}
+
+let tapped = -Infinity;
+
+/** Whether a click begins a gesture: the second one of a double click or of a double tap does not. */
+export function isFirstClick({ detail, pointerType, timeStamp }) {
+  const isTapped = pointerType === "touch" && timeStamp - tapped < SAME_GESTURE;
+  if (pointerType === "touch") tapped = timeStamp;
+  return detail < 2 && !isTapped;
 }
 
 /** Return a button that does something. */

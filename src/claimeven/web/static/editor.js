@@ -3,6 +3,7 @@
 import { BoardView } from "./board.js";
 import { h } from "./dom.js";
 import { Position } from "./rules.js";
+import { playerName } from "./words.js";
 
 /** Let people change a position; return the new start, null if they gave up. */
 export function editPosition(from) {
@@ -14,7 +15,7 @@ export function editPosition(from) {
   const draw = () => {
     shown = new Position(from.board, stacks.map((stack) => stack.slice()));
     board.show(shown);
-    const mover = `${shown.turn ? "Second" : "First"} player to move.`;
+    const mover = `${playerName(shown.turn)} to move.`;
     told.className = shown.problem ? "problem" : "hint-text";
     told.textContent = shown.problem ?? (shown.isOver ? "The game is over here." : mover);
   };
@@ -38,7 +39,7 @@ export function editPosition(from) {
     dialog.append(
       h("h2", {}, "Set up a position"),
       h("div", { class: "row", role: "radiogroup", "aria-label": "What a click does" },
-        choice("0", "first player's disc"), choice("1", "second player's disc"), choice("off", "take off")),
+        choice("0", `a ${playerName(0).toLowerCase()} disc`), choice("1", `a ${playerName(1).toLowerCase()} disc`), choice("off", "take off")),
       board.element, told,
       h("div", { class: "row" },
         button("Empty", () => { stacks = stacks.map(() => []); draw(); }),

@@ -56,6 +56,12 @@ export class Game extends EventTarget {
     return text;
   }
 
+  /** Every line to its end, as strings, the main one first. */
+  get lines() {
+    const endsOf = (place) => (place.children.length ? place.children.flatMap(endsOf) : [this.moves(place)]);
+    return endsOf(this.root);
+  }
+
   /** What a request to the server says of a place. */
   query(place = this.here) {
     const { size, connect } = this.board;
@@ -66,6 +72,28 @@ export class Game extends EventTarget {
 
   /** Play a column; a column played here before is followed, another one begins a variation. */
   play(column) {
+    if (!this.#enter(column)) return false;
+    this.#changed("drop");
+    return true;
+  }
+
+  /**
+   * Play a string of moves from the start; `at` is how many of them to stand after, and `lines` are
+   * the lines of the game, in their order, if it has variations.
+   */
+  replay(moves, at = Infinity, lines = []) {
+    for (const line of [...lines, moves]) {
+      this.here = this.root;
+      for (const [number, column] of columnsOf(line, this.board).entries()) {
+        if (!this.#enter(column)) throw new Error(`Move ${number + 1} of the game cannot be played.`);
+      }
+    }
+    const places = this.path;
+    this.here = places[Math.min(at, places.length - 1)];
+    this.#changed();
+  }
+
+  #enter(column) {
     if (!this.position.isLegal(column)) return false;
     let child = this.here.children.find((known) => known.column === column);
     if (!child) {
@@ -74,17 +102,7 @@ export class Game extends EventTarget {
     }
     this.here.next = child;
     this.here = child;
-    this.#changed("drop");
     return true;
-  }
-
-  /** Play a string of moves from the start; `at` is how many of them to stand after. */
-  replay(moves, at = Infinity) {
-    for (const [number, column] of columnsOf(moves, this.board).entries()) {
-      if (!this.play(column)) throw new Error(`Move ${number + 1} of the game cannot be played.`);
-    }
-    const places = this.path;
-    this.goTo(places[Math.min(at, places.length - 1)]);
   }
 
   goTo(place) {

@@ -4,6 +4,7 @@ import { post } from "./api.js";
 import { h, say } from "./dom.js";
 import { pngOf, saveAs, svgOf } from "./picture.js";
 import { Board } from "./rules.js";
+import { playerName } from "./words.js";
 
 /** Bytes of a file that is opened. */
 const MOST_BYTES = 2_000_000;
@@ -113,9 +114,10 @@ class Games {
   }
 }
 
-const ENDS = { first: "the first player won", second: "the second player won", draw: "a draw", unfinished: "not finished" };
 
 function about({ first, second, moves, result, fault }) {
-  const names = first || second ? `${first || "first player"} against ${second || "second player"}, ` : "";
-  return `${names}${moves.length} moves, ${ENDS[result]}${fault ? ` by a fault (${fault})` : ""}`;
+  const [yellow, red] = [playerName(0), playerName(1)];
+  const names = first || second ? `${first || yellow} against ${second || red}, ` : "";
+  const end = { first: `${yellow} won`, second: `${red} won`, draw: "a draw", unfinished: "not finished" }[result];
+  return `${names}${moves.length} discs, ${end}${fault ? ` by a fault (${fault})` : ""}`;
 }

@@ -14,7 +14,7 @@ const HELP = [
     ["u, r", "undo, redo"],
     ["h", "a hint: the best columns"],
     ["a", "analysis on and off"],
-    ["m", "to the next mistake of a judged game"],
+    ["m", "to the next mistake"],
     ["f", "swap the colours"],
     ["n", "a new game"],
     ["Shift", "with a letter, where columns have letters"],

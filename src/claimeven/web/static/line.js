@@ -1,13 +1,9 @@
 // The moves of a game with its variations, and the score over the game.
 
 import { h, s, say } from "./dom.js";
-import { signed } from "./words.js";
+import { playerName, signed } from "./words.js";
 
-const MARKS = { blunder: "??", inaccurate: "?", good: "", perfect: "" };
-const JUDGED = {
-  blunder: "throws the outcome away", inaccurate: "wins later or loses sooner than need be by far",
-  good: "keeps the outcome", perfect: "keeps the score",
-};
+const GRAVE = new Set(["mistake", "blunder"]);
 
 /** The move list. `view` shows the game: it has `game`, `review`, and is told where to stand. */
 export class MoveList {
@@ -71,13 +67,12 @@ export class MoveList {
   }
 
   #move(place) {
-    const judgement = this.view.review.judged(place)?.judgement;
+    const { judgement, mark = "" } = this.view.review.judged(place) ?? {};
     const name = this.view.game.board.name(place.column);
-    const mark = MARKS[judgement] ?? "";
     return h("button", {
       type: "button", class: `move ${judgement ?? ""}`,
       "aria-current": place === this.view.game.here ? "step" : null,
-      title: judgement ? `Column ${name} ${JUDGED[judgement]}` : `Column ${name}`,
+      title: judgement ? `Column ${name}: ${judgement}` : `Column ${name}`,
       onclick: () => this.view.goTo(place),
     }, `${name}${mark}`);
   }
@@ -115,12 +110,12 @@ export class ScoreGraph {
       const isHere = place === here;
       pieces.push(s("circle", {
         class: `point ${judgement ?? ""} ${isHere ? "here" : ""}`, cx: x(index), cy: y(score),
-        r: isHere ? 7 : judgement === "blunder" ? 6 : 3,
+        r: isHere ? 7 : GRAVE.has(judgement) ? 6 : 3,
       }));
     });
     const drawing = s("svg", {
       viewBox: `0 0 ${width} ${height}`, role: "img",
-      "aria-label": `Score over the game for the first player: ${known.map(({ score }) => signed(score)).join(", ")}`,
+      "aria-label": `Score over the game for ${playerName(0)}: ${known.map(({ score }) => signed(score)).join(", ")}`,
       onclick: (event) => this.#clicked(event, line, x),
     }, s("line", { class: "even", x1: 0, y1: height / 2, x2: width, y2: height / 2 }), pieces);
     this.element.replaceChildren(drawing);

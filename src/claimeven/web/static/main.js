@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { Game } from "./game.js";
 import { keyList, listenForHelp, listenToKeys } from "./keys.js";
 import { Scores } from "./scores.js";
-import { readAddress } from "./share.js";
+import { addressOf, readAddress } from "./share.js";
 import { PlayView } from "./views/play.js";
 import { showWarming } from "./warming.js";
 
@@ -22,7 +22,7 @@ const TITLES = {
 
 const wanted = readAddress();
 const game = new Game(wanted.start);
-if (wanted.moves) game.replay(wanted.moves, wanted.at);
+game.replay(wanted.moves, wanted.at, wanted.lines);
 const shared = { game, scores: new Scores(), wanted };
 const views = { play: new PlayView(shared) };
 shared.sides = views.play.sides;
@@ -76,7 +76,8 @@ async function go(name, address = null, asked = null) {
 document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // for the browser: another tab
   event.preventDefault();
-  go(link.dataset.view, link.href);
+  const { view } = link.dataset;
+  go(view, view === "play" ? views.play.address : addressOf({ view, game, sides: shared.sides }));
 }));
 addEventListener("popstate", () => {
   const asked = readAddress();

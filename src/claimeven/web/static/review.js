@@ -1,32 +1,42 @@
-// A whole game judged: its mistakes, the way from one to the next, and another try at each.
+// A whole game judged: its mistakes with their reasons, the way from one to the next, another try at each.
 
 import { events } from "./api.js";
-import { h, say } from "./dom.js";
+import { claimSentence } from "./claims.js";
+import { button, h, say } from "./dom.js";
 import { TOO_LARGE } from "./scores.js";
-import { inWords } from "./words.js";
+import { inWords, playerName } from "./words.js";
 
-const MISTAKES = ["blunder", "inaccurate"];
+const GRAVE = ["?", "??"];
 
 export class Review {
   #judged = new WeakMap(); // place -> how the move that led there was judged
   #current = null;
   #control = null;
   #trying = null; // the place from which another move is tried
+  #tried = null; // and what was played there
+  #shown = null; // the place whose better columns are shown
 
-  /** `view` shows the game: it has `game`, `scores`, `graph`, `tell`, and is told where to stand. */
+  /** `view` shows the game: it has `game`, `sides`, `scores`, `graph`, `board`, `tell`, and is told where to stand. */
   constructor(view) {
     this.view = view;
-    const button = (text, onclick) => h("button", { type: "button", onclick }, text);
     this.button = button("Judge the game", () => this.judge());
     this.text = h("p", { class: "judgement" });
-    this.steps = h("div", { class: "row", hidden: true },
-      button("Next mistake", () => this.nextMistake()), button("Try again from here", () => this.tryAgain()));
-    this.element = h("div", {}, this.text, this.steps);
+    this.why = h("div", { class: "why" });
+    this.again = button("Try again from here", () => this.tryAgain());
+    this.better = button("Show a better column", () => { this.#shown = view.game.here; this.draw(); });
+    this.steps = h("div", { class: "row", hidden: true }, button("Next mistake", () => this.nextMistake()), this.again, this.better);
+    this.element = h("div", { class: "review" }, this.text, this.why, this.steps);
   }
 
   /** How the move that led to a place was judged, null where it was not. */
   judged(place) {
     return this.#judged.get(place) ?? null;
+  }
+
+  /** Whose mistakes are looked at: of the one human, null for both players. */
+  get own() {
+    const humans = this.view.sides.filter((side) => side.isHuman);
+    return humans.length === 1 ? humans[0].player : null;
   }
 
   /** Whether the line was judged, or is now. */
@@ -39,6 +49,16 @@ export class Review {
     const { line } = this.view.game;
     return this.#current !== null && line.length === this.#current.line.length
       && line.every((place, index) => place === this.#current.line[index]);
+  }
+
+  /** Places after the moves to learn from: mistakes and blunders, or else inaccurate moves. */
+  get #mistakes() {
+    const marked = this.#current.line.filter((place) => {
+      const judged = this.judged(place);
+      return judged?.mark && (this.own === null || judged.player === this.own + 1);
+    });
+    const grave = marked.filter((place) => GRAVE.includes(this.judged(place).mark));
+    return grave.length ? grave : marked;
   }
 
   /** Have the server judge the line. */
@@ -89,36 +109,44 @@ export class Review {
     this.draw();
   }
 
-  /** Go to the next move of the line that gave something away. */
-  nextMistake() {
+  /** Go to the next mistake of the line, or to its first one; the game is judged before. */
+  async nextMistake(isFirst = false) {
     const { game } = this.view;
-    const line = this.#attempt ? this.#current.line : game.line;
-    const at = this.#attempt ? line.indexOf(this.#trying) + 1 : line.indexOf(game.here);
-    const isMistake = (place) => MISTAKES.includes(this.judged(place)?.judgement);
-    const found = line.slice(at + 1).find(isMistake) ?? line.find(isMistake);
-    if (!found) {
-      this.view.tell(this.#isCurrent ? "No mistakes in this line." : "Let the game be judged first.");
-      return;
+    if (!this.#attempt && !this.#isCurrent) {
+      await this.judge();
+      if (!this.#isCurrent) return;
     }
-    this.view.goTo(found);
+    const { line } = this.#current;
+    const at = isFirst ? 0 : line.indexOf(this.#attempt || game.here === this.#trying ? this.#tried : game.here);
+    const mistakes = this.#mistakes;
+    const found = mistakes.find((place) => line.indexOf(place) > at) ?? mistakes[0];
+    if (found) {
+      this.view.goTo(found);
+      this.draw();
+      this.steps.scrollIntoView({ block: "nearest" });
+    } else this.view.tell(this.own === null ? "No mistakes in this line." : "You made no mistakes in this line.");
   }
 
-  /** Take the move back that led here, to try another one. */
+  /** Take the move back that led here, to try another one; scores would give it away. */
   tryAgain() {
-    if (!this.#attempt) this.#trying = this.view.game.here.parent;
-    this.view.goTo(this.#trying);
-    this.view.tell("Try another column.");
+    const { view } = this;
+    if (!this.#attempt && view.game.here !== this.#trying) {
+      this.#trying = view.game.here.parent;
+      this.#tried = view.game.here;
+    }
+    view.goTo(this.#trying);
+    if (view.isAnalyzing) view.analyze(false);
   }
 
   /** The move tried instead of the one that was judged, null for none. */
   get #attempt() {
     const { path } = this.view.game;
-    const tried = this.#trying === null ? null : path[path.indexOf(this.#trying) + 1];
-    return tried?.parent === this.#trying && !this.#judged.has(tried) ? tried : null;
+    const attempt = this.#trying === null ? null : path[path.indexOf(this.#trying) + 1];
+    return attempt?.parent === this.#trying && !this.#judged.has(attempt) ? attempt : null;
   }
 
   /** Whether the move tried is the right one. */
-  #tried({ column, parent }) {
+  #verdict({ column, parent }) {
     const { game, scores } = this.view;
     const known = scores.of(game, parent);
     const worth = `olumn ${game.board.name(column)} ${known.words[column]}`;
@@ -126,31 +154,53 @@ export class Review {
   }
 
   draw() {
+    const { game } = this.view;
     const attempt = this.#attempt;
-    this.steps.hidden = !attempt && !this.#isCurrent;
-    if (attempt) {
-      const text = this.#tried(attempt);
+    const isAsked = game.here === this.#trying;
+    if (!attempt && !isAsked) this.#trying = null;
+    this.steps.hidden = !attempt && !isAsked && !this.#isCurrent;
+    const judged = attempt || isAsked ? null : this.judged(game.here);
+    const isMarked = !this.steps.hidden && Boolean(judged?.mark);
+    this.why.replaceChildren(...(isMarked ? [h("p", { class: "which" }, this.#mistake(judged)), ...this.#reasons(judged)] : []));
+    this.again.hidden = !isMarked && !attempt;
+    this.better.hidden = !isMarked || this.#shown === game.here;
+    if (attempt || isAsked) {
+      const text = attempt ? this.#verdict(attempt) : `Find a better column than ${game.board.name(this.#tried.column)}.`;
       if (this.text.textContent !== text) say(text, "worth");
       this.text.textContent = text;
-      return;
+    } else if (!this.steps.hidden) {
+      this.text.textContent = this.#accuracy();
+    } else if (!this.button.disabled) {
+      this.text.textContent = "";
     }
-    if (this.steps.hidden) {
-      if (!this.button.disabled) this.text.textContent = "";
-      return;
-    }
-    const share = (value) => (value === null ? "–" : `${Math.round(value)} %`);
-    const [first, second] = this.#current.found.accuracy;
-    this.text.textContent = `Accuracy: first player ${share(first)}, second player ${share(second)}.${this.#here()}`;
   }
 
-  /** What was wrong with the move that led here. */
-  #here() {
+  #name(player) {
+    return player === this.own ? "You" : playerName(player);
+  }
+
+  #accuracy() {
+    const share = (value) => (value === null ? "–" : `${Math.round(value)} %`);
+    const told = this.#current.found.accuracy.map((value, player) => `${this.#name(player)} ${share(value)}`);
+    return `Accuracy: ${told.join(", ")}.`;
+  }
+
+  /** Say which mistake led here. */
+  #mistake({ player, column, judgement, mark }) {
     const { game } = this.view;
-    const judged = this.judged(game.here);
-    if (!judged || judged.after >= judged.before) return "";
-    const before = game.here.parent.position;
-    const right = judged.best.map((column) => game.board.name(column - 1)).join(" or ");
-    return ` Here column ${game.board.name(judged.column - 1)} ${inWords(before, judged.after)};`
-      + ` right was ${right}, which ${inWords(before, judged.before)}.`;
+    const at = this.#mistakes.indexOf(game.here);
+    const which = at < 0 ? "" : `Mistake ${at + 1} of ${this.#mistakes.length}. `;
+    const name = this.#name(player - 1);
+    const article = judgement === "inaccurate" ? "" : "a ";
+    return `${which}${name} ${name === "You" ? "play" : "plays"} column ${game.board.name(column - 1)}: ${article}${judgement} ${mark}`;
+  }
+
+  /** Say why it is one, and what was better if that was asked for. */
+  #reasons({ claims, best, before }) {
+    const { game, board } = this.view;
+    const names = best.map((column) => game.board.name(column - 1)).join(" or ");
+    const right = `Column ${names} ${inWords(game.here.parent.position, before)}.`;
+    return [...claims, ...(this.#shown === game.here ? [{ text: right, cells: [] }] : [])]
+      .map((claim) => claimSentence(claim, (cells) => board.light(cells)));
   }
 }

@@ -1,6 +1,8 @@
 // The rules, in the browser, so that a disc drops at once whatever the server is doing.
 // Columns and rows count from 0, row 0 at the bottom; player 0 moves first.
 
+import { playerName } from "./words.js";
+
 const DIGITS = "123456789";
 const LETTERS = "abcdefghijklmnop";
 
@@ -99,7 +101,7 @@ export class Position {
   get problem() {
     const [first, second] = [0, 1].map((player) => this.stacks.flat().filter((disc) => disc === player).length);
     if (first !== second && first !== second + 1) {
-      return `The first player has ${first} discs and the second ${second}: players take turns.`;
+      return `${playerName(0)} has ${first} discs and ${playerName(1)} ${second}: players take turns.`;
     }
     const isLate = this.winning.some(([cell]) => this.at(...cell) === this.turn);
     return isLate ? "The side to move already has a line, so the game was over before." : null;

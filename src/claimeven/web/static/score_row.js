@@ -16,7 +16,7 @@ export class ScoreRow {
     if (this.count !== board.columns) {
       this.count = board.columns;
       this.buttons = Array.from({ length: board.columns }, (_, column) => h("button", {
-        type: "button", onclick: () => this.#clicked(column),
+        type: "button", onclick: (event) => (this.isFinger || event.detail < 2) && this.#clicked(column),
         onpointerdown: ({ pointerType }) => { this.isFinger = pointerType !== "mouse"; },
       }));
       this.element.replaceChildren(...this.buttons);
@@ -35,7 +35,8 @@ export class ScoreRow {
       button.classList.toggle("best", best.includes(column));
       button.disabled = !isLegal;
       const words = known?.words[column];
-      const text = words ? `Column ${board.name(column)} ${words}` : `Column ${board.name(column)}`;
+      const shown = score === null ? "" : `${signed(score)}: `;
+      const text = `${shown}column ${board.name(column)}${words ? ` ${words}` : ""}`;
       button.dataset.words = words ?? "";
       button.setAttribute("aria-label", best.includes(column) ? `${text}, best` : text);
     });

@@ -5,6 +5,8 @@ import { Board, Position, played } from "./rules.js";
 const SIDES = ["first", "second"];
 /** Who plays where an address names nobody. */
 const USUAL = ["human", "perfect:level=4"];
+/** Lines of a game that an address holds: more would not fit. */
+const MAX_LINES = 150;
 
 /** Return what the page's address asks for; `problem` is a sentence where it cannot be shown. */
 export function readAddress(text = location.search) {
@@ -18,13 +20,15 @@ export function readAddress(text = location.search) {
     const drawn = search.get("position");
     wanted.start = drawn ? Position.fromRows(drawn, board) : new Position(board);
     wanted.moves = search.get("moves") ?? search.get("pos") ?? "";
-    played(wanted.start, wanted.moves);
+    wanted.lines = (search.get("lines") ?? "").split(".").filter(Boolean).slice(0, MAX_LINES);
+    for (const line of [wanted.moves, ...wanted.lines]) played(wanted.start, line);
     const at = Number.parseInt(search.get("at") ?? "", 10);
     wanted.at = Number.isInteger(at) && at >= 0 ? at : Infinity;
   } catch (error) {
     wanted.problem = `This link cannot be shown: ${error.message}`;
     wanted.start = new Position(new Board());
     wanted.moves = "";
+    wanted.lines = [];
     wanted.at = Infinity;
   }
   return wanted;
@@ -35,13 +39,14 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
   const search = new URLSearchParams();
   if (view !== "play") search.set("view", view);
   if (game) {
-    const { board, start, path, line } = game;
+    const { board, start, path, line, lines } = game;
     if (board.size !== "7x6") search.set("board", board.size);
     if (board.connect !== 4) search.set("connect", board.connect);
     if (start.ply) search.set("position", start.rows);
     const moves = game.moves(line.at(-1));
     if (moves) search.set("moves", moves);
     if (path.length < line.length) search.set("at", path.length - 1);
+    if (lines.length > 1) search.set("lines", lines.slice(0, MAX_LINES).join("."));
   }
   SIDES.forEach((side, player) => {
     const { spec, seconds } = sides[player] ?? {};

@@ -3,11 +3,11 @@
 import { get } from "./api.js";
 import { discIcon } from "./board.js";
 import { h } from "./dom.js";
+import { playerName } from "./words.js";
 
 const HUMAN = "human";
 /** Who plays on boards that the agent chosen before does not know. */
 const ANYWHERE = "uct";
-const NAMES = ["First player", "Second player"];
 
 /** Return the agents, levels and caps of the server for a board; asked for once a board. */
 const lists = new Map();
@@ -48,10 +48,17 @@ export class Side extends EventTarget {
     this.options = h("div", { class: "options" });
     this.details = h("details", { class: "agent-options", hidden: true }, h("summary", {}, "Options"), this.options);
     this.about = h("p", { class: "hint-text" });
+    this.names = [h("span", {}), h("span", { class: "for-readers" })];
+    this.call(false);
     this.element = h("fieldset", { class: "side" },
-      h("legend", {}, discIcon(player), NAMES[player]),
-      h("label", {}, h("span", { class: "for-readers" }, `${NAMES[player]} is`), this.choice),
-      this.about, this.details);
+      h("legend", {}, discIcon(player), this.names[0]), h("label", {}, this.names[1], this.choice), this.about, this.details);
+  }
+
+  /** Show the player's name; `isYou`: it is the one human. */
+  call(isYou) {
+    const name = playerName(this.player);
+    this.names[0].textContent = isYou ? `You (${name})` : name;
+    this.names[1].textContent = `${name} is`;
   }
 
   get isHuman() {
@@ -60,7 +67,7 @@ export class Side extends EventTarget {
 
   /** A short name for texts. */
   get name() {
-    if (this.isHuman) return NAMES[this.player];
+    if (this.isHuman) return playerName(this.player);
     const level = this.levels?.find(({ agent }) => agent === this.spec);
     return level ? `${level.name} level` : this.spec;
   }

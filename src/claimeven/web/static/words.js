@@ -1,4 +1,25 @@
-// Scores in words and signs.
+// Players, scores and times in words.
+
+/** Name a player by the color of the discs, which people may have swapped. */
+export function playerName(player, isFlipped = document.documentElement.classList.contains("flipped")) {
+  return ["Yellow", "Red"][isFlipped ? 1 - player : player];
+}
+
+const inMoves = (plies) => {
+  const moves = Math.ceil(plies / 2);
+  return `${moves} ${moves === 1 ? "move" : "moves"}`;
+};
+
+/** Say a sentence of the server as the page does: players by their colors, times in moves. */
+export function plain(sentence) {
+  return sentence
+    .replace(/(?:the )?(first|second) player/gi, (_, which) => playerName(which.toLowerCase() === "first" ? 0 : 1))
+    .replace(/ with disc \d+, (?=in |at once)/g, " ")
+    .replace(/in (\d+) plies/g, (_, plies) => `in ${inMoves(plies)}`)
+    .replace(/but with disc (\d+) instead of disc (\d+)/g, (_, late, soon) => `but ${inMoves(late - soon)} later`)
+    .replace(/sooner, to disc (\d+) instead of disc (\d+)/g, (_, soon, late) => `${inMoves(late - soon)} sooner`)
+    .replace(/disc (\d+)/gi, (_, disc) => `${playerName((disc - 1) % 2)}’s move ${Math.ceil(disc / 2)}`);
+}
 
 /** Say a column's score in words, as the server does: "wins in 5 moves" of the side to move. */
 export function inWords(position, score) {

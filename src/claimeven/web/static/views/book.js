@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
-import { h, say } from "../dom.js";
+import { h, isFirstClick, say } from "../dom.js";
 import { Game } from "../game.js";
 import { columnOfKey, isForPage, once } from "../keys.js";
 import { Position } from "../rules.js";
@@ -34,9 +34,10 @@ export class View {
 
   /** Show the game that is shared, or the one that the address asks for after a reload, or where the browser went back to it. */
   async enter(asked = null) {
-    const { start, moves, at } = asked && !asked.problem ? asked : { start: this.shared.start, moves: this.shared.moves() };
+    const { start, moves, at, lines } = asked && !asked.problem ? asked
+      : { start: this.shared.start, moves: this.shared.moves(this.shared.line.at(-1)), at: this.shared.path.length - 1, lines: this.shared.lines };
     this.game.begin(start);
-    this.game.replay(moves, at);
+    this.game.replay(moves, at, lines);
     this.isHere = true; // the positions on the way are not looked up
     await this.#show();
   }
@@ -69,7 +70,7 @@ export class View {
       // At the last ply of the book the moves lead out of it.
       const isWhole = found.known && place.position.legal.every((column) => found.scores[column] !== null);
       if (isWhole) this.scores.keep(game, place, found.scores, found.words);
-      this.told.textContent = isWhole ? `In the book, which holds ${found.plies} plies.`
+      this.told.textContent = isWhole ? `In the book, which holds ${found.plies} discs deep.`
         : found.plies === null ? "There is no book for this board: the solver works it out."
           : found.known ? `At the last of the ${found.plies} plies of the book: the solver works out the columns.`
             : `Beyond the book of ${found.plies} plies: the solver works it out.`;
@@ -91,7 +92,11 @@ export class View {
       const colour = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
       const isBest = known.best.includes(column);
       return h("li", {}, h("button", {
-        type: "button", class: isBest ? "book-move best" : "book-move", onclick: () => { game.play(column); say(`Column ${game.board.name(column)}`); },
+        type: "button", class: isBest ? "book-move best" : "book-move", onclick: (event) => {
+          if (!isFirstClick(event)) return;
+          game.play(column);
+          say(`Column ${game.board.name(column)}`);
+        },
         onpointerenter: () => this.board.light([[column, game.position.height(column)]]),
         onpointerleave: () => this.board.light([]),
       }, h("b", {}, game.board.name(column)), h("span", { class: colour }, score === null ? (known.error ? "" : "…") : signed(score)),
@@ -114,7 +119,7 @@ export class View {
   #take() {
     const { shared } = this;
     shared.begin(this.game.start);
-    shared.replay(this.game.moves());
+    shared.replay(this.game.moves(this.game.line.at(-1)), this.game.path.length - 1, this.game.lines);
     document.querySelector("nav [data-view=play]").click();
   }
 }

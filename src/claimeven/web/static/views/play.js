@@ -4,7 +4,7 @@ import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { Controls } from "../controls.js";
-import { AfterPaint, button, h, say } from "../dom.js";
+import { AfterPaint, button, h, SAME_GESTURE, say } from "../dom.js";
 import { editPosition } from "../editor.js";
 import { MoveList, ScoreGraph } from "../line.js";
 import { Review } from "../review.js";
@@ -14,14 +14,14 @@ import { ScoreRow } from "../score_row.js";
 import { addressOf, keepAddress } from "../share.js";
 import { gamePanel } from "../game_panel.js";
 import { Side } from "../sides.js";
-import { happened, standing } from "../standing.js";
+import { happened, isYou, standing } from "../standing.js";
 
 export class PlayView {
   constructor({ game, scores, wanted }) {
     this.game = game;
     this.scores = scores;
-    // Agents move by themselves until somebody goes back in the game, or a link stands in its middle.
-    this.isGoing = game.here.next === null;
+    // Agents move by themselves until somebody goes back in the game. A game that a link brings waits.
+    this.isGoing = !wanted.moves;
     this.sides = [0, 1].map((player) => new Side(
       player, wanted.sides[player], wanted.seconds[player],
     ));
@@ -91,11 +91,17 @@ export class PlayView {
   }
 
   newGame(start = new Position(this.game.board)) {
-    this.review.stop();
-    this.#stopThinking();
+    this.#leaveGame();
     this.isGoing = true;
     this.game.begin(start);
     say("A new game.");
+  }
+
+  /** Another game comes: this one stays where the browser's way back leads. */
+  #leaveGame() {
+    this.review.stop();
+    this.#stopThinking();
+    if (this.game.root.children.length) history.pushState(null, "", this.address);
   }
 
   /** Each plays the other's side from here on. */
@@ -110,6 +116,8 @@ export class PlayView {
   flip() {
     this.board.flipped = !this.board.isFlipped;
     document.documentElement.classList.toggle("flipped", this.board.isFlipped);
+    this.draw();
+    if (this.isAnalyzing) this.explanation.ask(this.game);
   }
 
   analyze(isOn = !this.isAnalyzing) {
@@ -220,8 +228,7 @@ export class PlayView {
   /** Show a game; agents wait until somebody lets them move. Throws a sentence if it cannot be. */
   load(board, moves) {
     played(new Position(board), moves);
-    this.review.stop();
-    this.#stopThinking();
+    this.#leaveGame();
     this.isGoing = false;
     const isOther = !board.equals(this.game.board);
     this.game.begin(new Position(board));
@@ -236,9 +243,9 @@ export class PlayView {
     this.#stopThinking();
     this.sides.forEach((side, player) => side.become({ spec: asked.sides[player], seconds: asked.seconds[player] }));
     this.isAnalyzing = asked.analysis === "on";
+    this.isGoing = !asked.moves;
     this.game.begin(asked.start);
-    if (asked.moves) this.game.replay(asked.moves, asked.at);
-    this.isGoing = this.game.here.next === null;
+    this.game.replay(asked.moves, asked.at, asked.lines);
   }
 
   async edit() {
@@ -267,6 +274,7 @@ export class PlayView {
   #drawRest() {
     const { game } = this;
     this.switch.checked = this.isAnalyzing;
+    this.sides.forEach((side) => side.call(isYou(this.sides, side.player)));
     this.element.classList.toggle("analyzing", this.isAnalyzing);
     this.moves.draw();
     this.pace.show(this.sides.every((side) => !side.isHuman));
@@ -376,7 +384,7 @@ export class PlayView {
     try {
       const [decision] = await Promise.all([
         post("/api/move", { ...game.query(place), agent: side.spec, limit: side.limit }, control.signal),
-        wait(bots ? this.pace.milliseconds : 150, control.signal),
+        wait(bots ? this.pace.milliseconds : SAME_GESTURE, control.signal),
       ]);
       this.thinking = null;
       if (game.here === place) game.play(decision.column - 1);

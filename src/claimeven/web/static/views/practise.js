@@ -7,6 +7,8 @@ import { h, say, wantsStillness } from "../dom.js";
 import { columnOfKey, isForPage, once } from "../keys.js";
 import { Progress, today } from "../practise.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
+import { keepAddress } from "../share.js";
+import { plain, playerName } from "../words.js";
 
 const BANDS = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
 const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one column holds the draw"]];
@@ -14,7 +16,8 @@ const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one co
 const PAUSE = 450;
 
 export class View {
-  constructor() {
+  constructor(shared) {
+    this.shared = shared;
     this.progress = new Progress(() => this.#score());
     this.board = new BoardView("Puzzle");
     this.task = h("p", { class: "status" });
@@ -105,7 +108,7 @@ export class View {
     this.hintList.append(h("li", {}, this.#sentence(hint)));
     this.board.light(hint.cells.map(([column, row]) => [column - 1, row - 1]));
     if (hint.step === "column") this.board.best(hint.columns.map((column) => column - 1));
-    say(`${this.told.textContent} ${hint.text}`);
+    say(`${this.told.textContent} ${plain(hint.text)}`);
   }
 
   /** A puzzle that somebody was helped with is not solved, which is told once. */
@@ -155,7 +158,7 @@ export class View {
     this.position = this.position.play(answer);
     this.board.show(this.position, { drop: true });
     const name = this.board.board.name(answer);
-    this.#tell([`Right: column ${this.board.board.name(column)}. The answer is column ${name}. And now?`], "good");
+    this.#tell([`Right: column ${this.board.board.name(column)}. ${playerName(1 - this.position.turn)} replies in column ${name}. Find the next column.`], "good");
   }
 
   async #wrong(column) {
@@ -176,7 +179,7 @@ export class View {
         this.board.show(this.position, { drop: true });
       }
       const answer = verdict.answer === null || this.position.isOver ? []
-        : [`The answer is column ${this.board.board.name(verdict.answer - 1)}.`];
+        : [`${playerName(1 - this.position.turn)} would reply in column ${this.board.board.name(verdict.answer - 1)}.`];
       this.#tell([`Column ${name} is not it.${lost}`, ...verdict.claims, ...answer], "bad");
     } catch (error) {
       if (!isLate()) this.#tell([`Column ${name} is not it.${lost}`, error.message], "bad");
@@ -246,7 +249,7 @@ export class View {
     this.hintButton.disabled = false;
     this.board.show(this.position);
     const { number, band, rating, task, length } = this.puzzle;
-    this.task.replaceChildren(discIcon(this.position.turn), task);
+    this.task.replaceChildren(discIcon(this.position.turn), plain(task));
     const many = length === 1 ? "one column to find" : `${length} columns to find`;
     const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
     const again = this.isCounted ? " You had it before: it is not counted again." : "";
@@ -255,7 +258,7 @@ export class View {
     this.#open();
     this.#score();
     this.#address();
-    say(`${this.about.textContent} ${task}`);
+    say(`${this.about.textContent} ${plain(task)}`);
   }
 
   // How it looks
@@ -289,8 +292,8 @@ export class View {
 
   #address() {
     if (!this.isHere || !this.puzzle) return;
-    const which = this.day ? `daily=${this.day}` : `puzzle=${this.puzzle.number}`;
-    history.replaceState(null, "", `${location.pathname}?view=practise&${which}`);
+    const more = this.day ? { daily: this.day } : { puzzle: this.puzzle.number };
+    keepAddress({ view: "practise", game: this.shared.game, sides: this.shared.sides, more });
   }
 
   /** Show and say sentences: texts, or claims whose cells light up when pointed at. */
@@ -298,7 +301,7 @@ export class View {
     const claims = parts.map((part) => (typeof part === "string" ? { text: part, cells: [] } : part));
     this.told.className = `puzzle-told ${tone}`;
     this.told.replaceChildren(...claims.map((claim) => this.#sentence(claim)));
-    say(claims.map((claim) => claim.text).join(" "));
+    say(claims.map((claim) => plain(claim.text)).join(" "));
   }
 
   #sentence(claim) {
