@@ -41,7 +41,7 @@ def test_a_puzzle_is_failed_hinted_and_solved(run: Run, own: str) -> None:
         "'9' is not a column: choose from 1 to 7, or type help.",
         "'what' is not a column",
         "another puzzle",
-        "Right. The answer is column 3. And now?",
+        "Right. The first player replies in column 3. Find the next column.",
         "Solved. Column 2 wins with disc",
     )
     places = [told.index(words) for words in order]

@@ -100,12 +100,12 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
     ("number", "hint", "holds"),
     [
         (
-            21,
+            34,
             "Win by a threat out of reach below which the other side must play in the end.",
             "The {} holds a threat in",
         ),
         (
-            20,
+            15,
             "See which threat out of reach will be filled in the end, and by whom.",
             "where the {} has had a threat",
         ),

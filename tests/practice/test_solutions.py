@@ -10,6 +10,7 @@ import pytest
 
 from claimeven import Geometry, Solver
 from claimeven.practice.making import PuzzlePlan, _played, candidate
+from claimeven.practice.difficulty import rate
 from claimeven.practice.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.practice.solutions import (
     best_answer,
@@ -56,7 +57,8 @@ def found() -> list[tuple[tuple[int, ...], Puzzle]]:
                 line = solution_of(position, kind, solver)
                 moves = "".join(str(column + 1) for column in columns)
                 idea = idea_of(position, kind, line[0], solver)
-                yield columns, Puzzle(1, moves, kind, 1500, idea, line, BOARD)
+                rating = rate(position, kind, idea, line, solver)
+                yield columns, Puzzle(1, moves, kind, rating, idea, line, BOARD)
 
     return list(puzzles())
 
@@ -200,6 +202,7 @@ def test_faults_are_told(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
         Puzzle(1, puzzle.moves, HOLD, 1500, puzzle.idea, puzzle.solution, BOARD),
         Puzzle(1, puzzle.moves, WIN, 1500, puzzle.idea, (other,), BOARD),
         Puzzle(1, puzzle.moves, WIN, 1500, "denies", puzzle.solution, BOARD),
+        Puzzle(1, puzzle.moves, WIN, puzzle.rating + 1, puzzle.idea, puzzle.solution, BOARD),
         Puzzle(1, "121212", WIN, 1500, puzzle.idea, (0,), BOARD),
     ):
         assert len(faults_of(wrong, solver)) == 1

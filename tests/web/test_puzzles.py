@@ -136,10 +136,12 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
     moves = begin(page)
     first, answer, last = solution
     drop(page, first)
-    page.wait_for_selector(f".puzzle-told:has-text('The answer is column {answer}')")
+    page.wait_for_selector(
+        f".puzzle-told:has-text('Yellow replies in column {answer}. Find the next column.')"
+    )
     assert board_of(page) == rows(f"{moves}{first}{answer}")
     page.keyboard.press(str(last))
-    page.wait_for_selector(f".puzzle-told:has-text('Column {last} wins with disc')")
+    page.wait_for_selector(f".puzzle-told:has-text('Column {last} wins in ')")
     assert told(page).startswith("Solved at once. Your rating rises by ")
     assert "Solved at once" in page.inner_text("#said")
     assert rating(page) > 1200
@@ -154,7 +156,7 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
     page.goto(f"/?view=practise&puzzle={NUMBER}")
     page.wait_for_selector(".puzzle-about:has-text('not counted again')")
     drop(page, first)
-    page.wait_for_selector(".puzzle-told:has-text('And now?')")
+    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
     drop(page, last)
     page.wait_for_selector(".practise[data-state=over]")
     assert told(page).startswith("Solved at once.") and "rating" not in told(page)
@@ -176,10 +178,10 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
     for count in (1, 2, 3):
         page.keyboard.press("h")
         page.wait_for_selector(f".puzzle-hints li >> nth={count - 1}")
-    assert f"Column {solution[0]} wins with disc" in page.inner_text(".puzzle-hints")
+    assert f"Column {solution[0]} wins in " in page.inner_text(".puzzle-hints")
     assert page.is_disabled("button:text-is('Hint')")
     drop(page, solution[0])
-    page.wait_for_selector(".puzzle-told:has-text('And now?')")
+    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
     drop(page, solution[2])
     page.wait_for_selector(".practise[data-state=over]")
     assert told(page).startswith("Solved.")
@@ -204,7 +206,7 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     page.wait_for_timeout(300)
     assert told(page).startswith("Column 5 is not it") and board_of(page) == rows(f"{moves}5")
     held[1].continue_()
-    page.wait_for_selector(".puzzle-told:has-text('The answer is column')")
+    page.wait_for_selector(".puzzle-told:has-text('Yellow would reply in column')")
     assert told(page).startswith("Column 5 is not it")
     page.unroute("**/api/puzzles/verdict?*")
     page.click("text=Try again")
@@ -214,14 +216,14 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     while not asked:
         page.wait_for_timeout(20)
     drop(page, solution[0])
-    page.wait_for_selector(".puzzle-told:has-text('And now?')")
+    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
     asked[0].continue_()
     page.wait_for_timeout(300)
     page.unroute("**/api/puzzles/hints?*")
     for count in (1, 2, 3):
         page.keyboard.press("h")
         page.wait_for_selector(f".puzzle-hints li >> nth={count - 1}")
-    assert f"Column {solution[2]} wins with disc" in page.inner_text(".puzzle-hints")
+    assert f"Column {solution[2]} wins in " in page.inner_text(".puzzle-hints")
 
 
 def test_the_puzzle_asked_for_last_is_shown(page: Any) -> None:

@@ -81,12 +81,12 @@ def command(
 ) -> None:
     """Solve puzzles: one column alone wins, or holds the draw, and you find it.
 
-    Type a column; if it is right the other side answers with the best defence, and you go on until
+    Type a column; if it is right the other side replies with the best defence, and you go on until
     the win is plain, several columns will do, or six were found. If it is wrong you see why, and
     try again. Other words: hint (the idea, then cells, then the column), show, new, quit.
 
-    A puzzle's rating is that of an agent who solves it half the time; the bands are beginner, easy,
-    medium, hard and expert. The days of a week go from beginner to expert. With --json, --list,
+    A puzzle's rating grows with the moves that must be seen: 2 or 3 for beginners, up to 5 if easy,
+    8 if medium, 11 if hard, more for experts. Its idea and the columns to find add to it. The days of a week go from beginner to expert. With --json, --list,
     --counts or --hint nothing is asked.
 
     \b

@@ -1,4 +1,4 @@
-"""Positions to practise on: puzzles made by the solver, rated by weak agents, with hints.
+"""Positions to practise on: puzzles made by the solver, rated by what must be seen, with hints.
 
 >>> from claimeven import daily_puzzle
 >>> print(daily_puzzle("2026-01-05").task)

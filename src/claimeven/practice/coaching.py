@@ -24,7 +24,7 @@ class Verdict:
     """What a column is worth as the next one of a solution.
 
     `right` says whether it is the one, `solved` whether it was the last. `answer` is the 0-based
-    column the other side answers with, None where nothing is left to answer. `text` says why in
+    column of the other side's reply, None if there is none. `text` says why in
     sentences; `claims` are their facts about the position in which the column was chosen.
     """
 

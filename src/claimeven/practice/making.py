@@ -3,7 +3,7 @@
 One puzzle a game, no two the same or mirror images. In a game both sides take wins, block wins and
 play at random else, so that the positions are lively and the moves not absurd. A ply is drawn, and
 the puzzle is the nearest position within a few plies that is one (`solutions.kind_of`) and in which
-nobody can complete a line at once. Weak agents try it (`judges`): that is its rating. No kind of a
+nobody can complete a line at once. `difficulty` rates it. No kind of a
 band gets more than twice its even share as long as others turn up, so that there is something for
 everyone.
 
@@ -29,8 +29,8 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.tactics import playable_cells, winning_cells
+from claimeven.practice.difficulty import rate
 from claimeven.practice.file import PuzzleSet, check_moves, puzzle_line, puzzle_of, write_puzzles
-from claimeven.practice.judges import Jury
 from claimeven.practice.puzzle import (
     BANDS,
     KINDS,
@@ -168,7 +168,6 @@ def made(
     `known` are the puzzles of the first `games` games; whoever asks adds the new ones. Raises
     `InvalidPuzzles` when there seem to be no more.
     """
-    jury = Jury(plan.geometry)
     seen = {puzzle.position.canonical_key for puzzle in known}
     spread = Counter((each.kind, each.band) for each in known)
     waited = in_vain = 0
@@ -179,7 +178,7 @@ def made(
         if found is None:
             yield games, None
             continue
-        puzzle = rated(found, len(known) + 1, plan, games, solver, jury)
+        puzzle = rated(found, len(known) + 1, plan, solver)
         cell = (puzzle.kind, puzzle.band)
         share = len(known) / (len(KINDS) * len(BANDS))
         if spread[cell] > 2 * share and waited < WAIT:
@@ -199,15 +198,13 @@ def rated(
     found: tuple[tuple[int, ...], Position, str],
     number: int,
     plan: PuzzlePlan,
-    game: int,
     solver: Solver,
-    jury: Jury,
 ) -> Puzzle:
     """Return the puzzle of a candidate with its solution, idea and rating."""
     columns, position, kind = found
     solution = solution_of(position, kind, solver)
     idea = idea_of(position, kind, solution[0], solver)
-    rating = jury.rating(position, solution, game)
+    rating = rate(position, kind, idea, solution, solver)
     moves = format_moves(columns, plan.geometry)
     return Puzzle(number, moves, kind, rating, idea, solution, plan.geometry)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from claimeven.game.position import Position
+from claimeven.practice.difficulty import rate
 from claimeven.practice.puzzle import (
     HOLD,
     LEAST_COLUMNS,
@@ -121,10 +122,7 @@ def check_solution(puzzle: Puzzle, solver: ExactSolver) -> None:
 
 
 def faults_of(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
-    """Return what exact scores say is wrong with a puzzle, sentence by sentence; empty if nothing.
-
-    The rating is not looked at: it is what agents made of it.
-    """
+    """Return what exact scores say is wrong with a puzzle, sentence by sentence; empty if nothing."""
     position = puzzle.position
     if position.is_over or not is_quiet(position):
         return [f"puzzle {puzzle.number} is plain: a line can be completed at once"]
@@ -135,4 +133,7 @@ def faults_of(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
     if line != puzzle.solution:
         return [f"puzzle {puzzle.number} is solved by {line}, not {puzzle.solution}"]
     idea = idea_of(position, puzzle.kind, line[0], solver)
-    return [] if idea == puzzle.idea else [f"puzzle {puzzle.number} turns on {idea}"]
+    if idea != puzzle.idea:
+        return [f"puzzle {puzzle.number} turns on {idea}"]
+    rating = rate(position, puzzle.kind, idea, line, solver)
+    return [] if rating == puzzle.rating else [f"puzzle {puzzle.number} is rated {rating}"]

@@ -10,6 +10,7 @@ from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.streams import text_width
 from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name, column_names, parse_column
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.practice.coaching import hints_for, position_at, verdict_on
 from claimeven.practice.file import PuzzleSet
@@ -87,8 +88,8 @@ class PuzzleSession:
                     return self._after()
                 assert verdict.answer is not None
                 self._draw(played.play(verdict.answer), verdict.answer)
-                answer = column_name(verdict.answer, puzzle.geometry)
-                self.say(f"Right. The answer is column {answer}. And now?")
+                reply = self._reply(played, verdict.answer)
+                self.say(f"Right. {reply[:1].upper()}{reply[1:]}. Find the next column.")
 
     def check(self, puzzle: Puzzle) -> None:
         """Raise `InvalidPuzzles` for one of somebody's own whose solution is none."""
@@ -120,7 +121,11 @@ class PuzzleSession:
     def _refuted(self, position: Position, column: int, answer: int | None) -> str:
         if answer is None or position.play(column).play(answer).outcome is not None:
             return ""
-        return f" The answer would be column {column_name(answer, position.geometry)}."
+        return f" Then {self._reply(position.play(column), answer)}."
+
+    def _reply(self, position: Position, column: int) -> str:
+        who = PLAYER_NAMES[position.turn]
+        return f"the {who} replies in column {column_name(column, position.geometry)}"
 
     def _show_solution(self, puzzle: Puzzle, found: int) -> None:
         position, line = position_at(puzzle, found), puzzle.solution[2 * found :]

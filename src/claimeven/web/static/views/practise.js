@@ -157,8 +157,9 @@ export class View {
     this.isWaiting = false;
     this.position = this.position.play(answer);
     this.board.show(this.position, { drop: true });
-    const name = this.board.board.name(answer);
-    this.#tell([`Right: column ${this.board.board.name(column)}. ${playerName(1 - this.position.turn)} replies in column ${name}. Find the next column.`], "good");
+    const { board } = this.board;
+    const reply = `${playerName(1 - this.position.turn)} replies in column ${board.name(answer)}.`;
+    this.#tell([`Right: column ${board.name(column)}. ${reply} Find the next column.`], "good");
   }
 
   async #wrong(column) {

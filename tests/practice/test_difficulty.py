@@ -1,0 +1,77 @@
+"""How hard puzzles are: what a person must see, checked by another count of the moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from claimeven import Position, Solver, puzzles
+from claimeven.practice.difficulty import IDEA_POINTS, MAX_RECOGNIZED, MOVES, POINTS, rate
+from claimeven.practice.puzzle import BANDS, IDEAS, WIN, Puzzle
+
+#: Moves that must be seen in a band at most.
+LIMITS = {"beginner": 3, "easy": 5, "medium": 8, "hard": 11}
+#: Every so many bundled puzzles with so many discs are counted again.
+STEP, PLIES = 15, 16
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(table_mb=16)
+
+
+def moves_played(puzzle: Puzzle, solver: Solver) -> int:
+    """Discs of the winner until best play is over: in a win, or after the slowest wrong column."""
+    position = puzzle.position
+    if puzzle.kind == WIN:
+        starts = [position]
+    else:
+        wrong = [c for c in position.legal_columns if c != puzzle.solution[0]]
+        starts = [position.play(column) for column in wrong]
+    return max((len(solver.principal_variation(start)) + 1) // 2 for start in starts)
+
+
+def test_a_band_says_how_far_one_must_see(solver: Solver) -> None:
+    late = [puzzle for puzzle in puzzles() if puzzle.position.ply >= PLIES][::STEP]
+    counted = Counter(puzzle.band for puzzle in late)
+    assert len(late) > 100 and all(counted[band] >= 8 for band in BANDS)
+    for puzzle in late:
+        moves = moves_played(puzzle, solver)
+        limit = LIMITS.get(puzzle.band, 99)
+        if puzzle.band == "hard" and moves > limit:
+            # A won ending that shows at once is not counted out.
+            assert puzzle.kind == WIN and puzzle.rating >= MAX_RECOGNIZED
+        else:
+            assert moves <= limit, puzzle
+        if puzzle.band == "beginner":
+            assert puzzle.idea not in ("zugzwang", "stops") or moves <= 3
+
+
+def test_easy_puzzles_turn_on_what_is_seen_soon() -> None:
+    """Two threats at once, threats on top of one another, blocks: not the end of the game."""
+    easy = [puzzle for band in ("beginner", "easy") for puzzle in puzzles(band, "win")]
+    ideas = Counter(puzzle.idea for puzzle in easy)
+    assert ideas["double"] + ideas["stack"] + ideas["forces"] > 0.7 * len(easy)
+    hard = Counter(puzzle.idea for band in ("hard", "expert") for puzzle in puzzles(band, "win"))
+    assert hard["zugzwang"] > hard["double"] + hard["stack"] + hard["forces"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "kind", "idea", "solution", "rating"),
+    [
+        ("6414733775275771644532213334", "win", "double", (1,), 1000),
+        ("3273174212264335727236113", "win", "stack", (3, 6, 6, 5, 4), 1235),
+        ("543727456472434", "win", "zugzwang", (1, 2, 1), MAX_RECOGNIZED + 75 + 10),
+        ("123555313352", "win", "double", (1, 0, 1), 2070),
+    ],
+)
+def test_ratings_of_known_positions(
+    solver: Solver, moves: str, kind: str, idea: str, solution: tuple[int, ...], rating: int
+) -> None:
+    assert rate(Position.from_moves(moves), kind, idea, solution, solver) == rating
+
+
+def test_the_scale_rises_and_knows_every_idea() -> None:
+    assert list(MOVES) == sorted(MOVES) and list(POINTS) == sorted(POINTS)
+    assert set(IDEA_POINTS) == set(IDEAS) and min(IDEA_POINTS.values()) == 0
