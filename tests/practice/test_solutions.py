@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Solver
-from claimeven.practice.making import PuzzlePlan, _played, candidate
 from claimeven.practice.difficulty import rate
+from claimeven.practice.making import PuzzlePlan, _played, candidate
 from claimeven.practice.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.practice.solutions import (
     best_answer,

@@ -325,7 +325,7 @@ def test_a_board_too_large_to_solve_says_so(page: Any) -> None:
 def test_a_walk_through_the_game_is_told(page: Any) -> None:
     page.goto("/?second=human&moves=4455")
     for key, told in (
-        ("ArrowLeft", "At Yellow’s move 2: column 5. Red to move."),
+        ("ArrowLeft", "At Yellow's move 2: column 5. Red to move."),
         ("Home", "At the start. Yellow to move."),
         ("4", "Yellow plays column 4. Red to move."),
     ):

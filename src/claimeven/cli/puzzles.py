@@ -86,8 +86,8 @@ def command(
     try again. Other words: hint (the idea, then cells, then the column), show, new, quit.
 
     A puzzle's rating grows with the moves that must be seen: 2 or 3 for beginners, up to 5 if easy,
-    8 if medium, 11 if hard, more for experts. Its idea and the columns to find add to it. The days of a week go from beginner to expert. With --json, --list,
-    --counts or --hint nothing is asked.
+    8 if medium, 11 if hard, more for experts. Its idea and the columns to find add to it. The days
+    of a week go from beginner to expert. With --json, --list, --counts or --hint nothing is asked.
 
     \b
     Examples:

@@ -65,9 +65,10 @@ def is_quiet(position: Position) -> bool:
 class Puzzle:
     """A puzzle. `number` counts from 1 in its set; `moves` lead to it.
 
-    `rating` says how hard it is (`difficulty`). `idea` is one of `IDEAS`. `solution` holds 0-based columns: the side to move's, the best defence, and so on; the
-    last one is the side to move's, after which the win is plain, there is more than one way, or six
-    of its columns were found.
+    `rating` says how hard it is (`difficulty`). `idea` is one of `IDEAS`. `solution` holds 0-based
+    columns: the side to move's, the best defence, and so on; the last one is the
+    side to move's, after which the win is plain, there is more than one way, or six of its columns
+    were found.
     """
 
     number: int

@@ -122,7 +122,7 @@ def check_solution(puzzle: Puzzle, solver: ExactSolver) -> None:
 
 
 def faults_of(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
-    """Return what exact scores say is wrong with a puzzle, sentence by sentence; empty if nothing."""
+    """Return sentences about what is wrong with a puzzle by exact scores; empty if nothing is."""
     position = puzzle.position
     if position.is_over or not is_quiet(position):
         return [f"puzzle {puzzle.number} is plain: a line can be completed at once"]

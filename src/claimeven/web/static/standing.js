@@ -20,7 +20,7 @@ export function happened(how, { position, board, path }) {
   if (path.length === 1) return "At the start.";
   const name = playerName(position.at(...position.last));
   const column = `column ${board.name(position.last[0])}.`;
-  return how === "drop" ? `${name} plays ${column}` : `At ${name}’s move ${Math.ceil(position.ply / 2)}: ${column}`;
+  return how === "drop" ? `${name} plays ${column}` : `At ${name}'s move ${Math.ceil(position.ply / 2)}: ${column}`;
 }
 
 /** Whether a player is the one human who plays against an agent. */

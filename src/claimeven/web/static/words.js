@@ -18,7 +18,7 @@ export function plain(sentence) {
     .replace(/in (\d+) plies/g, (_, plies) => `in ${inMoves(plies)}`)
     .replace(/but with disc (\d+) instead of disc (\d+)/g, (_, late, soon) => `but ${inMoves(late - soon)} later`)
     .replace(/sooner, to disc (\d+) instead of disc (\d+)/g, (_, soon, late) => `${inMoves(late - soon)} sooner`)
-    .replace(/disc (\d+)/gi, (_, disc) => `${playerName((disc - 1) % 2)}’s move ${Math.ceil(disc / 2)}`);
+    .replace(/disc (\d+)/gi, (_, disc) => `${playerName((disc - 1) % 2)}'s move ${Math.ceil(disc / 2)}`);
 }
 
 /** Say a column's score in words, as the server does: "wins in 5 moves" of the side to move. */
