@@ -13,6 +13,8 @@ from claimeven import Geometry
 from claimeven.records import GameRecord, write_text
 from tests.web.conftest import Server
 from tests.web.pages import (
+    DESKTOP,
+    PHONE,
     board_of,
     drop,
     moves_of,
@@ -421,4 +423,50 @@ def test_the_page_says_what_is_being_compiled_until_all_is(page: Any) -> None:
     page.wait_for_selector(".warming", state="hidden")
     status["ready"] = True
     page.wait_for_selector(".warming", state="detached")
+    page.unroute("**/api/status")
+
+
+def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -> None:
+    long = "an_agent_with_a_long_name_" * 12
+    names = [long, "<b>ann</b>", "bob"]
+    live: dict[str, Any] = {
+        "store": "class.db", "read": 1200, "stored": 1_000_000, "version": "a",
+        "standings": {
+            "games": 1200,
+            "agents": [{"label": name, "wins": 5, "draws": 1, "losses": 2} for name in names],
+            "ratings": {
+                "ratings": [
+                    {"agent": name, "elo": 12.5, "elo_interval_95": None, "games": 8, "points": 5.5}
+                    for name in names
+                ]
+            },
+        },
+    }  # fmt: skip
+    page.route("**/api/status", lambda route: route.fulfill(json={"store": "class.db"}))
+    held: list[Any] = []
+    page.route("**/api/live", lambda route: held.append(route))  # noqa: PLW0108 - as it takes it
+
+    def answer(live: dict[str, Any]) -> None:
+        while not held:
+            page.wait_for_timeout(50)
+        held.pop().fulfill(json=live)
+
+    for window in (PHONE, DESKTOP):
+        page.set_viewport_size(window)
+        page.goto("/?view=live")
+        # Something is there before the first answer.
+        page.wait_for_selector(".hint-text:has-text('class.db: reading the games …')")
+        answer(live)
+        page.wait_for_selector(".hint-text:has-text('1,200 of 1,000,000 games read.')")
+        labels = page.eval_on_selector_all(".ladder tbody th", "all => all.map(e => e.textContent)")
+        assert labels == names
+        assert page.inner_text(".ladder tbody td >> nth=2") == "\u2013"
+        assert page.evaluate("document.documentElement.scrollWidth") <= window["width"]
+    live |= {"read": 1_000_000, "version": "b"}
+    live["standings"]["ratings"]["ratings"][0]["elo_interval_95"] = [-3, 28]
+    live["standings"]["games"] = 1_000_000
+    answer(live)
+    page.wait_for_selector(".hint-text:has-text('class.db: 1,000,000 games so far.')")
+    assert page.inner_text(".ladder tbody td >> nth=2") == "\u22123 to +28"
+    page.unroute("**/api/live")
     page.unroute("**/api/status")

@@ -203,6 +203,7 @@ def test_what_is_wrong_with_the_games_is_told_by_the_name_of_their_file(tmp_path
     with running("--workers", "1", "--store", str(path)) as server:
         assert server.get("/api/live").json["store"] == "class.db"
         path.write_bytes(b"x" * 5000)
+        eventually(lambda: server.get("/api/live").status == 422)
         for where in ("/api/live", "/report"):
             answer = server.get(where)
             assert answer.status == 422

@@ -28,6 +28,8 @@ _LIBRARY = str(Path(os.__file__).parent) + os.sep
 _FRAME = re.compile(r'^[ |+-]*File "(.*)", line \d+', re.MULTILINE)
 #: Where an object lies in memory: the same mistake is to have the same reason in every process.
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]{6,}")
+#: The folders of an absolute path, with the slash after each: no part of a URL or a relative path.
+_FOLDERS = re.compile(r"(?<![\w./~-])(?:~?/(?!/)|[A-Za-z]:\\)(?:[^\s/\\:,'\"<>]+[/\\])+")
 #: Bits of the largest whole number that is written out.
 MOST_BITS = 256
 
@@ -130,6 +132,15 @@ def _is_library(file: str) -> bool:
         f"{os.sep}{name}{os.sep}" in file for name in ("site-packages", "dist-packages")
     )
     return installed or file.startswith((*_NOT_THEIRS, _LIBRARY))
+
+
+def without_folders(text: str) -> str:
+    """Return a text in which absolute paths are the names of their files.
+
+    >>> without_folders("kaggle:/home/ann/bots/main.py:agent bots/bob.py http://host/play")
+    'kaggle:main.py:agent bots/bob.py http://host/play'
+    """
+    return _FOLDERS.sub("", text)
 
 
 def printable(text: str, most: int = MOST_REASON) -> str:

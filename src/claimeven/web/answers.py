@@ -378,6 +378,19 @@ class StatusAnswer(BaseModel):
     store: str | None = Field(description="File of games whose ladder is shown, by its name.")
 
 
+class LiveAnswer(BaseModel):
+    """The standings of a tournament, those of the games read by now."""
+
+    store: str = Field(description="The name of its file.")
+    read: int = Field(description="Games read, of those `stored`.")
+    stored: int | None
+    standings: dict[str, Any] | None = Field(
+        description="As `claimeven tournament --json` tells them; null where none is read yet."
+        " Intervals are null while games are read, and rough while games come."
+    )
+    version: str = Field(description="Changes with the standings.")
+
+
 class LundAnswer(BaseModel):
     """The answer of the course's contract."""
 

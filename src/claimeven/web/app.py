@@ -49,7 +49,7 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
             app.openapi()
             yield
         finally:
-            await workers.stop()
+            await app.state.services.stop()
 
     app = FastAPI(
         title="claimeven",

@@ -17,6 +17,7 @@ import uvicorn
 from claimeven.web.app import create_app
 from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
+from claimeven.web.services import Services
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from claimeven.web.worker_process import WorkerLost, WorkFailed
 
@@ -70,7 +71,7 @@ async def _serve(
             timeout_graceful_shutdown=_FAREWELL,
             backlog=_BACKLOG,
         )
-        server = _Server(config, pool)
+        server = _Server(config, app.state.services)
         server.when_listening = lambda: _told(settings, listener, tell, browse)
         asyncio.get_running_loop().set_exception_handler(partial(_handle, server, tell))
         starting.add_done_callback(server.end_if_failed)
@@ -126,9 +127,9 @@ class _Server(uvicorn.Server):
     when_listening: Callable[[], None]
     is_crowded = False
 
-    def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
         super().__init__(config)
-        self._pool = pool
+        self._services = services
 
     def end_if_failed(self, starting: asyncio.Future[None]) -> None:
         """End the server where no worker could be started."""
@@ -143,7 +144,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the searches, then what waits for them."""
-        await self._pool.stop()
+        await self._services.stop()
         await super().shutdown(sockets)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -20,6 +21,7 @@ from claimeven.web.schemas import MOST_SEED
 from claimeven.web.scores import book_scores, scores_json, told_columns
 from claimeven.web.settings import ServerSettings
 from claimeven.web.specs import offered_agents
+from claimeven.web.store_view import StoreView
 from claimeven.web.streaming import unless_gone
 from claimeven.web.worker_process import Event
 
@@ -35,12 +37,17 @@ class Services:
         self.pool = pool
         self.began = time.monotonic()
         self.lund = LundGames()
+        self.store = StoreView(settings.store, settings.waiting)
         self._kept: OrderedDict[Position, dict[str, Any]] = OrderedDict()
 
     def warm(self) -> None:
         """Read the book, and do once what the first request would wait for."""
         book_scores(Position())
         offered_agents(STANDARD)
+
+    async def stop(self) -> None:
+        """End the searches, and all else that runs."""
+        await asyncio.gather(self.pool.stop(), self.store.stop())
 
     async def ask(
         self, request: Request, task: str, within: float, **arguments: Any

@@ -55,10 +55,11 @@ TICK: Final = 0.1
 
 
 class Tools:
-    """What a worker keeps from job to job: solvers by board, agents by spec and board."""
+    """The solvers by board, agents by spec and board, and standings that a worker keeps."""
 
     def __init__(self) -> None:
         self.table_mb: float | None = None
+        self.standings: Any = None
         self._solvers: OrderedDict[Geometry, Solver] = OrderedDict()
         self._agents: OrderedDict[tuple[str, Geometry], Agent] = OrderedDict()
 
@@ -100,6 +101,7 @@ class Tools:
         """Let go of everything that takes memory."""
         self._agents.clear()
         self._solvers.clear()
+        self.standings = None
 
 
 class TimedSolver:
@@ -280,6 +282,20 @@ def records(tools: Tools, tell: Tell, board: list[int], text: str, name: str) ->
     return games_json(text, name, wire.board(*board))
 
 
+def standings(tools: Tools, tell: Tell, **arguments: Any) -> dict[str, Any]:
+    """Return the standings of a store: see `store_tasks`."""
+    from claimeven.web import store_tasks  # noqa: PLC0415 - for its own worker alone
+
+    return store_tasks.standings(tools, tell, **arguments)
+
+
+def report(tools: Tools, tell: Tell, **arguments: Any) -> None:
+    """Write the report of a store: see `store_tasks`."""
+    from claimeven.web import store_tasks  # noqa: PLC0415 - likewise
+
+    store_tasks.report(tools, tell, **arguments)
+
+
 def make_agents_ready(agent: Agent, geometry: Geometry, limit: Limit) -> None:
     """Raise what keeps an agent from playing on a board under a limit; load what it needs."""
     make_agent(agent, geometry, limit)
@@ -299,4 +315,6 @@ TASKS: dict[str, Task] = {
     "puzzle_hints": puzzle_hints,
     "minimax": search_views.minimax,
     "montecarlo": search_views.montecarlo,
+    "standings": standings,
+    "report": report,
 }

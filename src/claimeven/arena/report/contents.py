@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from claimeven.agents.safe_text import printable
+from claimeven.agents.safe_text import printable, without_folders
 from claimeven.arena.accuracy.judging import GamesAccuracy
 from claimeven.arena.store.store import InvalidStore, Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.store.stored import StoredAgent, StoredGame, public_agents
 from claimeven.arena.store.storing import store_start
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.errors import ClaimevenError
@@ -26,9 +26,10 @@ class Contents:
     """The games of a store and the plan they were played by, ready to be shown.
 
     Texts that agents or users made up are on one line, bounded, and have no control characters;
-    they are still text, to be escaped where they are put into a page. `games` are all, in the order
-    of the schedule. `label` is what an agent is called, by its number. `accuracy` is None where no
-    game was judged; where none can be, `not_judged` says why.
+    they are still text, to be escaped where they are put into a page. Of absolute paths in them
+    only the names of the files are left, since pages are sent to others. `games` are all, in the
+    order of the schedule. `label` is what an agent is called, by its number. `accuracy` is None
+    where no game was judged; where none can be, `not_judged` says why.
     """
 
     title: str
@@ -51,15 +52,16 @@ class Contents:
         plan = meta.get("plan")
         command = meta.get("command")
         return cls(
-            title=printable((title or "").strip() or _usual_title(standings), MOST_NAME),
+            title=printable((title or "").strip(), MOST_NAME)
+            or _shown(_usual_title(standings), MOST_NAME),
             plan=plan if isinstance(plan, dict) else {},
-            command=printable(command, MOST_TEXT) if isinstance(command, str) else None,
+            command=_shown(command, MOST_TEXT) if isinstance(command, str) else None,
             start=_start(store),
             standings=standings,
             games=games,
             label={
                 agent.id: printable(agent.label.strip(), MOST_NAME) or "(no name)"
-                for agent in standings.agents
+                for agent in public_agents(standings.agents)
             },
         )
 
@@ -82,6 +84,10 @@ class Contents:
     def label_of(self) -> dict[str, str]:
         """What an agent is called, by its label in the store."""
         return {agent.label: self.label[agent.id] for agent in self.standings.agents}
+
+
+def _shown(text: str, most: int) -> str:
+    return printable(without_folders(text), most)
 
 
 def _usual_title(standings: Standings) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from claimeven.agents.safe_text import printable
+from claimeven.agents.safe_text import printable, without_folders
 from claimeven.arena.accuracy.judging import moves_of
 from claimeven.arena.report.contents import MOST_NAME, Contents
 from claimeven.arena.store.stored import StoredGame
@@ -70,7 +70,12 @@ def _game(game: StoredGame, place: dict[int, int]) -> list[Any]:
     ]
     if game.fault is None or game.fault_seat is None:
         return told
-    return [*told, printable(game.fault, MOST_NAME), game.fault_seat, printable(game.reason or "")]
+    return [
+        *told,
+        printable(game.fault, MOST_NAME),
+        game.fault_seat,
+        printable(without_folders(game.reason or "")),
+    ]
 
 
 def _told(game: StoredGame) -> dict[str, list[float | None]]:

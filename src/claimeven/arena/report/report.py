@@ -11,7 +11,14 @@ from pathlib import Path
 from claimeven.arena.accuracy.judging import GamesAccuracy, accuracy_of
 from claimeven.arena.accuracy.known_scores import JudgeProgress
 from claimeven.arena.report.blunders import cards
-from claimeven.arena.report.charts import NO_CHARTS, can_draw, charts_of, check_can_draw, image
+from claimeven.arena.report.charts import (
+    NO_CHARTS,
+    Chart,
+    can_draw,
+    charts_of,
+    check_can_draw,
+    image,
+)
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.page import render
 from claimeven.arena.store.store import Store
@@ -78,8 +85,7 @@ def write_report(
         if judge > 0:
             contents = _judged(contents, opened, judge, the_solver, progress, tell)
     worst = cards(contents, the_solver) if contents.accuracy is not None else []
-    without = "" if can_draw() else NO_CHARTS
-    charts = [] if without else charts_of(contents)
+    charts, without = _charts(contents)
     write_text(path, render(contents, worst, charts, without))
     written = []
     if plots is not None:
@@ -89,6 +95,21 @@ def write_report(
                 written.append(Path(plots) / f"{chart.name}.{kind}")
                 write_bytes(written[-1], image(chart, kind, once))
     return Report(contents, Path(path), tuple(written), without)
+
+
+def report_page(store: Store) -> str:
+    """Return the page on a store's games, none of them judged, as HTML.
+
+    Raises `InvalidStore` for a file without games.
+    """
+    contents = Contents.of(store)
+    charts, without = _charts(contents)
+    return render(contents, [], charts, without)
+
+
+def _charts(contents: Contents) -> tuple[list[Chart], str]:
+    """Return the charts, or none and why there are none."""
+    return (charts_of(contents), "") if can_draw() else ([], NO_CHARTS)
 
 
 def _judged(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from claimeven.agents.safe_text import printable
+from claimeven.agents.safe_text import printable, without_folders
 from claimeven.arena.accuracy.accuracy import Accuracy
 from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
 from claimeven.arena.report.words import points, reach
@@ -164,7 +164,7 @@ def agent_rows(contents: Contents) -> list[dict[str, str | None]]:
     return [
         {
             "label": contents.label[agent.id],
-            "spec": printable(agent.spec, MOST_TEXT),
+            "spec": printable(without_folders(agent.spec), MOST_TEXT),
             "digest": printable(agent.digest, MOST_NAME) if agent.digest else None,
         }
         for agent in contents.ranking

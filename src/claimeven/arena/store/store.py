@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,9 @@ class InvalidStore(ClaimevenError):
 
 _GAME = ", ".join(FIELDS)
 _MARKS = ", ".join("?" * len(FIELDS))
+_JOB, _NUMBER = FIELDS.index("job"), FIELDS.index("number")
+#: The least number that SQLite holds.
+_LEAST = -(1 << 63)
 
 
 class Store:
@@ -217,12 +220,20 @@ class Store:
             (count,) = self._connection.execute("SELECT COUNT(*) FROM games").fetchone()
         return int(count)
 
-    def games(self) -> Iterator[StoredGame]:
-        """Yield every game in the order of the schedule. Raises `InvalidStore` for damaged ones."""
+    def games(
+        self, least: int = _LEAST, without: Container[tuple[int, str]] = ()
+    ) -> Iterator[StoredGame]:
+        """Yield the games from number `least` on in the order of the schedule, except those whose
+        number and job are in `without`. Raises `InvalidStore` for damaged ones.
+        """
         with _naming(self.path):
             known = {agent.id for agent in self.agents}
-            cursor = self._connection.execute(f"SELECT {_GAME} FROM games ORDER BY number, job")
+            cursor = self._connection.execute(
+                f"SELECT {_GAME} FROM games WHERE number >= ? ORDER BY number, job", (least,)
+            )
             for row in cursor:
+                if without and (row[_NUMBER], row[_JOB]) in without:
+                    continue
                 try:
                     game = StoredGame.of_row(row)
                 except (ValueError, RecursionError):

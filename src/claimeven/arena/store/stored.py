@@ -6,9 +6,12 @@ A row may come from a file that was damaged, so what is no game is found when it
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
+
+from claimeven.agents.safe_text import without_folders
 
 #: A game as the file holds it, in the order of its columns.
 Row = tuple[Any, ...]
@@ -22,6 +25,21 @@ class StoredAgent:
     label: str
     spec: str
     digest: str | None = None
+
+
+def public_agents(agents: Sequence[StoredAgent]) -> tuple[StoredAgent, ...]:
+    """Return agents as others may see them: without the folders of this machine.
+
+    Labels that are equal without them are numbered.
+    """
+    found: list[StoredAgent] = []
+    seen: Counter[str] = Counter()
+    for agent in agents:
+        label = without_folders(agent.label)
+        seen[label] += 1
+        label += f" ({seen[label]})" * (seen[label] > 1)
+        found.append(replace(agent, label=label, spec=without_folders(agent.spec)))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -59,10 +77,12 @@ class StoredGame:
     @classmethod
     def of_row(cls, row: Row) -> StoredGame:
         """Return the game of a row. Raises `ValueError` for one that was damaged."""
-        values = dict(zip(FIELDS, row, strict=True))
-        for name, kinds in _KINDS.items():
-            if not isinstance(values[name], kinds):
-                raise ValueError(f"{name} is {values[name]!r}")
+        values, kinds = dict(zip(FIELDS, row, strict=True)), tuple(map(type, row))
+        if kinds not in _SOUND:  # rows of few kinds make a store of millions
+            for name, wanted in _KINDS.items():
+                if not isinstance(values[name], wanted):
+                    raise ValueError(f"{name} is {values[name]!r}")
+            _SOUND.add(kinds)
         for name in ("winner", "fault_seat"):
             if values[name] not in (None, 0, 1):
                 raise ValueError(f"{name} is {values[name]!r}")
@@ -104,11 +124,15 @@ _KINDS = {
 }
 
 
+#: Kinds of the fields of rows that were found to be sound.
+_SOUND: set[tuple[type, ...]] = set()
+#: What is told of a move.
+_NUMBERS = frozenset((int, float, bool, type(None)))
+
+
 def _is_told(quantity: object) -> bool:
     """Whether this is what was told of each move: numbers, and None where nothing was."""
-    return isinstance(quantity, list) and all(
-        isinstance(each, int | float | None) for each in quantity
-    )
+    return isinstance(quantity, list) and _NUMBERS.issuperset(map(type, quantity))
 
 
 #: The columns of a game, in the order of a row.

@@ -52,22 +52,26 @@ class Record:
 
     def note(self, game: StoredGame, agent: int, start_ply: int = 0) -> None:
         """Count in a finished game of an agent, that began from a position of so many discs."""
-        if game.first != game.second:
-            winner = game.winning_agent
-            self.wins += winner == agent
-            self.draws += winner is None
-            self.losses += winner not in (None, agent)
-        seats = [seat for seat in (0, 1) if game.agents[seat] == agent]
-        if game.fault_seat in seats:
-            self.forfeits[game.fault or "crash"] += 1
-        for seat in seats:
+        agents, winner = (game.first, game.second), game.winner
+        if agents[0] != agents[1]:
+            if winner is None:
+                self.draws += 1
+            elif agents[winner] == agent:
+                self.wins += 1
+            else:
+                self.losses += 1
+        for seat in (0, 1):
+            if agents[seat] != agent:
+                continue
+            if game.fault_seat == seat:
+                self.forfeits[game.fault or "crash"] += 1
             own = slice((start_ply + len(game.opening) + seat) % 2, None, 2)
             self.moves += len(game.moves[own])
-            for quantity in TOLD:
-                if amounts := game.told.get(quantity):
-                    told = [amount for amount in amounts[own] if amount is not None]
-                    self.sums[quantity] += sum(told)
-                    self.counts[quantity] += len(told)
+            for quantity, told in game.told.items():
+                if quantity in self.sums:
+                    amounts = [amount for amount in told[own] if amount is not None]
+                    self.sums[quantity] += sum(amounts)
+                    self.counts[quantity] += len(amounts)
 
     def add(self, other: Record) -> None:
         """Count in another record."""

@@ -2,63 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
+from starlette.responses import Response
 
-from claimeven.arena.report import write_report
-from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.standings import Standings
-from claimeven.errors import ClaimevenError
-from claimeven.web.answers import Problem
-from claimeven.web.errors import NotFound
+from claimeven.web.answers import LiveAnswer, Problem
 from claimeven.web.routes.common import PROBLEMS
-from claimeven.web.services import Services, Shared
+from claimeven.web.services import Shared
 
 router = APIRouter(tags=["live"], responses=PROBLEMS)
-_NO_STORE: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "No file of games."}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    304: {"description": "The same as under the ETag that the request names."},
+    404: {"model": Problem, "description": "No file of games."},
 }
 #: A report has a style and one script inside, which its own policy allows by their digests.
 _REPORT_POLICY = "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
-@router.get("/api/live", responses=_NO_STORE)
-def live(services: Shared) -> dict[str, Any]:
-    """Tell the standings of the tournament whose file the server was started with."""
-    path = _store_of(services)
-    with _told_by_name(path), Store.read(path) as store:
-        standings = Standings.of_store(store)
-        return {"store": path.name, "standings": standings.as_dict()}
+@router.get("/api/live", response_model=LiveAnswer, responses=_ANSWERS)
+async def live(request: Request, services: Shared) -> Response:
+    """Tell the standings of the tournament whose file the server was started with.
+
+    Those of the games read by then: of a large file they grow from request to request. While
+    nothing changes the ETag stays.
+    """
+    body, tag = await services.store.standings()
+    headers = {"etag": tag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type="application/json", headers=headers)
 
 
 @router.get("/report", include_in_schema=False)
-def report(services: Shared) -> HTMLResponse:
+async def report(request: Request, services: Shared) -> HTMLResponse:
     """Show the report of its games as they stand, without judging them."""
-    path = _store_of(services)
-    with TemporaryDirectory() as folder, _told_by_name(path):
-        page = Path(folder, "report.html")
-        write_report(path, page, judge=0)
-        text = page.read_text(encoding="utf-8")
-    return HTMLResponse(text, headers={"content-security-policy": _REPORT_POLICY})
-
-
-def _store_of(services: Services) -> Path:
-    path = services.settings.store
-    if path is None:
-        raise NotFound("there is no tournament to show: start the server with --store FILE")
-    return path
-
-
-@contextmanager
-def _told_by_name(path: Path) -> Iterator[None]:
-    """Tell what is wrong with a file by its name: where it lies is nothing for whoever asks."""
-    try:
-        yield
-    except ClaimevenError as error:
-        raise ClaimevenError(str(error).replace(str(path), path.name)) from None
+    page = await services.store.report(request)
+    return HTMLResponse(page, headers={"content-security-policy": _REPORT_POLICY})

@@ -1,0 +1,260 @@
+"""What the server shows of a file of games: how long it is kept, and who waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven.arena.store.store import Store
+from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.web import store_tasks, store_view
+from claimeven.web.errors import ClientGone
+from claimeven.web.store_view import StoreView, version_of
+from claimeven.web.tasks import Tools
+from claimeven.web.worker_process import WorkFailed
+from tests.web.conftest import PATIENCE, eventually, running
+
+AGENTS = [StoredAgent(0, "ann", "/home/prof/ann.py:play"), StoredAgent(1, "bob", "bob")]
+
+
+def game(number: int) -> StoredGame:
+    return StoredGame(f"j{number}", number, number // 2, number % 2, 1 - number % 2, "", "4", 0)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store of six games that was not written to lately."""
+    path = tmp_path / "class.db"
+    with Store.create(path, {"command": "claimeven tournament /home/prof/ann.py bob"}, AGENTS) as s:
+        s.add(map(game, range(6)))
+    settle(path)
+    return path
+
+
+def settle(path: Path) -> None:
+    """Let a file have been written to some time ago, each time another one."""
+    for each in path.parent.glob("class.db*"):
+        settle.times += 1  # type: ignore[attr-defined]  # of this function
+        os.utime(each, (settle.times, settle.times))  # type: ignore[attr-defined]  # likewise
+
+
+settle.times = 1_000_000  # type: ignore[attr-defined]  # where it begins
+
+
+class FakePool:
+    """A pool whose jobs end when they are let."""
+
+    def __init__(self) -> None:
+        self.may_end = asyncio.Event()
+        self.jobs: list[dict[str, Any]] = []
+        self.given_up = 0
+
+    async def start(self) -> None:
+        pass
+
+    async def stop(self) -> None:
+        pass
+
+    async def result(self, task: str, arguments: dict[str, Any], seconds: float) -> None:
+        self.jobs.append(arguments)
+        try:
+            await self.may_end.wait()
+        except asyncio.CancelledError:
+            self.given_up += 1
+            raise
+        Path(arguments["out"]).write_text(f"report {len(self.jobs)}", encoding="utf-8")
+
+    @asynccontextmanager
+    async def job(
+        self, task: str, arguments: dict[str, Any], seconds: float
+    ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+        self.jobs.append(arguments)
+        yield self._events()
+
+    async def _events(self) -> AsyncIterator[dict[str, Any]]:
+        yield {"event": "standings", "data": {"read": 1}}
+        await self.may_end.wait()
+        yield {"event": "done", "data": {"read": len(self.jobs), "took": 0.0}}
+
+
+class Client:
+    """A request of a client that may go away."""
+
+    def __init__(self) -> None:
+        self.has_gone = asyncio.Event()
+
+    async def receive(self) -> dict[str, Any]:
+        await self.has_gone.wait()
+        return {"type": "http.disconnect"}
+
+
+def with_view(path: Path, work: Callable[[StoreView, FakePool], Any]) -> None:
+    async def run() -> None:
+        view, pool = StoreView(path, 9), FakePool()
+        view._pools = [pool, pool]  # type: ignore[list-item]  # as far as it goes
+        view._standings.pool = pool  # type: ignore[assignment]  # likewise
+        async with asyncio.timeout(PATIENCE):
+            await work(view, pool)
+            await view.stop()
+
+    asyncio.run(run())
+
+
+def test_a_report_is_made_once_for_all_who_wait_and_kept_until_the_file_changes(
+    path: Path,
+) -> None:
+    async def work(view: StoreView, pool: FakePool) -> None:
+        waiting = [asyncio.ensure_future(view.report(Client())) for _ in range(40)]
+        await asyncio.sleep(0)
+        pool.may_end.set()
+        assert set(await asyncio.gather(*waiting)) == {b"report 1"}
+        assert await view.report(Client()) == b"report 1"
+        assert len(pool.jobs) == 1
+        settle(path)
+        assert await view.report(Client()) == b"report 2"
+
+    with_view(path, work)
+
+
+def test_a_report_is_given_up_when_all_who_waited_have_gone(path: Path) -> None:
+    async def work(view: StoreView, pool: FakePool) -> None:
+        clients = [Client() for _ in range(40)]
+        waiting = [asyncio.ensure_future(view.report(client)) for client in clients]
+        while not pool.jobs:
+            await asyncio.sleep(0)
+        for number, client in enumerate(clients):
+            assert pool.given_up == 0
+            client.has_gone.set()
+            with pytest.raises(ClientGone):
+                await waiting[number]
+        while not pool.given_up:
+            await asyncio.sleep(0)
+        assert (len(pool.jobs), pool.given_up) == (1, 1)
+        pool.may_end.set()
+        assert await view.report(Client()) == b"report 2"
+
+    with_view(path, work)
+
+
+def test_standings_are_made_by_one_job_and_again_when_the_file_changes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_view, "NEXT_SECONDS", PATIENCE)
+
+    async def read(view: StoreView) -> Any:
+        return json.loads((await view.standings())[0])["read"]
+
+    async def work(view: StoreView, pool: FakePool) -> None:
+        # What is read by then is there at once, whoever asks.
+        assert set(await asyncio.gather(*(read(view) for _ in range(40)))) == {1}
+        assert [each["final"] for each in pool.jobs] == [False]
+        pool.may_end.set()
+        while view._standings.task is not None:
+            await asyncio.sleep(0)
+        # The next one gets what is known, and better intervals are made behind it, once.
+        for _ in range(3):
+            assert await read(view) in (1, 2)
+            while view._standings.task is not None:
+                await asyncio.sleep(0)
+        assert [each["final"] for each in pool.jobs] == [False, True]
+        settle(path)
+        await read(view)
+        assert [each["final"] for each in pool.jobs] == [False, True, False]
+
+    with_view(path, work)
+
+
+def test_a_file_that_may_be_being_written_is_looked_at_again(path: Path) -> None:
+    settled = version_of(path)
+    assert settled is not None and version_of(path) == settled
+    os.utime(path)
+    assert version_of(path) is None
+    settle(path)
+    assert version_of(path) not in (None, settled)
+    assert version_of(path.with_name("nowhere.db")) == ()
+
+
+def asked(tools: Tools, path: Path, final: bool = False) -> tuple[list[Any], dict[str, Any]]:
+    """What the task tells on the way, and what it returns."""
+    told: list[Any] = []
+    found = store_tasks.standings(tools, lambda *event: told.append(event), str(path), final)
+    found.pop("took")
+    return told, found
+
+
+def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = Tools()
+    _, found = asked(tools, path)
+    assert (found["store"], found["read"], found["stored"]) == ("class.db", 6, 6)
+    assert "/home/prof" not in json.dumps(found)
+    kept = tools.standings
+    with Store.extend(path) as store:
+        store.add(map(game, range(6, 9)))
+    monkeypatch.setattr(store_tasks, "TICK", -1.0)
+    monkeypatch.setattr(store_tasks, "TELLING", 0)
+    told, found = asked(tools, path, final=True)
+    assert tools.standings is kept
+    assert [(name, data["read"]) for name, data in told] == [("standings", 7)]
+    ratings = told[0][1]["standings"]["ratings"]
+    assert [each["elo_interval_95"] for each in ratings["ratings"]] == [None, None]
+    wanted: Any = Standings.read(path).as_dict()
+    for agent in wanted["agents"]:
+        agent["spec"] = agent["spec"].removeprefix("/home/prof/")
+    assert found["standings"] == wanted
+    # A file with fewer games is another one.
+    path.unlink()
+    with Store.create(path, {}, AGENTS) as store:
+        store.add(map(game, range(2)))
+    assert asked(tools, path)[1]["standings"]["games"] == 2
+
+
+def test_too_many_games_are_left_to_the_command(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_tasks, "MOST_REPORTED", 5)
+    with pytest.raises(Exception, match=r"^class.db holds 6 games, and the server reports on 5"):
+        store_tasks.report(Tools(), lambda *event: None, str(path), str(tmp_path / "r.html"))
+
+
+def test_failures_are_told_and_tried_again(path: Path) -> None:
+    async def work(view: StoreView, pool: FakePool) -> None:
+        async def broken() -> None:
+            raise WorkFailed("class.db is damaged", 422)
+
+        pool.start = broken  # type: ignore[method-assign]  # it fails
+        for _ in range(2):
+            with pytest.raises(WorkFailed, match="is damaged"):
+                await view.standings()
+        del pool.start
+        pool.may_end.set()
+        assert json.loads((await view.standings())[0])["read"] == 1
+
+    with_view(path, work)
+
+
+def test_unchanged_standings_are_not_sent_again_and_name_no_folder(path: Path) -> None:
+    with running("--workers", "1", "--store", str(path)) as server:
+        final = json.loads(json.dumps(Standings.read(path).as_dict()["ratings"]))
+        eventually(lambda: server.get("/api/live").json["standings"]["ratings"] == final)
+        answer = server.get("/api/live")
+        assert answer.json["standings"]["games"] == 6
+        same = server.ask("GET", "/api/live", if_none_match=answer.headers["etag"])
+        assert (same.status, same.body) == (304, b"")
+        report = server.get("/report")
+        assert report.status == 200
+        assert b"ann.py" in report.body
+        for body in (answer.body, report.body):
+            assert b"/home/prof" not in body
+        with Store.extend(path) as store:
+            store.add([game(6)])
+        eventually(lambda: server.get("/api/live").json["standings"]["games"] == 7)
