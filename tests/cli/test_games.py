@@ -114,7 +114,7 @@ def test_games_go_out_and_come_in(run: Run, path: Path, tmp_path: Path) -> None:
         "games",
     ]
     told = json.loads(run("games", str(other), "--import", str(out), "--json").out)
-    assert told == {"out": str(other), "added": 2, "before": 0, "unfinished": 0}
+    assert told == {"out": str(other), "added": 2, "before": 0, "unfinished": 0, "scored": 0}
     again = run("games", str(other), "--import", str(out)).out
     assert "0 games added" in " ".join(again.split())
     assert "2 stood there before" in " ".join(again.split())

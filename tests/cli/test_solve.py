@@ -243,6 +243,81 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     assert told["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
 
 
+# The scores of these two are published: 4455 is 18, 226744515337 is 7.
+SCORED = "4455 18\n226744515337 6\n"
+
+
+def test_the_scores_of_a_test_set_are_compared(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "begin.txt"
+    path.write_text(SCORED)
+    for name in ("-", str(path)):
+        ran = run("solve", name, "--table-mb", "16", typed=SCORED)
+        assert (ran.status, ran.err) == (1, "")
+        assert ran.out.splitlines() == [
+            "4455 18",
+            "226744515337 7  # given 6",
+            "# 2 scores given: 1 right, 1 wrong",
+        ]
+    told = [json.loads(line) for line in run("solve", str(path), "--json").out.splitlines()]
+    assert [(each.get("given"), each.get("agrees")) for each in told[:2]] == [
+        ([18], True),
+        ([6], False),
+    ]
+    assert told[2] == {"compared": 2, "right": 1, "wrong": 1}
+    weak = run("solve", str(path), "--weak", "--table-mb", "16")
+    assert (weak.status, weak.out.splitlines()[-1]) == (0, "# 2 scores given: 2 right, 0 wrong")
+    path.write_text("4455 -4 -3 18 2 2 18 -3\n4455 -4 -3 17 2 2 18 -3\n")
+    ran = run("solve", str(path), "--all", "--table-mb", "16")
+    assert ran.status == 1
+    assert ran.out.splitlines()[1].endswith("  # given -4 -3 17 2 2 18 -3")
+    # What is printed can be read again.
+    path.write_text(ran.out)
+    assert run("convert", str(path)).out == "4455\n4455\n"
+    assert run("solve", "4455 18", "--table-mb", "16").out.startswith("4455 18\n# 1 score given")
+
+
+def test_the_scores_are_compared_by_explain_and_analyze_too(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "small.txt"
+    small = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
+    path.write_text("1212 8\n")
+    for verb in ("explain", "analyze"):
+        ran = run(verb, str(path), *small)
+        assert ran.status == 1 and ", 8, is wrong" in ran.out
+        told = json.loads(run(verb, str(path), *small, "--json").out)
+        assert (told["given"], told["agrees"]) == ([8], False)
+
+
+def test_a_file_that_counts_from_0_is_not_half_answered(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "zero.txt"
+    path.write_text("3344 18\n115633404226 7\n")
+    for verb in ("solve", "explain", "analyze"):
+        ran = run(verb, str(path))
+        assert ran.status == 1 and "3344" not in ran.out
+        assert "line 2: a 0 among its moves shows that columns count from 0" in ran.err
+    ran = run("solve", str(path), "--from", "moves0", "--table-mb", "16")
+    assert (ran.status, ran.out.splitlines()[-1]) == (0, "# 2 scores given: 2 right, 0 wrong")
+    for words in (("convert", str(path)), ("games", str(tmp_path / "g.db"), "--import", str(path))):
+        assert "columns count from 0" in bad_input(run(*words))
+    assert run("convert", str(path), "--from", "moves0").out == "4455\n226744515337\n"
+    assert "columns count from 0" in bad_input(run("solve", "3340"))
+
+
+def test_boards_in_any_form_are_solved(run: Run, tmp_path: Path) -> None:
+    small = ("--connect", "3", "--table-mb", "1")
+    path = tmp_path / "board.txt"
+    path.write_text(
+        "+---------+\n| . . . . |\n| . . . . |\n| . X . . |\n| . X O . |\n+-1-2-3-4-+\n"
+    )
+    expected = run("solve", "232", "--columns", "4", "--rows", "4", *small).out.split()[-1]
+    for argument in (str(path), "4/4/1x2/1xo1", "[[0,0,0,0],[0,0,0,0],[0,1,0,0],[0,1,2,0]]"):
+        ran = run("solve", argument, *small)
+        assert (ran.status, ran.out.split()[-1]) == (0, expected)
+    path.write_text(path.read_text().replace("O", "X"))
+    ran = run("solve", str(path), *small)
+    assert (ran.status, ran.out) == (1, "\n")
+    assert "the first player has 3 discs and the second 0: players take turns" in ran.err
+
+
 def test_spaces_between_moves_are_left_out(run: Run) -> None:
     assert run("solve", "1 2 1", *SMALL).out == run("solve", "121", *SMALL).out
     assert run("solve", "-", *SMALL, typed=" 1 2\t1 \n").out.startswith("121 ")

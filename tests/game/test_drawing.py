@@ -166,7 +166,7 @@ BAD = [
     ("", InvalidNotation, "has 0 rows of cells, and 3x2 connect 3 has 2"),
     ("...", InvalidNotation, "has 1 rows of cells"),
     ("| . | Z | . |\n| . | . | . |", InvalidNotation, "line 1 of the drawing has 'Z' in a cell"),
-    ("....\n....", InvalidNotation, "line 1 has 4 cells, and 3x2 connect 3 has 3 columns"),
+    ("....\n....", InvalidNotation, "line 1 has 4 cells, and the board has 3 columns"),
     ("| . | . |\n| . | . |", InvalidNotation, "line 1 is not a row of 3 cells"),
     ("| . | . |\n| . | . | . |", InvalidNotation, "line 1 is not a row of 3 cells"),
     ("|. . . .|", InvalidNotation, "line 1 is not a row of 3 cells"),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.shared.inputs import Given, Inputs
+from claimeven.cli.shared.given_scores import GivenScores, given_dict, given_text
+from claimeven.cli.shared.inputs import Given, Inputs, source_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option, solver_options
 from claimeven.cli.shared.progress import say_when_compiling, status_line
@@ -15,7 +16,6 @@ from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
 from claimeven.cli.shared.streams import can_show, printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import parse_moves
 from claimeven.records import GameRecord
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ LEGEND = (
 
 @click.command("analyze")
 @click.argument("games", metavar="MOVES...", nargs=-1, required=True)
+@source_option
 @json_option
 @solver_options
 @geometry_options
@@ -37,6 +38,7 @@ LEGEND = (
 def command(
     ctx: click.Context,
     games: tuple[str, ...],
+    source: str | None,
     as_json: bool,
     solving: SolverChoice,
     geometry: Geometry,
@@ -55,8 +57,8 @@ def command(
 
     MOVES may also be a file with one game a line, or - for stdin; each is judged at once, with
     --json as an object on a line. A line that is wrong is told on stderr with its number (null in
-    JSON); the exit status is then 1. A file may also hold games as `convert` reads and writes
-    them: Kaggle's replays, OpenSpiel's histories, tables.
+    JSON), and so is a score of the file that is wrong; the exit status is then 1. A file may also
+    hold games as `convert` reads them: Kaggle's replays, OpenSpiel's histories, tables.
 
     \b
     Examples:
@@ -66,50 +68,56 @@ def command(
       claimeven analyze replay.json
       claimeven analyze 22331 --columns 4 --rows 4
     """
-    inputs = Inputs(
-        games, lambda moves: GameRecord(parse_moves(moves, geometry), geometry), _told, geometry
-    )
+    inputs = Inputs(games, geometry, _note_order, source)
     say_when_compiling()
     solvers: dict[Geometry, Solver] = {}
+    given_scores = GivenScores()
     for given in inputs:
-        board = geometry if given.value is None else given.value.geometry
+        board = geometry if given.record is None else given.record.geometry
         if board not in solvers:
             solvers[board] = solving.solver(board)
-        _answer(given, solvers[board], inputs.are_many, as_json)
+        _answer(given, solvers[board], inputs.are_many, as_json, given_scores)
         sys.stdout.flush()
-    if inputs.failed:
+    if inputs.failed or given_scores.wrong:
         ctx.exit(1)
 
 
-def _told(record: GameRecord) -> GameRecord:
+def _note_order(record: GameRecord) -> None:
     """Say on stderr of a game that is only a position that its moves are made up."""
     if not record.is_ordered:
         print(
             f"claimeven: a position without an order of its discs is judged as {record.moves}",
             file=sys.stderr,
         )
-    return record
 
 
-def _answer(given: Given[GameRecord], solver: Solver, is_one_of_many: bool, as_json: bool) -> None:
+def _answer(
+    given: Given, solver: Solver, is_one_of_many: bool, as_json: bool, given_scores: GivenScores
+) -> None:
     """Print the judgement of one game; among many each has its moves above it."""
     from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
 
-    if as_json and given.value is None:
+    record = given.record
+    if as_json and record is None:
         print("null")
         return
     if is_one_of_many and not as_json:
         print(f"game {printable(given.moves) or '(no moves)'}")
-    if given.value is None:
+    if record is None:
         print(fitted(f"not judged: {given.error}", text_width()) + "\n")
         return
     with status_line() as line:
         analysis = analyze(given.moves, WatchedSolver(solver, line))
+        agrees = True
+        if record.scores and not record.position.is_over:
+            agrees = given_scores.agree(record, WatchedSolver(solver, line).score(record.position))
     if as_json:
-        write_json(analysis.as_dict(), sys.stdout)
+        write_json(analysis.as_dict() | given_dict(record, agrees), sys.stdout)
         return
     charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
     width = text_width()
     print(fitted(f"{analysis.text(width, charset)}\n\n{LEGEND}", width))
+    if not agrees:
+        print(f"\nThe score given of the last position, {given_text(record)}, is wrong.")
     if is_one_of_many:
         print()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from claimeven.cli.parts.book_library import DatabaseImport, facts, in_words, list_books
-from claimeven.cli.shared.inputs import STDIN, open_text
+from claimeven.cli.shared.inputs import STDIN
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
     FilePath,
@@ -26,6 +26,7 @@ from claimeven.cli.shared.verbs import Verbs
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.outputs import STDOUT, check_output, text_file
+from claimeven.records import open_records
 
 if TYPE_CHECKING:
     from claimeven.book.build import BuildProgress
@@ -306,7 +307,7 @@ def import_book(
     from claimeven.book.text import from_text  # noqa: PLC0415 - for a quick start
 
     check_output(out)
-    with nullcontext(as_file(sys.stdin)) if file == STDIN else open_text(file) as lines:
+    with nullcontext(as_file(sys.stdin)) if file == STDIN else open_records(file) as lines:
         book = from_text(lines, "stdin" if file == STDIN else file)
     _check_replaced(Path(out), book.geometry, book.plies)
     book.save(out)

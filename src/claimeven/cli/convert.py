@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
 
 import click
 
-from claimeven.cli.shared.inputs import STDIN, open_text
+from claimeven.cli.shared.inputs import STDIN, source_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
     SOLVER_OPTIONS,
@@ -31,12 +31,12 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.outputs import STDOUT, check_output, holds_games, text_file
 from claimeven.records import (
     FORMATS,
-    Format,
     GameRecord,
     InvalidRecord,
     format_of,
     guess_by_lines,
     guess_format,
+    open_records,
     tried_records,
     write_records,
 )
@@ -45,8 +45,8 @@ from claimeven.records.uci import label_of
 
 
 @click.command("convert")
-@click.argument("file", type=FilePath())
-@click.option("--from", "source", type=WordChoice(*FORMATS), help="Format of FILE, if not told.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FilePath())
+@source_option
 @click.option("--to", "target", type=WordChoice(*FORMATS), help="Format to write.")
 @click.option(
     "-o", "--out", help="File to write; its ending may tell the format. Else, and for -, stdout."
@@ -58,7 +58,7 @@ from claimeven.records.uci import label_of
 @click.pass_context
 def command(
     ctx: click.Context,
-    file: str,
+    files: tuple[str, ...],
     source: str | None,
     target: str | None,
     out: str | None,
@@ -67,29 +67,35 @@ def command(
     solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
-    """Write the games of FILE, or of - for stdin, in another format.
+    """Write the games of files, or of - for stdin, in another format.
 
     \b
-    moves      a move string a line: what Pons's programs read      .txt
+    moves      a move string a line, perhaps with scores            .txt
+    moves0     the same with columns counted from 0                 .moves0
     csv        a table: moves, players, opening, result, fault      .csv
     jsonl      the same as a JSON object a line                     .jsonl
-    kaggle     replays of ConnectX, one a line; read in any layout  .json
+    kaggle     replays of ConnectX and the Game Arena, other JSON   .json
     openspiel  histories of OpenSpiel, 0-based: 3, 3, 4             .openspiel
     uci        rows of the UCI data set: cells, then win/draw/loss  .data
+    board      drawings; read: also arrays, FEN                     .board
+    turns      columns and colors: A_Red B_Yellow                   .turns
 
-    The format of FILE is told by its ending and by how it begins, that of the output by --to or its
-    ending; it is `moves` where nothing is said. --columns, --rows and --connect name the board
+    The format of FILE is recognized by its ending and by how it starts, and that of the output is
+    --to or its ending, by default `moves`. --columns, --rows and --connect name the board
     where FILE does not. A file of stored games, as tournament --out writes, is read too.
 
     A format keeps what it has a place for: names only csv, jsonl and kaggle, openings csv and
-    jsonl, boards kaggle and openspiel. A row of the UCI data set is a position: read, its discs are
-    given an order that could have been; written, the solver says what perfect play gives.
+    jsonl, boards kaggle and openspiel. Scores are kept by jsonl alone. A row of the UCI data
+    set or a board is a position: read, its discs are given an order that could have been; a row
+    written ends with what perfect play gives.
 
     A game that cannot be read is refused with its line and the reason, and no file is written.
 
     \b
     Examples:
       claimeven convert replay.json
+      claimeven convert replays/*.json -o games.csv
+      claimeven convert theirs.txt --from moves0 -o ours.txt
       claimeven convert games.txt --to kaggle -o replays.json
       claimeven convert connect-4.data --to moves
       claimeven convert class.db -o games.csv
@@ -104,9 +110,11 @@ def command(
         refuse_given(ctx, SOLVER_OPTIONS, "{} is for --to uci, whose labels are solved")
     if out is not None:
         check_output(out)
-    reading = _Reading(file, source, geometry, skip)
+    reading = _Reading(source, geometry, skip)
+    for name in files:
+        reading.check(name)
     with status_line() as line:
-        records = reading.games()
+        records: Iterator[GameRecord] = itertools.chain.from_iterable(map(reading.games, files))
         if form.name == "uci":
             records = _labelled(records, solving, line)
         try:
@@ -116,69 +124,72 @@ def command(
             where = reading.where if error.line is not None else ""
             no_file = "; nothing was written" if out is not None else ""
             raise ClaimevenError(f"{where}{error}{no_file}") from None
-    if reading.unordered and form.name != "uci":
+    if reading.scored and form.name != "jsonl":
+        print(
+            f"claimeven: {reading.scored:,} of the games have scores, which {form.name} does not"
+            " keep (jsonl does); claimeven solve compares them",
+            file=sys.stderr,
+        )
+    if reading.unordered and form.name not in ("uci", "board"):
         print(
             f"claimeven: {reading.unordered:,} of the games are positions alone, whose discs were"
             " given an order that could have been",
             file=sys.stderr,
         )
+    names = ", ".join(reading.format_names)
     if as_json:
-        told = {"out": out, "from": reading.format_name, "to": form.name, "games": count}
+        told = {"out": out, "from": names, "to": form.name, "games": count}
         write_json({**told, "skipped": reading.skipped}, sys.stdout)
     elif out is not None:
-        text = f"{out}: {count:,} game{'s' * (count != 1)}, {reading.format_name} to {form.name}"
+        text = f"{out}: {count:,} game{'s' * (count != 1)}, {names} to {form.name}"
         click.echo(fitted(text, text_width()))
     if reading.skipped:
         ctx.exit(1)
 
 
 class _Reading:
-    """The games of a file as they are read, and what there is to tell of them afterwards."""
+    """The games of files as they are read, and what is to be reported of them afterwards."""
 
-    def __init__(self, name: str, source: str | None, geometry: Geometry, skip: bool) -> None:
-        self.name = name
+    def __init__(self, source: str | None, geometry: Geometry, skip: bool) -> None:
         self.geometry = geometry
         self.skip = skip
-        self.skipped = 0
-        self.unordered = 0
-        self.form: Format | None = format_of(source) if source else None
-        self.is_store = False
-        if Path(name).is_file():  # of a pipe nothing is to be lost
-            open_text(name).close()
-            self.is_store = holds_games(name)
-        if self.is_store and source:
+        self.skipped = self.unordered = self.scored = 0
+        self.source = source
+        self.format_names: dict[str, None] = {}
+        #: What precedes the number of a line: the name of its file.
+        self.where = ""
+
+    def check(self, name: str) -> bool:
+        """Return whether a file holds stored games. Raises `ClaimevenError` if it is not there."""
+        if not Path(name).is_file():  # of a pipe nothing is to be lost
+            return False
+        open_records(name).close()
+        if holds_games(name) and self.source:
             raise ClaimevenError(f"{name} holds stored games: it is read without --from")
+        return holds_games(name)
 
-    @property
-    def format_name(self) -> str:
-        """What was read: the name of a format, or `store`."""
-        return "store" if self.is_store else self.form.name if self.form else ""
-
-    @property
-    def where(self) -> str:
-        """What stands before the number of a line, to tell of which file it is."""
-        return "" if self.name == STDIN else f"{self.name}, "
-
-    def games(self) -> Iterator[GameRecord]:
-        """Yield the games. Raises `InvalidRecord`."""
-        if self.is_store:
-            yield from _stored(self.name, self.geometry)
+    def games(self, name: str) -> Iterator[GameRecord]:
+        """Yield the games of a file. Raises `InvalidRecord`."""
+        if self.check(name):
+            self.format_names["store"] = None
+            yield from _stored(name, self.geometry)
             return
-        is_stdin = self.name == STDIN
-        with nullcontext(as_file(sys.stdin)) if is_stdin else open_text(self.name) as stream:
-            yield from self._read(stream)
-
-    def _read(self, stream: TextIO) -> Iterator[GameRecord]:
-        guessed, lines = guess_by_lines(self.name, stream)
-        self.form = self.form or guessed
-        for tried in tried_records(lines, self.form, self.geometry):
-            if tried.record is None and self.skip:
-                self.skipped += 1
-                print(f"claimeven: {self.where}line {tried.line}: {tried.error}", file=sys.stderr)
-            else:
-                record = tried.game()
-                self.unordered += not record.is_ordered
-                yield record
+        is_stdin = name == STDIN
+        self.where = "" if is_stdin else f"{name}, "
+        with nullcontext(as_file(sys.stdin)) if is_stdin else open_records(name) as stream:
+            guessed, lines = guess_by_lines(name, stream)
+            form = format_of(self.source) if self.source else guessed
+            self.format_names[form.name] = None
+            for tried in tried_records(lines, form, self.geometry):
+                if tried.record is None and self.skip:
+                    self.skipped += 1
+                    told = f"claimeven: {self.where}line {tried.line}: {tried.error}"
+                    print(told, file=sys.stderr)
+                else:
+                    record = tried.game()
+                    self.unordered += not record.is_ordered
+                    self.scored += bool(record.scores)
+                    yield record
 
 
 def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:

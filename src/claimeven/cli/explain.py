@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.shared.boards import board_text, ongoing
-from claimeven.cli.shared.inputs import Given, Inputs
+from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.given_scores import GivenScores, given_dict, given_text
+from claimeven.cli.shared.inputs import Given, Inputs, is_ongoing, source_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option, solver_options
 from claimeven.cli.shared.progress import say_when_compiling, status_line
@@ -16,7 +17,6 @@ from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -30,6 +30,7 @@ LEGEND = (
 
 @click.command("explain")
 @click.argument("positions", metavar="MOVES...", nargs=-1, required=True)
+@source_option
 @json_option
 @solver_options
 @geometry_options
@@ -37,6 +38,7 @@ LEGEND = (
 def command(
     ctx: click.Context,
     positions: tuple[str, ...],
+    source: str | None,
     as_json: bool,
     solving: SolverChoice,
     geometry: Geometry,
@@ -47,8 +49,9 @@ def command(
     column is worth, the strongest reason that can be shown, best play. Rows are counted from 1 at
     the bottom. In JSON every sentence is a claim with the columns, cells and line it speaks of.
 
-    MOVES may also be a file with one position a line, or - for stdin. A line that is wrong is told
-    on stderr with its number (null in JSON); the exit status is then 1.
+    MOVES may also be a file, or - for stdin: a position a line, or any format that `convert` reads,
+    boards included. A line that cannot be read is reported on stderr with its number (null in
+    JSON), and a score of the file that is wrong is named; the exit status is then 1.
 
     \b
     Examples:
@@ -57,36 +60,48 @@ def command(
       claimeven explain 4455 --json
       claimeven explain positions.txt --book my.book
     """
-    inputs = Inputs(positions, lambda moves: ongoing(moves, geometry))
+    inputs = Inputs(positions, geometry, is_ongoing, source)
     say_when_compiling()
-    solver = solving.solver(geometry)
+    solvers: dict[Geometry, Solver] = {}
+    given_scores = GivenScores()
     for given in inputs:
-        _answer(given, solver, inputs.are_many, as_json)
+        board = geometry if given.record is None else given.record.geometry
+        if board not in solvers:
+            solvers[board] = solving.solver(board)
+        _answer(given, solvers[board], inputs.are_many, as_json, given_scores)
         sys.stdout.flush()
-    if inputs.failed:
+    if inputs.failed or given_scores.wrong:
         ctx.exit(1)
 
 
-def _answer(given: Given[Position], solver: Solver, is_one_of_many: bool, as_json: bool) -> None:
+def _answer(
+    given: Given, solver: Solver, is_one_of_many: bool, as_json: bool, given_scores: GivenScores
+) -> None:
     """Print the explanation of one position; among many each has its moves above it."""
     from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
 
-    position = given.value
-    if as_json and position is None:
+    record = given.record
+    if as_json and record is None:
         print("null")
         return
     if is_one_of_many and not as_json:
         print(f"position {printable(given.moves) or '(the empty board)'}")
-    if position is None:
+    if record is None:
         print(fitted(f"not explained: {given.error}", text_width()) + "\n")
         return
     with status_line() as line:
-        explanation = explain(position, WatchedSolver(solver, line))
+        explanation = explain(record.position, WatchedSolver(solver, line))
+    scores = explanation.scores
+    score = max(score for score in scores if score is not None)
+    agrees = given_scores.agree(record, score, scores)
     if as_json:
-        write_json({"moves": given.moves, **explanation.as_dict()}, sys.stdout)
+        told = {"moves": given.moves, **explanation.as_dict(), **given_dict(record, agrees)}
+        write_json(told, sys.stdout)
         return
-    print(board_text(position, sys.stdout))
+    print(board_text(record.position, sys.stdout))
     print()
     print(explanation.text(text_width()))
     print()
+    if not agrees:
+        print(f"The score given, {given_text(record)}, is wrong.\n")
     print(fitted(LEGEND, text_width()) + "\n" * is_one_of_many)

@@ -25,7 +25,7 @@ from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.store.storing import store_start
 from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.inputs import STDIN
+from claimeven.cli.shared.inputs import STDIN, source_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
 from claimeven.cli.shared.streams import as_file, printable, table_width, text_width
@@ -60,8 +60,14 @@ _PICKING = ("--agent", "--result", "--fault", "--plies", "--opening", "--pair")
     help="Write the games to this .csv, .jsonl, .parquet or .txt in place of listing them.",
 )
 @click.option(
-    "--import", "source", type=FilePath(), help="Add the games of this file, - for stdin, to FILE."
+    "--import",
+    "imported",
+    type=FilePath(),
+    multiple=True,
+    help="Add the games of this file, - for stdin, to FILE; may be given several times.",
 )
+@click.argument("more", metavar="[MORE]...", nargs=-1, type=FilePath())
+@source_option
 @click.option("--first", help="Who moved first in the games imported.")
 @click.option("--second", help="Who moved second in them.")
 @json_option
@@ -76,6 +82,8 @@ def command(
     opening: str,
     pair: int | None,
     out: Path | None,
+    imported: tuple[str, ...],
+    more: tuple[str, ...],
     source: str | None,
     first: str | None,
     second: str | None,
@@ -92,7 +100,7 @@ def command(
     a .csv or .jsonl whose columns moves, first and second say what was played by whom, replays of
     Kaggle, histories of OpenSpiel. Who won follows from the moves; a game left open, or of a
     player against itself, counts for nobody, but its moves can be judged. If a line is wrong none
-    is imported.
+    of its file is imported. More files may follow the first.
 
     \b
     Examples:
@@ -101,14 +109,17 @@ def command(
       claimeven games class.db --game 12
       claimeven games class.db --fault any --export faults.csv
       claimeven games elsewhere.db --import moves.txt --first ann --second bob
-      claimeven games elsewhere.db --import replay.json
+      claimeven games elsewhere.db --import replays/*.json
     """
-    if source is not None:
+    if imported:
         _refuse_with_import(number, agents, result, fault, plies, opening, pair, out)
-        _print_imported(_imported(file, source, first, second, geometry), file, source, as_json)
+        for name in (*imported, *more):
+            done = _imported(file, name, first, second, geometry, source)
+            _print_imported(done, file, name, as_json)
         return
-    if first is not None or second is not None:
-        raise ClaimevenError("--first and --second name the players of --import")
+    if more or source or first is not None or second is not None:
+        given = "--first and --second name" if first or second else "--from and more files name"
+        raise ClaimevenError(f"{given} {'the players' if first or second else 'games'} of --import")
     if number is not None:
         _refuse_others("--game shows one game", agents, result, fault, plies, opening, pair)
         if out is not None:
@@ -170,12 +181,17 @@ def _range(text: str | None) -> tuple[int, int] | None:
 
 
 def _imported(
-    file: Path, source: str, first: str | None, second: str | None, geometry: Geometry
+    file: Path,
+    source: str,
+    first: str | None,
+    second: str | None,
+    geometry: Geometry,
+    form: str | None,
 ) -> Imported:
     board = None if file.exists() and geometry == STANDARD else geometry
     if source == STDIN:
-        return import_lines(file, as_file(sys.stdin), STDIN, first, second, board)
-    return import_games(file, source, first, second, board)
+        return import_lines(file, as_file(sys.stdin), STDIN, first, second, board, form=form)
+    return import_games(file, source, first, second, board, form)
 
 
 def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> None:
@@ -190,6 +206,9 @@ def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> N
     if done.before:
         text += f"; {done.before:,} stood there before, from the same file"
     click.echo(fitted(text, text_width()))
+    if done.scored:
+        text = f"{done.scored:,} of them have scores, which are not stored; claimeven solve {name}"
+        click.echo(fitted(f"{text} compares them", text_width()))
 
 
 def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import click
 
 from claimeven.cli.parts.solve_pons import answer_like_pons
 from claimeven.cli.parts.solve_sources import ScoreSource, effort_words, source_of
-from claimeven.cli.shared.boards import ongoing
-from claimeven.cli.shared.inputs import Given, Inputs
+from claimeven.cli.shared.given_scores import GivenScores, given_dict, given_text
+from claimeven.cli.shared.inputs import Given, Inputs, is_ongoing, source_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, solver_options
 from claimeven.cli.shared.progress import say_when_compiling
@@ -19,6 +20,7 @@ from claimeven.cli.shared.solving import USUAL_SOLVING, SolverChoice, score_text
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.records import GameRecord
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Asked:
 @click.option(
     "--against", metavar="SOLVER", help="Compare with another solver; tell where they differ."
 )
+@source_option
 @click.option("--pons", is_flag=True, help="Read and write just as Pons's solver does.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a position.")
 @solver_options
@@ -55,6 +58,7 @@ def command(
     effort: bool,
     by: str | None,
     against: str | None,
+    source: str | None,
     pons: bool,
     as_json: bool,
     solving: SolverChoice,
@@ -70,9 +74,12 @@ def command(
     always holds the scores of all columns (null where full), the outcome for the side to move, the
     plies to the end, and the nodes and seconds spent.
 
-    MOVES may also be a file with one position a line, or - for stdin; each line is answered at
-    once. A line that is wrong is told on stderr with its number and answered by an empty line
-    (null in JSON); the exit status is then 1. With --against it is 1 too where two scores differ.
+    MOVES may also be a file, or - for stdin: a position a line, or any format that `convert` reads,
+    boards included; each is answered at once. If a file gives scores, as published test sets do,
+    they are compared: a wrong one is named after a #, and the last line counts them. A line that
+    cannot be read is reported on stderr with its number and answered by an empty line (null in
+    JSON). The exit status is 1 if a line cannot be read, a score differs from the one given, or
+    --against finds a difference.
 
     With --pons it stands in for Pons's connect4: stdin unless MOVES are given, lines refused in
     his words, -1000 for a full column, a full board worth 0, exit status 0.
@@ -83,6 +90,7 @@ def command(
       claimeven solve 4455 226744515337 --all
       claimeven solve "" --json
       claimeven solve positions.txt --book my.book
+      claimeven solve begin-hard.txt --threads 2
       claimeven solve positions.txt --against "pons:./c4solver"
       printf '4455\\n12\\n' | claimeven solve - --threads 2
       printf '4455\\n12\\n' | claimeven solve --pons --effort
@@ -103,23 +111,28 @@ def command(
         say_when_compiling()
         answer_like_pons(positions, source_of(by, solving, geometry), geometry, every, weak, effort)
         return
-    inputs = Inputs(positions, lambda moves: ongoing(moves, geometry))
+    inputs = Inputs(positions, geometry, is_ongoing, source)
     say_when_compiling()
-    source = source_of(by, solving, geometry)
-    differ = 0
+    specs = (by,) if against is None else (by, against)
+    given_scores, differ = GivenScores(), list[bool]()
+    sources: dict[Geometry, list[ScoreSource]] = {}
     try:
-        if against is not None:
-            other = source_of(against, solving, geometry)
-            try:
-                differ = _compare(inputs, source, other, asked)
-            finally:
-                other.close()
-        else:
-            for given in inputs:
-                _answer(given, source, asked)
+        for given in inputs:
+            board = geometry if given.record is None else given.record.geometry
+            if board not in sources:
+                sources[board] = [source_of(spec, solving, board) for spec in specs]
+            if against is None:
+                _answer(given, sources[board][0], asked, given_scores)
+            else:
+                one, two = sources[board]
+                differ += _compare(given, one, two, asked, given_scores)
+            sys.stdout.flush()
+        _summarize([*sources.values()], None if against is None else differ, asked, given_scores)
     finally:
-        source.close()
-    if inputs.failed or differ:
+        for each in sources.values():
+            for one in each:
+                one.close()
+    if inputs.failed or any(differ) or given_scores.wrong:
         ctx.exit(1)
 
 
@@ -134,18 +147,33 @@ def _check(asked: Asked, by: str | None, against: str | None, pons: bool) -> Non
         raise ClaimevenError("--weak tells the outcome of a position: it does not go with --all")
 
 
-def _answer(given: Given[Position], source: ScoreSource, asked: Asked) -> None:
-    if given.value is None:
+def _answer(given: Given, source: ScoreSource, asked: Asked, given_scores: GivenScores) -> None:
+    record, moves = given.record, given.moves
+    if record is None:
         print("null" if asked.as_json else "")
     elif asked.as_json:
-        write_json(_as_dict(source, given.moves, given.value), sys.stdout)
+        told = _as_dict(source, moves, record.position)
+        agrees = given_scores.agree(record, told["score"], told["scores"])
+        write_json(told | given_dict(record, agrees), sys.stdout)
     else:
         nodes, seconds = source.nodes, source.seconds
-        words = [given.moves, *map(score_text, _told(source, given.moves, given.value, asked))]
+        scores = list(_told(source, moves, record.position, asked))
+        words = [moves, *map(score_text, scores)]
         if asked.effort:
             words += effort_words(source, nodes, seconds)
+        if not _agree(record, scores, asked, given_scores):
+            words.append(f" # given {given_text(record)}")
         print(" ".join(words))
-    sys.stdout.flush()
+
+
+def _agree(
+    record: GameRecord, scores: list[int | None], asked: Asked, given_scores: GivenScores
+) -> bool:
+    """Count whether the scores found are those that a record gives, or their sign with --weak."""
+    if asked.weak:
+        record = replace(record, scores=tuple(s and (s > 0) - (s < 0) for s in record.scores))
+    best = max(score for score in scores if score is not None)
+    return given_scores.agree(record, best, scores)
 
 
 def _told(
@@ -160,35 +188,48 @@ def _told(
 
 
 def _compare(
-    inputs: Inputs[Position], source: ScoreSource, other: ScoreSource, asked: Asked
-) -> int:
-    """Tell where two solvers differ, and how often; return the number of positions."""
-    solved = differ = 0
-    for given in inputs:
-        if given.value is None:
-            if asked.as_json:
-                print("null", flush=True)
-            continue
-        one = list(_told(source, given.moves, given.value, asked))
-        two = list(_told(other, given.moves, given.value, asked))
-        solved += 1
-        differ += one != two
+    given: Given, source: ScoreSource, other: ScoreSource, asked: Asked, given_scores: GivenScores
+) -> list[bool]:
+    """Report whether two solvers differ on a position; return that, or nothing if there is none."""
+    record = given.record
+    if record is None:
         if asked.as_json:
-            told = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
-            write_json(told, sys.stdout)
-        elif one != two:
-            ours, theirs = (" ".join(map(score_text, scores)) for scores in (one, two))
-            print(f"{given.moves} {ours} against {theirs}")
-        sys.stdout.flush()
-    if not asked.as_json:
+            print("null")
+        return []
+    one = list(_told(source, given.moves, record.position, asked))
+    two = list(_told(other, given.moves, record.position, asked))
+    agrees = _agree(record, one, asked, given_scores)
+    if asked.as_json:
+        told = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
+        write_json(told | given_dict(record, agrees), sys.stdout)
+    elif one != two or not agrees:
+        ours, theirs = (" ".join(map(score_text, scores)) for scores in (one, two))
+        wrong = f" # given {given_text(record)}" * (not agrees)
+        print(f"{given.moves} {ours} against {theirs}{wrong}")
+    return [one != two]
+
+
+def _summarize(
+    pairs: list[list[ScoreSource]],
+    differ: list[bool] | None,
+    asked: Asked,
+    given_scores: GivenScores,
+) -> None:
+    """Print the counts of a comparison, with another solver or with the scores given."""
+    if differ is not None and not asked.as_json:
+        ours, theirs = (sum(pair[side].seconds for pair in pairs) for side in (0, 1))
         print(
-            f"{solved:,} positions, {differ:,} differ; {source.seconds:.2f} s against"
-            f" {other.seconds:.2f} s"
+            f"{len(differ):,} positions, {sum(differ):,} differ; {ours:.2f} s against"
+            f" {theirs:.2f} s"
         )
-    return differ
+    if given_scores.count and asked.as_json:
+        counts = {"compared": given_scores.count, "right": given_scores.right}
+        write_json(counts | {"wrong": given_scores.wrong}, sys.stdout)
+    elif given_scores.count:
+        print(f"# {given_scores}")
 
 
-def _as_dict(source: ScoreSource, moves: str, position: Position) -> dict[str, object]:
+def _as_dict(source: ScoreSource, moves: str, position: Position) -> dict[str, Any]:
     from claimeven.solver import outcome_word, plies_to_end  # noqa: PLC0415 - for a quick start
 
     nodes, seconds = source.nodes, source.seconds

@@ -17,12 +17,13 @@ who is to move or how the game ended. The widest board, 16 columns in a box, tak
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from claimeven.game.arguments import whole_number
 from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
-from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.notation import column_name
+from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
+from claimeven.game.notation import column_name, column_names
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 
@@ -238,8 +239,9 @@ def _names(geometry: Geometry) -> list[str]:
 # --- reading -------------------------------------------------------------------------------------
 
 _UPRIGHTS: Final = "|│║"
-_PLAYER_OF: Final = {"X": 0, "x": 0, "●": 0, "1": 0, "O": 1, "o": 1, "○": 1, "2": 1}
-_EMPTIES: Final = ".· "
+_PLAYER_OF: Final = dict.fromkeys("Xx●1Rr🔴", 0) | dict.fromkeys("Oo○2Yy🟡", 1)
+_EMPTIES: Final = ".· 0_"
+_SYMBOLS_READ: Final = {*_PLAYER_OF, *_EMPTIES}
 _EDGES: Final = _UPRIGHTS + "[]*"
 _FRAME_LINE: Final = re.compile(r"[\s|│║]*[-+=─═┌└├╔╚╠].*")
 _ROW_LABEL: Final = re.compile(r"^\s*\d+\s*(?=[|│║])")
@@ -247,15 +249,24 @@ _BLANK: Final = re.compile(r"\s")
 _COLOUR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
+class Drawn(NamedTuple):
+    """A board of a text: its size, the discs of X and of O, and the line it starts on, from 1."""
+
+    columns: int
+    rows: int
+    discs: tuple[int, int]
+    line: int
+
+
 def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") -> Position:
     """Read a drawing of `draw` in any style, or a plain grid of X, O and dots.
 
     Also read: boxes with cells five characters wide, blanks of any width in them, rows without a
-    frame (`. . X O . . .`), and a frame with 0-based column numbers above or below. X, x, ● and 1
-    are the first player's discs, and O, o, ○ and 2 the second's; with `first` "O" it is the other
-    way round. Marks and the lines that are not part of the board are passed over. Raises
-    `InvalidNotation` for a text that does not hold a board of this geometry, and
-    `InvalidPosition` for discs that no game reaches.
+    frame (`. . X O . . .`), and a frame with 0-based column numbers above or below. X, x, ●, 1, R
+    and r are the first player's discs, and O, o, ○, 2, Y and y the second's; with `first` "O" it is
+    the other way round. 0 and _ are empty cells too. Marks and lines that are not part of the board
+    are passed over. Raises `InvalidNotation` for a text that does not hold a board of this
+    geometry, and `InvalidPosition` for discs that no game reaches.
     """
     if first not in ("X", "O"):
         raise InvalidNotation(f"the first player's symbol is 'X' or 'O', not {first!r}")
@@ -264,50 +275,93 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
     if not isinstance(geometry, Geometry):
         raise InvalidNotation(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
     rows = []
-    for number, line in enumerate(_COLOUR_CODE.sub("", text).splitlines(), start=1):
-        cells = _cells_of_line(_BLANK.sub(" ", line), number, geometry)
+    for number, line in enumerate(_plain(text).splitlines(), start=1):
+        cells = _cells_of_line(line, number, geometry.columns)
         if cells is not None:
             rows.append(cells)
     if len(rows) != geometry.rows:
         raise InvalidNotation(
             f"the drawing has {len(rows)} rows of cells, and {geometry} has {geometry.rows}"
         )
+    x, o = _discs_of(rows)
+    return Position.from_discs(geometry, *((x, o) if first == "X" else (o, x)))
+
+
+def find_drawings(text: str) -> Iterator[Drawn]:
+    """Yield every board drawn in a text, of whatever size; lines between them are passed over.
+
+    Raises `InvalidNotation` naming the line of a row that does not fit the ones above it.
+    """
+    rows: list[Sequence[str]] = []
+    begin = columns = 0
+    was_frame = False
+    for number, line in enumerate([*_plain(text).splitlines(), ""], start=1):
+        columns = columns if rows else _columns_of(line)
+        cells = _cells_of_line(line, number, columns) if 1 <= columns <= MAX_SIDE else None
+        is_frame = cells is None and bool(_FRAME_LINE.fullmatch(line))
+        if cells is not None:
+            begin = begin if rows else number
+            rows.append(cells)
+        elif rows and (was_frame or not is_frame):
+            yield Drawn(columns, len(rows), _discs_of(rows), begin)
+            rows = []
+        was_frame = is_frame
+
+
+def _plain(text: str) -> str:
+    """Return a drawing without colors, each blank as a space; lines stay as they are."""
+    return "\n".join(_BLANK.sub(" ", line) for line in _COLOUR_CODE.sub("", text).splitlines())
+
+
+def _discs_of(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Return the discs of X and of O in rows, the top row first, laid out as on their board."""
     discs = [0, 0]
     for row, cells in enumerate(reversed(rows)):
         for column, symbol in enumerate(cells):
             if symbol in _PLAYER_OF:
-                player = _PLAYER_OF[symbol] if first == "X" else 1 - _PLAYER_OF[symbol]
-                discs[player] |= 1 << geometry.bit(column, row)
-    return Position.from_discs(geometry, *discs)
+                discs[_PLAYER_OF[symbol]] |= 1 << (column * (len(rows) + 1) + row)
+    return discs[0], discs[1]
 
 
-def _cells_of_line(line: str, number: int, geometry: Geometry) -> str | list[str] | None:
+def _columns_of(line: str) -> int:
+    """Return how many cells a line has by its looks, whether it is a row of a board or not."""
+    body = _ROW_LABEL.sub("", line).strip()
+    if not set(body) & set(_EDGES):
+        cells = body.split()
+        return len(body) if len(cells) == 1 else len(cells)
+    for pitch in (2, 4, 6):
+        if len(body) % pitch == 1 and set(body[::pitch]) <= set(_EDGES):
+            return len(body) // pitch
+    return len(body) // 2 - 1
+
+
+def _cells_of_line(line: str, number: int, columns: int) -> Sequence[str] | None:
     """Return the symbols of a line's cells, None when the line is no row of the board."""
     body = _ROW_LABEL.sub("", line).strip()
-    symbols = set(_PLAYER_OF) | set(_EMPTIES)
-    if set(body) <= symbols | set(_EDGES) and set(body) & set(_EDGES):
-        return _framed_cells(body, number, geometry)
-    if body and set(body) <= set("XxOo●○.· "):
+    names = [part.strip() for part in re.split(f"[{_UPRIGHTS}]", body) if part.strip()]
+    from_0, from_1 = [str(i) for i in range(columns)], list(column_names(columns))
+    if body.split() in (from_0, from_1) or (" " in body and names in (from_0, from_1)):
+        return None
+    if set(body) <= _SYMBOLS_READ | set(_EDGES) and set(body) & set(_EDGES):
+        return _framed_cells(body, number, columns)
+    if body and set(body) <= _SYMBOLS_READ:
         cells = body.split()
         if len(cells) == 1:
             cells = list(body)
-        if len(cells) != geometry.columns or any(len(cell) > 1 for cell in cells):
+        if len(cells) != columns or any(len(cell) > 1 for cell in cells):
             raise InvalidNotation(
-                f"line {number} has {len(cells)} cells, and {geometry} has {geometry.columns}"
-                " columns"
+                f"line {number} has {len(cells)} cells, and the board has {columns} columns"
             )
         return cells
-    names = [part.strip() for part in re.split(f"[{_UPRIGHTS}]", body) if part.strip()]
-    is_footer = names in ([str(i) for i in range(geometry.columns)], _names(geometry))
-    if set(body) & set(_UPRIGHTS) and not is_footer and not _FRAME_LINE.fullmatch(body):
-        unknown = next(c for c in body if c not in symbols and c not in _EDGES)
+    if set(body) & set(_UPRIGHTS) and not _FRAME_LINE.fullmatch(body):
+        unknown = next(c for c in body if c not in _SYMBOLS_READ and c not in _EDGES)
         raise InvalidNotation(f"line {number} of the drawing has {unknown!r} in a cell")
     return None
 
 
-def _framed_cells(body: str, number: int, geometry: Geometry) -> str:
+def _framed_cells(body: str, number: int, columns: int) -> str:
     """Pick the cells out of a row with a frame: where they stand follows from its width."""
-    columns, width = geometry.columns, len(body) - 1
+    width = len(body) - 1
     offset, pitch = {
         6 * columns: (3, 6),
         4 * columns: (2, 4),
@@ -316,6 +370,6 @@ def _framed_cells(body: str, number: int, geometry: Geometry) -> str:
     }.get(width, (0, 1))
     cells = body[offset::pitch][:columns]
     between = [c for i, c in enumerate(body) if (i - offset) % pitch or i > width - offset]
-    if not set(cells) <= set(_PLAYER_OF) | set(_EMPTIES) or set(between) - set(_EDGES + " "):
+    if not set(cells) <= _SYMBOLS_READ or set(between) - set(_EDGES + " "):
         raise InvalidNotation(f"line {number} is not a row of {columns} cells")
     return cells

@@ -401,12 +401,17 @@ def _columns_below(top: int, columns: int, rows: int) -> tuple[int, ...]:
 def _check_discs(geometry: Geometry, mine: int, mask: int) -> None:
     if mask & ~geometry.board or mine & ~mask or mine < 0 or mask < 0:
         raise InvalidPosition("discs lie off the board, or a disc of mine is not in the mask")
-    for column in range(geometry.columns):
-        stack = (mask & geometry.column_mask(column)) >> (column * geometry.height)
-        if stack & (stack + 1):
-            raise InvalidPosition(f"a disc floats above an empty cell in column {column + 1}")
+    check_floating(geometry, mask)
     own, others = mine.bit_count(), (mine ^ mask).bit_count()
     if others - own != mask.bit_count() % 2:
         raise InvalidPosition(
             f"the side to move has {own} discs and the other {others}: sides take turns"
         )
+
+
+def check_floating(geometry: Geometry, mask: int) -> None:
+    """Raise `InvalidPosition` if one of these discs is above an empty cell."""
+    for column in range(geometry.columns):
+        stack = (mask & geometry.column_mask(column)) >> (column * geometry.height)
+        if stack & (stack + 1):
+            raise InvalidPosition(f"a disc floats above an empty cell in column {column + 1}")

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import itertools
+import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from shlex import quote
 from typing import Any, TextIO
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.outputs import DATABASE
-from claimeven.records import kaggle, moves, openspiel, tables, uci
+from claimeven.records import boards, documents, kaggle, moves, openspiel, tables, turns, uci
+from claimeven.records.identity import identified
+from claimeven.records.lines import written_lines
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 from claimeven.suggestions import no_such
 
@@ -31,29 +37,42 @@ class Format:
     name: str
     endings: tuple[str, ...]
     meaning: str
-    items: Callable[[Iterable[str]], Iterator[tuple[int, Any]]]
+    items: Callable[[Iterable[str], Geometry], Iterator[tuple[int, Any]]]
     read: Callable[[object, Geometry], GameRecord]
     write: Callable[[TextIO, Iterable[GameRecord]], None]
 
 
 #: Every format by its name, in the order they are listed.
 FORMATS: dict[str, Format] = {
-    each.name: each
-    for each in (
-        Format("moves", (".txt",), "a move string a line", moves.items, moves.read, moves.write),
-        Format("csv", (".csv",), "our table", tables.csv_items, tables.read, tables.write_csv),
-        Format(
+    name: Format(name, endings, meaning, items, read, write)
+    for name, endings, meaning, items, read, write in (
+        ("moves", (".txt",), "a move string a line", moves.items, moves.read, moves.write),
+        (
+            "moves0",
+            (".moves0",),
+            "the same, columns from 0",
+            moves.items_from_0,
+            moves.read_from_0,
+            moves.write_from_0,
+        ),
+        ("csv", (".csv",), "our table", tables.csv_items, tables.read, tables.write_csv),
+        (
             "jsonl",
             (".jsonl",),
             "our JSON lines",
-            tables.json_items,
-            tables.read_json,
+            written_lines,
+            documents.read_line,
             tables.write_json,
         ),
-        Format(
-            "kaggle", (".json",), "replays of ConnectX", kaggle.items, kaggle.read, kaggle.write
+        (
+            "kaggle",
+            (".json", ".html", ".htm"),
+            "replays of Kaggle, JSON",
+            documents.items,
+            documents.read,
+            kaggle.write,
         ),
-        Format(
+        (
             "openspiel",
             (".openspiel",),
             "histories of OpenSpiel",
@@ -61,26 +80,41 @@ FORMATS: dict[str, Format] = {
             openspiel.read,
             openspiel.write,
         ),
-        Format("uci", (".data",), "rows of the UCI data set", uci.items, uci.read, uci.write),
+        ("uci", (".data",), "rows of the UCI data set", uci.items, uci.read, uci.write),
+        ("board", (".board",), "drawings and arrays", boards.items, boards.read, boards.write),
+        ("turns", (".turns",), "A_Red, B_Yellow", turns.items, turns.read, turns.write),
     )
 }
 
-
-#: Characters that tell whether a text is in UTF-16: every other one is nothing then.
-_LOOKED_AT = 40
-#: How a file in UTF-16 begins, read as UTF-8 with its bytes as lone surrogates.
-_UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
 #: How the file of a tournament begins, which is a database, read as text.
 _DATABASE = DATABASE.decode()
+#: Characters of a word that is moves before a score rather than an action.
+_MOVES = 3
+#: How a file packed with gzip starts.
+_PACKED = b"\x1f\x8b"
+#: Bytes of the start of a file that are looked at.
+_HEAD = 512
+#: Lines of prose before a drawing that are looked at.
+_PROSE = 20
+#: The numbers of columns above a drawing.
+_HEADERS = [" ".join(map(str, range(first, 17))) for first in (0, 1)] + [
+    " ".join("abcdefghijklmnop")
+]
+_IS_PROSE = re.compile(r".*[A-Za-z]{3,}.*")
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A game of a file and the line it stood on; `record` is None where `error` says why."""
+    """A game of a file and the line it stood on; `record` is None where `error` says why.
+
+    `text` is the line, of formats with a game a line; `board` the discs, of formats that draw them.
+    """
 
     line: int
     record: GameRecord | None
     error: str = ""
+    text: str = ""
+    board: boards.Board | None = None
 
     def game(self) -> GameRecord:
         """Return the record. Raises `InvalidRecord` with line and reason where there is none."""
@@ -108,33 +142,62 @@ def guess_format(name: str, beginning: str = "") -> Format:
     """
     ending = PurePath(name).suffix.lower()
     text = beginning.lstrip("\ufeff \t\r\n")
-    if ending != ".jsonl" or '"steps"' not in text.partition("\n")[0]:
+    is_document = text.startswith(("<", "{")) and ending != ".jsonl"
+    if not is_document and (ending != ".jsonl" or '"steps"' not in text.partition("\n")[0]):
         for each in FORMATS.values():
             if ending in each.endings and each.name != "moves":
                 return each
     return FORMATS[_by_text(text)]
 
 
-def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterator[str]]:
+def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterable[str]]:
     """Return the format of an open file and all its lines, those looked at included.
 
     Only what comes before the end of the first line that is not empty is looked at, so that lines
-    somebody types are answered one by one.
+    somebody types are answered one by one; more only if that line is no game by itself. Raises
+    `InvalidRecord` for a file that holds no text.
     """
+    stream: Any = lines
+    can_rewind = getattr(lines, "seekable", bool)()
+    start = stream.tell() if can_rewind else 0
     source = iter(lines)
-    looked_at = []
-    for line in source:
-        looked_at.append(line)
-        if line.strip("\ufeff \t\r\n"):
+    looked_at: list[str] = []
+    form = None
+    while True:
+        with _unpacking():
+            line = next(source, "")
+        if not line:
             break
-    check_first_line(name, "".join(looked_at[:1]))
-    return guess_format(name, "".join(looked_at)), itertools.chain(looked_at, source)
+        looked_at.append(line)
+        if len(looked_at) == 1:
+            check_first_line(name, line)
+        if not line.strip("\ufeff \t\r\n"):
+            continue
+        form = form or guess_format(name, "".join(looked_at))
+        if form.name != "moves" or boards.looks_like_board(line) or not _may_go_on(line, looked_at):
+            break
+    is_moves = looked_at and form is not None and form.name == "moves"
+    if is_moves and boards.looks_like_board(looked_at[-1]):
+        form = FORMATS["board"]
+    form = form or guess_format(name)
+    if can_rewind:
+        stream.seek(start)
+        return form, lines
+    return form, itertools.chain(looked_at, source)
+
+
+def _may_go_on(line: str, looked_at: list[str]) -> bool:
+    """Whether a drawing may follow a line: column numbers, a rule, or a little prose."""
+    text = " ".join(line.split())
+    is_header = any(f"{names} ".startswith(f"{text} ") for names in _HEADERS) and " " in text
+    is_rule = set(text) <= {"-", "="}
+    return len(looked_at) < _PROSE and (is_header or is_rule or bool(_IS_PROSE.fullmatch(text)))
 
 
 def check_first_line(name: str, line: str) -> None:
-    """Raise `InvalidRecord` where the first line of a file shows that it holds no text in UTF-8.
+    """Raise `InvalidRecord` if the first line of a file shows that it holds no text of games.
 
-    That of a tournament's file names no line, but the file.
+    The message about a tournament's file names no line, but the file.
     """
     if line.startswith(_DATABASE):
         is_stream = name in ("", "-")
@@ -142,9 +205,41 @@ def check_first_line(name: str, line: str) -> None:
             f"{'stdin' if is_stream else name} holds games of a tournament: `claimeven games"
             f" {'FILE' if is_stream else quote(name)} --export games.txt` writes them as text"
         )
-    beginning = line[:_LOOKED_AT]
-    if beginning[:2] in _UTF_16 or beginning.count("\0") > len(beginning) // 4:
-        raise InvalidRecord("its text is in UTF-16: save it as UTF-8", 1)
+    try:
+        head = line[:_HEAD].encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character, which JSON may hold
+        head = line[:_HEAD].encode("utf-8", "replace")
+    reason = identified(head[:_HEAD], name)
+    if reason:
+        raise InvalidRecord(reason, 1)
+
+
+def open_records(path: str | Path) -> TextIO:
+    """Open a text file, unpacked if it is packed with gzip.
+
+    It is read as UTF-8. Bytes that are not become lone surrogates, which no reader of lines takes
+    for anything, so only their line is refused. Raises `InvalidRecord` if it cannot be opened.
+    """
+    try:
+        with Path(path).open("rb") as raw:
+            is_packed = raw.seekable() and raw.read(len(_PACKED)) == _PACKED
+        if is_packed:
+            return gzip.open(path, "rt", encoding="utf-8", errors="surrogateescape")
+        return Path(path).open(encoding="utf-8", errors="surrogateescape")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidRecord(f"{path} cannot be read: {reason}") from None
+
+
+@contextmanager
+def _unpacking() -> Iterator[None]:
+    """Raise `InvalidRecord` if a file cannot be read to its end."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise InvalidRecord("it cannot be unpacked: it is corrupt or cut off", 1) from None
+    except OSError as error:
+        raise InvalidRecord(f"it cannot be read: {error.strerror or error}", 1) from None
 
 
 def tried_records(
@@ -156,16 +251,23 @@ def tried_records(
     line from where on nothing can be read, and for an unknown format.
     """
     form = format_of(form) if isinstance(form, str) else form
-    for line, item in form.items(lines):
+    items = form.items(lines, geometry)
+    while True:
+        with _unpacking():
+            line, item = next(items, (0, None))
+        if not line:
+            return
         several = item if isinstance(item, list) else [item]
         for each in several:
             if isinstance(each, InvalidRecord):
                 yield Tried(line, None, each.reason)
                 continue
+            text = each if isinstance(each, str) else getattr(each, "text", "")
+            board = each if isinstance(each, boards.Board) else None
             try:
-                yield Tried(line, form.read(each, geometry))
+                yield Tried(line, form.read(each, geometry), "", text, board)
             except ClaimevenError as error:
-                yield Tried(line, None, str(error))
+                yield Tried(line, None, str(error), text, board)
 
 
 def read_records(
@@ -200,17 +302,19 @@ def _by_text(text: str) -> str:
     """Return the name of the format that a text begins in."""
     line = text.partition("\n")[0].strip()
     words = [word.strip() for word in line.split(",")]
-    if line.startswith("{"):
+    if line.startswith(("{", "<")):
         is_ours = line.endswith("}") and '"moves"' in line and '"steps"' not in line
         return "jsonl" if is_ours else "kaggle"
     if line.startswith(("# Automatically generated by OpenSpiel", "[Meta]", "[Game]")):
         return "openspiel"
+    if turns.looks_like_turns(line):
+        return "turns"
+    if boards.looks_like_board(line):
+        return "board"
     if line.startswith("["):
         return "openspiel" if line[1:2].isdigit() or line == "[]" else "kaggle"
     if "moves" in words:
         return "csv"
     if len(words) > 1 and all(word in ("x", "o", "b", *LABELS) for word in words):
         return "uci"
-    if len(words) > 1:
-        return "openspiel"
-    return "moves"
+    return "openspiel" if len(words) > 1 and len(words[0]) < _MOVES else "moves"

@@ -1,6 +1,6 @@
 """Replays of Kaggle's ConnectX: the JSON that `env.toJSON()` returns and the site hands out.
 
-A file holds one replay, a list of them, or one a line. A replay names its board; each step has the
+A replay names its board; each step has the
 action of the player whose turn it was and the board after it, which must be that of the moves. A
 game ended by an answer of status INVALID, TIMEOUT or ERROR is lost by a fault.
 """
@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.records.lines import text_lines
 from claimeven.records.record import GameRecord, InvalidRecord, as_name
 
-#: Characters of a file that are read; a replay has about a hundred thousand.
-_MOST = 1 << 26
 _NAME = "connectx"
 #: The version of the environment whose replays are written, and its settings besides the board.
 _VERSION, _SCHEMA = "1.0.1", 1
@@ -37,62 +34,9 @@ _STATUS_OF = {"illegal": "INVALID", "time": "TIMEOUT", "stall": "TIMEOUT"}
 _OTHER_FAULT = "ERROR"
 
 
-def items(lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
-    """Yield the replays with the numbers of the lines they begin on, or what is wrong with one.
-
-    All lines from one that is no whole replay on are one document together; where they are not,
-    those that are replays by themselves are read, if there are any.
-    """
-    numbered = ((number, line) for number, line in text_lines(lines) if line.strip())
-    are_lines = False
-    for number, line in numbered:
-        found = _parsed(line)
-        if not isinstance(found, InvalidRecord):
-            yield number, found
-            are_lines = True
-            continue
-        rest, is_whole = _up_to_the_most([(number, line)], numbered)
-        whole = _parsed("\n".join(text for _, text in rest)) if is_whole else _TOO_LONG
-        if not isinstance(whole, InvalidRecord):
-            yield number, whole
-            return
-        # A line of a document may be a number, which is JSON by itself, but no replay.
-        if not (are_lines or any(isinstance(_parsed(text), dict | list) for _, text in rest)):
-            raise InvalidRecord(whole.reason, rest[(whole.line or 1) - 1][0])
-        for place, text in itertools.chain(rest, numbered):
-            yield place, _parsed(text)
-
-
-def _up_to_the_most(
-    rest: list[tuple[int, str]], numbered: Iterator[tuple[int, str]]
-) -> tuple[list[tuple[int, str]], bool]:
-    """Return lines with those that follow, and whether these are all there are."""
-    size = sum(len(text) for _, text in rest)
-    for place, text in numbered:
-        rest.append((place, text))
-        size += len(text)
-        if size > _MOST:
-            return rest, False
-    return rest, True
-
-
-def _parsed(text: str) -> Any:
-    """Return what a text of JSON holds, or what is wrong with it and in which of its lines."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        return InvalidRecord(f"it is no JSON: {error.msg.removesuffix(' at')}", error.lineno)
-    except (ValueError, RecursionError):  # numbers without end, lists within lists
-        return InvalidRecord("it is no replay")
-
-
-#: What is said of a document that is too long to be one.
-_TOO_LONG = InvalidRecord(f"the replay is longer than {_MOST >> 20} MB")
-
-
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a replay; `geometry` stands for what its configuration leaves out."""
-    replay = _mapping(item, "a replay")
+    replay = mapping(item, "a replay")
     if replay.get("name", _NAME) != _NAME:
         raise InvalidRecord(f"it is a replay of {str(replay['name'])[:40]!r}, not of {_NAME!r}")
     steps = replay.get("steps")
@@ -114,7 +58,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         position = _moved(position, acting.get("action"), number)
         columns.append(acting["action"])
         _check_board(position, step, number)
-    first, second = _names(replay)
+    first, second = names_of(replay)
     record = GameRecord(
         tuple(columns),
         board,
@@ -124,7 +68,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         fault_seat=fault_seat,
     )
     if fault is None:
-        _check_end(replay, record)
+        check_end(replay, record)
     return record
 
 
@@ -213,7 +157,7 @@ def _standing(position: Position) -> tuple[tuple[str, str], tuple[int | None, in
 
 
 def _geometry(told: object, usual: Geometry) -> Geometry:
-    settings = {} if told is None else _mapping(told, "a configuration")
+    settings = {} if told is None else mapping(told, "a configuration")
     sizes = {"columns": usual.columns, "rows": usual.rows, "connect": usual.connect}
     for name, ours in _BOARD.items():
         value = settings.get(name, sizes[ours])
@@ -235,7 +179,7 @@ def _fault_of(step: object, turn: int, number: int) -> tuple[str | None, int | N
 def _player(step: object, seat: int, number: int) -> Mapping[str, Any]:
     if not isinstance(step, list) or len(step) != 2:
         raise InvalidRecord(f"step {number}: it has not the parts of two players")
-    return _mapping(step[seat], f"step {number}: the part of a player")
+    return mapping(step[seat], f"step {number}: the part of a player")
 
 
 def _moved(position: Position, action: object, number: int) -> Position:
@@ -256,27 +200,33 @@ def _check_board(position: Position, step: list[Any], number: int) -> None:
             raise InvalidRecord(f"step {number}: its board is not the one its moves lead to")
 
 
-def _check_end(replay: Mapping[str, Any], record: GameRecord) -> None:
+def check_end(replay: Mapping[str, Any], record: GameRecord) -> None:
     """Raise if what a replay says of its end is not what its moves say of theirs."""
     if replay.get("statuses") != ["DONE", "DONE"]:
         return
     if not record.is_finished:
         raise InvalidRecord("it came to an end, but by its moves it is open")
     rewards = replay.get("rewards")
+    if rewards is not None and winner_of(replay) != record.winner:
+        raise InvalidRecord(f"its rewards are {rewards}, but by its moves it is {record.result}")
+
+
+def winner_of(replay: Mapping[str, Any]) -> int | None:
+    """Return the seat with the greater reward, None if both are equal or there are none."""
+    rewards = replay.get("rewards")
     if rewards is None:
-        return
+        return None
     if not (
         isinstance(rewards, list)
         and len(rewards) == 2
         and all(isinstance(each, int | float) for each in rewards)
     ):
         raise InvalidRecord(f"its rewards are {rewards!r:.40}, not those of two players")
-    winner = None if rewards[0] == rewards[1] else rewards.index(max(rewards))
-    if winner != record.winner:
-        raise InvalidRecord(f"its rewards are {rewards}, but by its moves it is {record.result}")
+    return None if rewards[0] == rewards[1] else rewards.index(max(rewards))
 
 
-def _names(replay: Mapping[str, Any]) -> tuple[str, str]:
+def names_of(replay: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the names of both players, empty where there are none."""
     info = replay.get("info")
     names = info.get("TeamNames") if isinstance(info, Mapping) else None
     if not isinstance(names, list) or len(names) != 2:
@@ -284,7 +234,8 @@ def _names(replay: Mapping[str, Any]) -> tuple[str, str]:
     return as_name(str(names[0] or "")), as_name(str(names[1] or ""))
 
 
-def _mapping(item: object, what: str) -> Mapping[str, Any]:
+def mapping(item: object, what: str) -> Mapping[str, Any]:
+    """Return a JSON object. Raises `InvalidRecord` for anything else."""
     if not isinstance(item, Mapping):
         raise InvalidRecord(f"{what} is a JSON object, not {str(item)[:20]!r}")
     return item

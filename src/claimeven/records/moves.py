@@ -1,57 +1,257 @@
-"""Move strings, one game a line: what Pons's programs read, and ours.
+"""Move strings, one game a line: what Pons's programs read, ours, and sets with scores.
 
-A score at the end, after a space, is passed over, so that lines with scores can be read, as the
-published test sets have them: a whole number of at most half the cells. Where every column stands
-alone, as in 4 4 5, all are moves. A score behind a single space at the beginning is that of a game
-without a move.
-Empty lines and what follows a # are passed over, so a game without a move is a line with a -.
+```text
+    4455                             moves, columns counted from 1, with or without spaces
+    4455 18                          then the exact score of the position, as published sets have it
+    4455 -4 -3 18 2 2 18 -3          or the score of every column, . for a full one
+    easy 4455 18                     first a word for the difficulty
+```
+
+A score is a whole number of at most half the cells. If every column is a word, as in 4 4 5, all are
+moves, unless other lines of the file have scores. A score after a single space at the start of a
+line is the score of the empty board. Empty lines and what follows a # are passed over, so a game
+without a move is a line with a -.
+
+`moves0` is the same with columns counted from 0. A 0 among the moves of a file, and no column that
+only a count from 1 has, shows that the file is of this kind: as `moves` it is refused as a whole.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TextIO
+from typing import Any, NamedTuple, TextIO
 
+from claimeven.errors import ClaimevenError
+from claimeven.game.errors import InvalidNotation
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.notation import parse_moves
+from claimeven.game.notation import column_name, parse_moves
+from claimeven.game.position import Position
 from claimeven.records.lines import text_lines
-from claimeven.records.record import GameRecord
+from claimeven.records.record import GameRecord, InvalidRecord
 
 #: A game without a move.
 NO_MOVE = "-"
+#: The sentence about a file that counts columns from 0.
+COUNTS_FROM_0 = "a 0 among its moves shows that columns count from 0: read it with --from moves0"
 _SCORE = re.compile(r"[+-]?[0-9]{1,3}")
+#: Stands for the score of a full column.
+_FULL = "."
+#: Columns of the widest board that digits name.
+_MAX_DIGITS = 9
 
 
-def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that hold a game, with their numbers."""
-    for number, line in text_lines(lines):
-        moves = line.partition("#")[0].rstrip()
-        if moves:
-            yield number, moves
+class MoveLine(NamedTuple):
+    """The parts of a line: moves, scores (none, the position's, or every column's) and a band."""
+
+    moves: str
+    scores: tuple[int | None, ...] = ()
+    band: str = ""
 
 
-def moves_of(line: str, geometry: Geometry = STANDARD) -> str:
-    """Return the moves of a line without its score, nothing for a game without a move.
+class Item(NamedTuple):
+    """A line, and whether its file has scores."""
 
-    >>> moves_of("4455 18"), moves_of("4455 667"), moves_of("4 4 5 5"), moves_of("-")
-    ('4455', '4455 667', '4 4 5 5', '')
-    >>> moves_of(" 1"), moves_of("1")
-    ('', '1')
+    text: str
+    is_scored: bool = False
+
+
+def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Item]]:
+    """Yield the lines that hold a game, with their numbers.
+
+    Raises `InvalidRecord` for a file that counts columns from 0: before its first line if the file
+    can be read twice, otherwise at the first line that shows it.
     """
-    *words, last = line.split() or [""]
-    alone = line.rstrip() == f" {last}"
-    are_apart = any(len(word) > 1 for word in (*words, last)) if words else alone
-    is_scored = are_apart and _SCORE.fullmatch(last) and 2 * abs(int(last)) <= geometry.cells
-    moves = " ".join(words) if is_scored else line.strip()
-    return "" if moves == NO_MOVE else moves
+    return (found for found in every_item(lines, geometry) if found[1].text)
+
+
+def every_item(
+    lines: Iterable[str], geometry: Geometry, base: int = 1
+) -> Iterator[tuple[int, Item]]:
+    """Yield all lines but comments as `items` does, empty lines too."""
+    is_known = not base or geometry.columns > _MAX_DIGITS
+    is_scored = False
+    if getattr(lines, "seekable", bool)():
+        source: Any = lines
+        start = source.tell()
+        is_scored = _survey(source, geometry, is_known)
+        source.seek(start)
+        is_known = True
+    for number, line in text_lines(lines):
+        text = line.partition("#")[0].rstrip()
+        digits = "" if is_known else _digits(text, geometry)
+        if digits and max(digits) >= str(geometry.columns):
+            is_known = True
+        elif "0" in digits:
+            raise InvalidRecord(COUNTS_FROM_0, number)
+        if text or not line.strip():
+            yield number, Item(text, is_scored)
+
+
+def items_from_0(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Item]]:
+    """Yield the lines that hold a game whose columns count from 0."""
+    return (found for found in every_item(lines, geometry, base=0) if found[1].text)
+
+
+def items_of_set(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Item]]:
+    """Yield the lines of a set, in which what follows the moves is scores."""
+    return ((number, Item(line.text, True)) for number, line in items(lines, geometry))
+
+
+def _survey(lines: Iterable[str], geometry: Geometry, is_known: bool) -> bool:
+    """Return whether a file has scores. Raises `InvalidRecord` if its columns count from 0."""
+    is_scored, first_0, top = False, 0, str(geometry.columns)
+    for number, line in enumerate(lines, start=1):
+        if not ("0" in line or " " in line or (top in line and not is_known)):
+            continue  # the usual line tells neither
+        text = line.removeprefix("\ufeff").partition("#")[0].rstrip()
+        if not is_scored and " " in text.strip():
+            parts = _split(text, geometry)
+            is_scored = len(parts.moves) > 1 and " " not in parts.moves and bool(parts.scores)
+        if not is_known:
+            digits = _digits(text, geometry)
+            is_known = bool(digits) and max(digits) >= top
+            first_0 = first_0 or number * ("0" in digits)
+        if is_known and is_scored:
+            return True
+    if first_0 and not is_known:
+        raise InvalidRecord(COUNTS_FROM_0, first_0)
+    return is_scored
+
+
+def _digits(text: str, geometry: Geometry) -> str:
+    """Return the moves of a line that names columns by digits, nothing for another."""
+    moves = "".join(_split(text, geometry).moves.split())
+    return moves if moves.isascii() and moves.isdigit() else ""
+
+
+def _split(text: str, geometry: Geometry) -> MoveLine:
+    try:
+        return split_line(text, geometry)
+    except ClaimevenError:
+        return MoveLine("")
+
+
+def split_line(line: str, geometry: Geometry = STANDARD, is_scored: bool = False) -> MoveLine:
+    """Return the parts of a line; with `is_scored` a number after the moves is a score.
+
+    Raises `InvalidNotation` for a line whose parts cannot be told from each other.
+
+    >>> split_line("4455 18"), split_line("4455 667").moves, split_line("4 5").moves
+    (MoveLine(moves='4455', scores=(18,), band=''), '4455 667', '4 5')
+    >>> split_line("4 5", is_scored=True).scores, split_line(" 1"), split_line("1").moves
+    ((5,), MoveLine(moves='', scores=(1,), band=''), '1')
+    """
+    words = line.replace(",", " ").split()
+    has_no_moves = line[:1] == " " and line[1:2] not in (" ", "\t", "")
+    count = _count_scores(words, has_no_moves, geometry, is_scored)
+    rest = words[: len(words) - count]
+    if count == 1 and len(rest) == 1 and rest[0].isalpha():
+        if not _are_moves(rest[0], geometry):
+            count, rest = 0, words
+        elif _are_moves(words[1], geometry) and column_name(0, geometry).isdigit():
+            raise InvalidNotation(
+                f"{rest[0]} {words[1]} may be moves and a score, or a word and moves: write moves"
+                " in digits, and a score with its sign"
+            )
+    has_band = (
+        len(rest) > 1
+        and rest[0].isalpha()
+        and (rest[1][0].isdigit() or not _are_moves(rest[0], geometry))
+    )
+    band, *rest = rest if has_band else ["", *rest]
+    if is_scored and len(rest) > 1 and any(len(word) > 1 for word in rest):
+        raise InvalidNotation(_wrong_scores(words[has_band:], geometry))
+    moves = " ".join(rest)
+    scores = tuple(None if word == _FULL else int(word) for word in words[len(words) - count :])
+    return MoveLine("" if moves == NO_MOVE else moves, scores if count else (), band)
+
+
+def _count_scores(words: list[str], has_no_moves: bool, geometry: Geometry, is_scored: bool) -> int:
+    """Return how many of the last words of a line are scores: none, one, or one a column."""
+    columns = geometry.columns
+    is_telling = any(len(word) > 1 for word in words) or (
+        is_scored and len(words) in (2, columns + 1)
+    )
+    is_row = columns < len(words) <= columns + 2 or (has_no_moves and len(words) == columns)
+    if is_telling and is_row and all(_is_score(word, geometry) for word in words[-columns:]):
+        return columns
+    is_alone = has_no_moves and len(words) == 1
+    is_last = is_alone or (is_telling and len(words) > 1)
+    return int(is_last and words[-1] != _FULL and _is_score(words[-1], geometry))
+
+
+def _wrong_scores(words: list[str], geometry: Geometry) -> str:
+    """Say what is wrong with the words after the moves of a line with scores."""
+    moves, *told = words
+    if len(told) in (1, geometry.columns):
+        wrong = next((word for word in told if not _is_score(word, geometry)), told[0])
+        return f"{wrong!r} is no score of a position of {geometry}"
+    return (
+        f"{moves} has {len(told)} scores: give one for each of {geometry.columns} columns, one for"
+        " the position, or none"
+    )
+
+
+def _is_score(word: str, geometry: Geometry) -> bool:
+    is_number = _SCORE.fullmatch(word)
+    return word == _FULL or (bool(is_number) and 2 * abs(int(word)) <= geometry.cells)
+
+
+def _are_moves(word: str, geometry: Geometry) -> bool:
+    try:
+        Position.from_moves(word, geometry)
+    except ClaimevenError:
+        return False
+    return True
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a line."""
-    return GameRecord(parse_moves(moves_of(str(item), geometry), geometry), geometry)
+    line = item if isinstance(item, Item) else Item(str(item))
+    moves, scores, band = split_line(line.text, geometry, line.is_scored)
+    return scored(GameRecord(parse_moves(moves, geometry), geometry, scores=scores, band=band))
+
+
+def read_from_0(item: object, geometry: Geometry) -> GameRecord:
+    """Return the game of a line whose columns count from 0.
+
+    On a board of more than 10 columns they are apart from each other, and there are no scores.
+    """
+    line = item if isinstance(item, Item) else Item(str(item))
+    is_wide = geometry.columns > _MAX_DIGITS + 1
+    parts = MoveLine(line.text) if is_wide else split_line(line.text, geometry, line.is_scored)
+    names = parts.moves.replace(",", " ").replace(NO_MOVE, " ").split()
+    columns = []
+    for place, name in enumerate(names if is_wide else "".join(names), start=1):
+        if not (name.isascii() and name.isdigit() and int(name[:4]) < geometry.columns):
+            raise InvalidNotation(
+                f"move {place}: {name[:20]!r} is not a column: choose from 0 to"
+                f" {geometry.columns - 1}"
+            )
+        columns.append(int(name))
+    record = GameRecord(tuple(columns), geometry, scores=parts.scores, band=parts.band)
+    return scored(record)
+
+
+def scored(record: GameRecord) -> GameRecord:
+    """Return a record whose scores fit it. Raises `InvalidRecord` if a full column has one."""
+    if len(record.scores) > 1:
+        for column, score in enumerate(record.scores):
+            if (score is None) == (column in record.position.legal_columns):
+                can = "can" if score is None else "cannot"
+                name = column_name(column, record.geometry)
+                raise InvalidRecord(f"column {name} {can} be played after {record.moves}")
+    return record
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
     """Write a move string a line."""
     stream.writelines(f"{record.moves or NO_MOVE}\n" for record in records)
+
+
+def write_from_0(stream: TextIO, records: Iterable[GameRecord]) -> None:
+    """Write the columns of a game a line, counted from 0."""
+    for record in records:
+        between = " " if record.geometry.columns > _MAX_DIGITS + 1 else ""
+        stream.write((between.join(map(str, record.columns)) or NO_MOVE) + "\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TextIO
+from typing import Any, TextIO
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records.lines import text_lines
@@ -19,15 +19,20 @@ _META, _GAME, _STATE = _SECTIONS = ("[Meta]", "[Game]", "[State]")
 #: How OpenSpiel calls the game, and its parameters with what they are to us.
 _NAME = "connect_four"
 _PARAMETERS = {"columns": "columns", "rows": "rows", "x_in_row": "connect"}
+#: What an action may show that is one too many.
+_COUNTS_FROM_1 = "; if columns count from 1, read it with --from moves"
 #: Its parameters that change nothing about a game.
 _OTHERS = ("egocentric_obs_tensor",)
 
 
-def items(lines: Iterable[str]) -> Iterator[tuple[int, tuple[str, str]]]:
+def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, tuple[str, str]]]:
     """Yield each game as the text of its board, empty where none is told, and that of its moves.
 
-    Raises `InvalidRecord` for a document whose sections are not those of a game.
+    Raises `InvalidRecord` for a document whose sections are not those of a game, and for a file
+    that can be read twice if its columns count from 1.
     """
+    if getattr(lines, "seekable", bool)():
+        _refuse_from_1(lines, geometry)
     begin, board, actions, section = 0, "", [""], ""
     for number, line in text_lines(lines):
         text = line.partition("#")[0].strip()
@@ -42,14 +47,35 @@ def items(lines: Iterable[str]) -> Iterator[tuple[int, tuple[str, str]]]:
             continue
         elif section == _GAME:
             board = text
-        elif section == _STATE:
+        elif section == _STATE and "=" not in text:
             actions.append(text)
+        elif text.startswith("history="):  # of a state wrapped in Python: player:action
+            actions.append(re.sub(r"\d+:", "", text.removeprefix("history=")))
         elif not section:
             yield number, ("", text)
     if section == _GAME:
         raise InvalidRecord(f"the document that begins here has no {_STATE}", begin)
     if section == _STATE:
         yield begin, (board, ",".join(actions))
+
+
+def _refuse_from_1(lines: Any, geometry: Geometry) -> None:
+    """Raise `InvalidRecord` if a file has an action one too great, and none that is 0."""
+    start, wrong = lines.tell(), None
+    for number, line in text_lines(lines):
+        text = line.partition("#")[0].strip()
+        actions = text.strip("[]").replace(" ", "").split(",")
+        if "0" in actions or text.startswith(_SECTIONS):
+            wrong = None
+            break
+        if wrong is None and str(geometry.columns) in actions:
+            wrong = number, text
+    lines.seek(start)
+    if wrong is not None:
+        try:
+            read(("", wrong[1]), geometry)
+        except InvalidRecord as error:
+            raise InvalidRecord(error.reason, wrong[0]) from None
 
 
 def _check_order(before: str, section: str, board: str, number: int) -> None:
@@ -67,14 +93,14 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a line or a document."""
     board, text = item if isinstance(item, tuple) else ("", str(item))
     if board:
-        geometry = _board(board)
+        geometry = board_of(board)
     columns = []
     words = [word.strip() for word in text.removeprefix("[").removesuffix("]").split(",")]
     for number, word in enumerate(words if any(words) else (), start=1):
         if not (word.isascii() and word.isdigit()) or int(word[:4]) >= geometry.columns:
             raise InvalidRecord(
                 f"move {number}: {word[:20]!r} is not an action: choose from 0 to"
-                f" {geometry.columns - 1}"
+                f" {geometry.columns - 1}{_COUNTS_FROM_1 * (word == str(geometry.columns))}"
             )
         columns.append(int(word))
     return GameRecord(tuple(columns), geometry)
@@ -99,8 +125,9 @@ def _document(record: GameRecord) -> str:
     )
 
 
-def _board(text: str) -> Geometry:
-    found = re.fullmatch(rf"{_NAME}(?:\((.*)\))?", text.strip())
+def board_of(text: str) -> Geometry:
+    """Return the board of a game as OpenSpiel writes it. Raises `InvalidRecord`."""
+    found = re.fullmatch(rf"{_NAME}(?:_proxy)?(?:\((.*)\))?", text.strip())
     if found is None:
         raise InvalidRecord(f"{text[:40]!r} is not a game of {_NAME}")
     told = {}

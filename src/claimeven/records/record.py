@@ -46,7 +46,9 @@ class GameRecord:
 
     `label` is what perfect play gives the first player in the position reached: one of `LABELS`,
     or None where it is not told. `is_ordered` is false where the file told a position alone, and
-    the order of its discs is one that could have been.
+    the order of its discs is one that could have been. `scores` are the exact scores that the file
+    gives for the side to move in the position reached: none, the position's alone, or one a column,
+    None where it is full; `band` is its word for how hard the position is.
 
     Raises `InvalidRecord` for a game that cannot be, naming the move.
 
@@ -65,6 +67,8 @@ class GameRecord:
     reason: str | None = None
     label: str | None = None
     is_ordered: bool = True
+    scores: tuple[int | None, ...] = ()
+    band: str = ""
     position: Position = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +98,11 @@ class GameRecord:
             raise InvalidRecord("a game is lost by a fault of one of two players")
         if self.fault is not None and self.position.is_over:
             raise InvalidRecord("a game that its moves decide is not lost by a fault")
+
+    @property
+    def score(self) -> int | None:
+        """The exact score of the position reached as the file gives it, None if it does not."""
+        return max((score for score in self.scores if score is not None), default=None)
 
     @property
     def moves(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TextIO
+from typing import Any, TextIO
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
@@ -23,7 +23,7 @@ _NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason")
 
 
 def csv_items(
-    lines: Iterable[str],
+    lines: Iterable[str], geometry: Geometry
 ) -> Iterator[tuple[int, Mapping[str, object] | InvalidRecord]]:
     """Yield the rows of a table, or what is wrong with one, with the numbers of their lines."""
     reader = csv.DictReader((f"{line}\n" for _, line in text_lines(lines)), strict=True)
@@ -54,24 +54,6 @@ def csv_items(
             yield reader.line_num, InvalidRecord(reason)
         else:
             yield reader.line_num, row
-
-
-def json_items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not empty, with their numbers."""
-    for number, line in text_lines(lines):
-        if line.strip():
-            yield number, line
-
-
-def read_json(item: object, geometry: Geometry) -> GameRecord:
-    """Return the game of a line of JSON."""
-    try:
-        row = json.loads(str(item))
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict) or "moves" not in row:
-        raise InvalidRecord("it is no JSON object with moves")
-    return read(row, geometry)
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
@@ -109,12 +91,13 @@ def write_csv(stream: TextIO, records: Iterable[GameRecord]) -> None:
 
 
 def write_json(stream: TextIO, records: Iterable[GameRecord]) -> None:
-    """Write a JSON object a line."""
+    """Write a JSON object a line, with the scores that a file gave."""
     for record in records:
-        stream.write(json.dumps(_row(record), ensure_ascii=False) + "\n")
+        scores = {"scores": record.scores} if record.scores else {}
+        stream.write(json.dumps(_row(record) | scores, ensure_ascii=False) + "\n")
 
 
-def _row(record: GameRecord) -> dict[str, str | None]:
+def _row(record: GameRecord) -> dict[str, Any]:
     values = (
         record.moves,
         record.first,

@@ -7,24 +7,21 @@ one that could have been, and `is_ordered` is false.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TextIO
 
 from claimeven.game.encodings import from_uci, to_uci
 from claimeven.game.geometry import Geometry
 from claimeven.game.order import moves_to
-from claimeven.records.lines import text_lines
+from claimeven.records.lines import written_lines
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 
 #: The label of a finished game, by its winner's seat.
 _OF_WINNER = {0: "win", None: "draw", 1: "loss"}
 
 
-def items(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the rows with the numbers of their lines."""
-    for number, line in text_lines(lines):
-        if line.strip():
-            yield number, line
+#: A row is a line.
+items = written_lines
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:

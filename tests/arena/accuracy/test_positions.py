@@ -109,9 +109,9 @@ def test_a_word_before_moves_is_a_band_and_two_digits_behind_them_are_a_score() 
         ("easy 44 1", "easy", "44", 1),
         ("bad 12 -1", "bad", "12", 1),
         ("bad 4455", "bad", "4455", 0),
-        ("bad -4 -2 -1 1 0 -2 -4", "", "bad", 7),
-        ("bad +12", "", "bad", 1),
-        ("bad 18", "", "bad", 1),
+        ("bad -4 -2 -1 1 0 -2 -4", "", "214", 7),
+        ("bad +12", "", "214", 1),
+        ("bad 18", "", "214", 1),
         ("44 12", "", "44", 1),
     ],
 )

@@ -239,7 +239,7 @@ def test_players_must_be_named_and_boards_must_fit(tmp_path: Path, path: Path) -
     with pytest.raises(InvalidGames, match=r"no\.txt cannot be read: No such file"):
         import_games(tmp_path / "e.db", tmp_path / "no.txt")
     (tmp_path / "x.txt").write_bytes(b"\xff\xfe")
-    with pytest.raises(InvalidGames, match="it is no text"):
+    with pytest.raises(InvalidGames, match="its text is in UTF-16: save it as UTF-8"):
         import_games(tmp_path / "e.db", tmp_path / "x.txt", "ann", "bob")
 
 

@@ -1,16 +1,11 @@
 """Sets of scored positions: what agents' accuracy is measured on, so that figures compare.
 
-A set is text, one position a line, plain or packed with gzip:
-
-```text
-    easy 1616477166174253 5 7 12 11 11 4 11
-    band moves            the exact score of each column for the side to move, . where full
-```
-
-The band may be left out. So may the scores, which are then worked out; a single score stands for
-the position, as in the public test sets, and is checked. Empty lines and what follows a # are
-passed over. Data sets are sets as well (`claimeven.dataset`): a name that ends as theirs do is read
-as one, its positions without bands.
+A set is a file of any format of `claimeven.records`, plain or packed with gzip, usually text with
+one position a line: `easy 1616477166174253 5 7 12 11 11 4 11` is a word for the difficulty, the
+moves, and the exact score of each column for the side to move. The word may be left out. So may
+the scores, which are then worked out; a single score is the score of the position, as in the
+public test sets, and is checked. Data sets are sets as well (`claimeven.dataset`): a name that
+ends as theirs do is read as one, its positions without bands.
 
 Four sets of 7x6 come along. The usual one, and `tactics` with the wins at hand that it leaves out,
 are made by `bench/make_accuracy_set.py`, where their bands are explained. `hard` and `easy` are for
@@ -22,7 +17,8 @@ move, or every tenth, is random and the others are perfect, one a game
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -32,10 +28,10 @@ from claimeven.dataset.reading import read_rows
 from claimeven.dataset.rows import WORSE, Row
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.inputs import text_of
-from claimeven.solver.scores import win_score
+from claimeven.records import InvalidRecord, guess_by_lines, tried_records
+from claimeven.records.moves import items_of_set
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such
 
@@ -147,15 +143,23 @@ def _all_of(row: Row) -> tuple[int | None, ...]:
 def parse_set(text: str, geometry: Geometry, name: str) -> Iterable[ScoredPosition]:
     """Yield the positions of a text. Raises `InvalidPositions` naming the line."""
     count = 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = line.partition("#")[0].split()
-        if not words:
-            continue
-        try:
-            yield _parsed(words, geometry)
-        except ClaimevenError as error:
-            raise InvalidPositions(f"line {number} of {name}: {error}") from None
-        count += 1
+    line = 1
+    try:
+        form, lines = guess_by_lines(name.removesuffix(".gz"), io.StringIO(text))
+        if form.name == "moves":
+            form = replace(form, items=items_of_set)
+        for tried in tried_records(lines, form, geometry):
+            line = tried.line
+            record = tried.game()
+            if record.geometry != geometry:
+                raise InvalidRecord(f"its board is {record.geometry}, not {geometry}")
+            if record.position.is_over:
+                outcome = record.position.outcome
+                raise InvalidRecord(f"the game is over after {record.moves}: {outcome}")
+            yield ScoredPosition(record.moves, record.position, record.scores, record.band)
+            count += 1
+    except InvalidRecord as error:
+        raise InvalidPositions(f"line {error.line or line} of {name}: {error.reason}") from None
     if not count:
         raise InvalidPositions(f"{name} holds no position")
 
@@ -182,75 +186,3 @@ def completed(given: ScoredSet, solver: Solver) -> ScoredSet:
             )
         found.append(replace(each, scores=scores))
     return ScoredSet(given.name, tuple(found))
-
-
-def _parsed(words: Sequence[str], geometry: Geometry) -> ScoredPosition:
-    """Return the position of a line's words: [band] moves [scores]."""
-    band = words[0] if _begins_with_band(words, geometry) else ""
-    moves, *told = words[1:] if band else words
-    position = Position.from_moves(moves, geometry)
-    if position.is_over:
-        raise InvalidPositions(f"the game is over after {moves}: {position.outcome}")
-    if len(told) not in (0, 1, geometry.columns):
-        raise InvalidPositions(
-            f"{moves} has {len(told)} scores: give one for each of {geometry.columns} columns,"
-            " one for the position, or none"
-        )
-    scores = tuple(_score(word, geometry) for word in told)
-    if len(scores) == geometry.columns:
-        for column, score in enumerate(scores):
-            if (score is None) == (column in position.legal_columns):
-                can = "can" if score is None else "cannot"
-                raise InvalidPositions(f"column {column + 1} {can} be played after {moves}")
-    return ScoredPosition(moves, position, scores, band)
-
-
-def _begins_with_band(words: Sequence[str], geometry: Geometry) -> bool:
-    """Whether the first word of a line is a word for the difficulty rather than moves.
-
-    A word may be moves by its letters; then the number of words tells, and on a board whose columns
-    letters name it is moves. Raises `InvalidPositions` where nothing tells.
-    """
-    if len(words) < 2:
-        return False
-    first, second = words[:2]
-    if first[0].isdigit():
-        return not _is_score(second)
-    if not _are_moves(first, geometry):
-        return True
-    behind = len(words) - 1
-    if behind not in (1, geometry.columns) or not _is_score(second):
-        return True
-    as_band = behind - 1 in (0, 1, geometry.columns) and _are_moves(second, geometry)
-    if as_band and column_name(0, geometry).isdigit():
-        raise InvalidPositions(
-            f"{first} {second} may be moves and a score, or a word and moves: write moves in"
-            " digits, and a score with its sign"
-        )
-    return False
-
-
-def _are_moves(word: str, geometry: Geometry) -> bool:
-    try:
-        Position.from_moves(word, geometry)
-    except ClaimevenError:
-        return False
-    return True
-
-
-def _is_score(word: str) -> bool:
-    """Whether a word behind another is a score rather than moves: short, or signed, or a dot."""
-    return word == "." or word.startswith(("-", "+")) or (word.isdigit() and len(word) <= 2)
-
-
-def _score(word: str, geometry: Geometry) -> int | None:
-    if word == ".":
-        return None
-    most = win_score(geometry, 0)
-    try:
-        score = int(word)
-    except ValueError:
-        score = most + 1
-    if abs(score) > most:
-        raise InvalidPositions(f"{word!r} is no score of a position of {geometry}")
-    return score

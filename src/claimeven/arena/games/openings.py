@@ -19,6 +19,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.arguments import whole_number
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
+from claimeven.records import InvalidRecord, guess_by_lines, open_records, tried_records
 from claimeven.solver.contract import ExactSolver
 from claimeven.suggestions import did_you_mean
 
@@ -107,34 +108,32 @@ def balanced_openings(
 
 
 def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
-    """Return the openings of a file, one move string a line, played on from a start position.
+    """Return the openings of a file, played on from a start position.
 
-    Empty lines and what follows a # are passed over. Raises `InvalidMatch` naming the line.
+    It has a move string a line, or any format of `claimeven.records`. Raises `InvalidMatch` naming
+    the line.
     """
+    found, line = [], 1
     try:
-        text = Path(path).read_text("utf-8")
-    except OSError as error:
-        guess = did_you_mean(str(path), SOURCES)
-        raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}{guess}") from None
-    except UnicodeDecodeError:
-        raise InvalidMatch(f"{path} cannot be read: it is no text") from None
-    found = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        moves = "".join(line.partition("#")[0].split())
-        if not moves:
-            continue
-        try:
-            columns = parse_moves(moves, start.geometry)
-            position = start
-            for column in columns:
-                position = position.play(column)
-        except ClaimevenError as error:
-            raise InvalidMatch(f"line {number} of {path}: {error}") from None
-        if position.is_over:
-            raise InvalidMatch(
-                f"line {number} of {path}: the game is over after {moves}: {position.outcome}"
-            )
-        found.append(columns)
+        with open_records(path) as stream:
+            form, lines = guess_by_lines(str(path), stream)
+            for tried in tried_records(lines, form, start.geometry):
+                line = tried.line
+                record = tried.game()
+                position = start
+                for column in record.columns:
+                    position = position.play(column)
+                if position.is_over:
+                    raise InvalidRecord(
+                        f"the game is over after {record.moves}: {position.outcome}"
+                    )
+                found.append(record.columns)
+    except InvalidRecord as error:
+        if not Path(path).is_file():
+            raise InvalidMatch(f"{error}{did_you_mean(str(path), SOURCES)}") from None
+        raise InvalidMatch(f"line {error.line or line} of {path}: {error.reason}") from None
+    except ClaimevenError as error:
+        raise InvalidMatch(f"line {line} of {path}: {error}") from None
     if not found:
         raise InvalidMatch(f"{path} holds no opening")
     return tuple(found)

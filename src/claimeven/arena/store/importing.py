@@ -31,7 +31,13 @@ from claimeven.arena.store.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, tried_records
+from claimeven.records import (
+    GameRecord,
+    InvalidRecord,
+    guess_by_lines,
+    open_records,
+    tried_records,
+)
 from claimeven.suggestions import no_such
 
 #: What stands in a store for the spec of an agent that played elsewhere.
@@ -44,11 +50,15 @@ class InvalidGames(ClaimevenError):
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import did: games `added`, those that stood there `before`, those `unfinished`."""
+    """What an import did: games `added`, those that stood there `before`, those `unfinished`.
+
+    `scored` games had scores in the file, which are not stored.
+    """
 
     added: int
     before: int
     unfinished: int
+    scored: int = 0
 
 
 def import_games(
@@ -57,23 +67,23 @@ def import_games(
     first: str | None = None,
     second: str | None = None,
     geometry: Geometry | None = None,
+    form: str | None = None,
 ) -> Imported:
     """Add the games of a file to a store, which is made if there is none; all of them or none.
 
     `first` and `second` name the players where the file does not. `geometry` is the board of a new
-    store; one that is there has its own. Raises `InvalidGames` naming the line that is wrong, and
+    store; one that is there has its own. `form` names the format of the file if it cannot be
+    recognized. Raises `InvalidGames` naming the line that is wrong, and
     `InvalidStore` for a file that is no store, or holds the games of a tournament.
     """
     try:
-        with Path(source).open(encoding="utf-8", newline="") as stream:
-            # A pipe has another name each time.
-            origin = str(Path(source).resolve()) if Path(source).is_file() else ""
-            return import_lines(store, stream, str(source), first, second, geometry, origin)
-    except UnicodeDecodeError:
-        which = "" if Path(source).suffix != ".parquet" else ": export .jsonl in place of .parquet"
-        raise InvalidGames(f"{source} cannot be read: it is no text{which}") from None
-    except OSError as error:
-        raise InvalidGames(f"{source} cannot be read: {error.strerror or error}") from None
+        stream = open_records(source)
+    except InvalidRecord as error:
+        raise InvalidGames(str(error)) from None
+    with stream:
+        # A pipe has another name each time.
+        origin = str(Path(source).resolve()) if Path(source).is_file() else ""
+        return import_lines(store, stream, str(source), first, second, geometry, origin, form)
 
 
 def import_lines(
@@ -84,6 +94,7 @@ def import_lines(
     second: str | None = None,
     geometry: Geometry | None = None,
     origin: str = "",
+    form: str | None = None,
 ) -> Imported:
     """Add the games of an open file of that name: see `import_games`.
 
@@ -96,7 +107,8 @@ def import_lines(
     else:
         with Store.read(path) as opened:
             start = _start_of(opened, geometry)
-    games = list(_checked_games(lines, name, start.geometry, {"first": first, "second": second}))
+    usual = {"first": first, "second": second}
+    games = list(_checked_games(lines, name, form, start.geometry, usual))
     if not games:
         raise InvalidGames(f"{name} holds no game")
     board = start.geometry
@@ -109,13 +121,13 @@ def import_lines(
 
 
 def _checked_games(
-    lines: TextIO, name: str, board: Geometry, usual: dict[str, str | None]
+    lines: TextIO, name: str, form: str | None, board: Geometry, usual: dict[str, str | None]
 ) -> Iterator[GameRecord]:
     """Yield the games of a file. Raises `InvalidGames` naming what is wrong."""
-    form, rest = guess_by_lines(name, lines)
     line = 1
     try:
-        for tried in tried_records(rest, form, board):
+        guessed, rest = guess_by_lines(name, lines)
+        for tried in tried_records(rest, form or guessed, board):
             line = tried.line
             yield _checked(tried.game(), board, usual)
     except InvalidRecord as error:
@@ -181,7 +193,8 @@ def _stored(store: Store, games: Sequence[GameRecord], origin: str, board: Geome
         for place, (game, job) in enumerate(fresh)
     )
     unfinished = sum(not game.is_finished for game, _ in fresh)
-    return Imported(len(fresh), len(games) - len(fresh), unfinished)
+    scored = sum(bool(game.scores) for game in games)
+    return Imported(len(fresh), len(games) - len(fresh), unfinished, scored)
 
 
 def _with_jobs(games: Sequence[GameRecord], origin: str) -> Iterator[tuple[GameRecord, str]]:

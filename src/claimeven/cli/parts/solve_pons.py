@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterable
 
 from claimeven.cli.parts.solve_sources import ScoreSource, effort_words
-from claimeven.cli.shared.inputs import open_text
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
+from claimeven.records import open_records
 
 #: What stands for the score of a full column.
 _FULL = -1000
@@ -53,7 +53,7 @@ def _lines(arguments: tuple[str, ...]) -> Iterable[str]:
         if argument == "-":
             yield from sys.stdin
         elif any(character in argument for character in "./\\"):
-            with open_text(argument) as lines:
+            with open_records(argument) as lines:
                 yield from lines
         else:
             yield argument

@@ -1,169 +1,182 @@
-"""Move strings as verbs take them: typed as arguments, or line by line from stdin and files."""
+"""Positions and games as commands take them: typed as arguments, from stdin, or from files."""
 
 from __future__ import annotations
 
+import io
+import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Generic, TextIO, TypeVar
+from typing import TextIO
 
+import click
+
+from claimeven.cli.shared.options import WordChoice
 from claimeven.cli.shared.streams import as_file
-from claimeven.game.errors import ClaimevenError
+from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.records import Format, GameRecord, InvalidRecord, guess_by_lines, tried_records
-from claimeven.records.formats import check_first_line
-from claimeven.records.moves import moves_of
+from claimeven.records import (
+    FORMATS,
+    GameRecord,
+    InvalidRecord,
+    format_of,
+    guess_by_lines,
+    guess_format,
+    open_records,
+    tried_records,
+)
+from claimeven.records.boards import Board
+from claimeven.records.moves import COUNTS_FROM_0, every_item
 
 #: The argument that stands for the lines of stdin.
 STDIN = "-"
 #: What only the name of a file has.
 _OF_FILES = "./\\"
-_BYTE_ORDER_MARK = "\ufeff"
 
-Read = TypeVar("Read")
+#: Names the format of what is read; the command receives `source`, a name or None.
+source_option = click.option(
+    "--from",
+    "source",
+    type=WordChoice(*FORMATS),
+    help="Format of what is read, if it cannot be recognized; moves0: columns from 0.",
+)
 
 
 @dataclass(frozen=True)
-class Given(Generic[Read]):
-    """One move string: its text without spaces and what was read of it; None if that failed."""
+class Given:
+    """A position or game as it was given: its moves, and the record, None if that failed.
+
+    `board` holds discs that no game reaches, if `Inputs` takes them.
+    """
 
     moves: str
-    value: Read | None
+    record: GameRecord | None
     error: str = ""
+    board: Board | None = None
 
 
-class Inputs(Generic[Read]):
-    """The move strings that the arguments of a verb stand for, in their order.
+def is_ongoing(record: GameRecord) -> None:
+    """Raise `IllegalMove` if a game is over."""
+    if record.position.is_over:
+        raise IllegalMove(f"the game is over after {record.moves}: {record.position.outcome}")
 
-    `-` is stdin and the name of a file that file: one move string a line, an empty line for the
-    empty board. Everything else is a move string itself. Arguments that cannot be raise
-    `ClaimevenError` here, before anything is answered; a line that cannot be is told on stderr
-    with its number when its turn comes, and `failed` is set.
 
-    With `of_record` files may also hold games in any format of `claimeven.records`; `geometry` is
-    the board of those that do not name theirs.
+class Inputs:
+    """The positions or games that the arguments of a command stand for, in their order.
+
+    `-` is stdin and the name of a file that file, in any format of `claimeven.records`; in lines of
+    moves an empty line is the empty board. Everything else is a move string, or the text of a board
+    itself. Arguments that cannot be read raise `ClaimevenError` here, before anything is answered;
+    a line that cannot be read is reported on stderr with its number when its turn comes, and
+    `failed` is set. `check` raises `ClaimevenError` for records the command cannot use; `geometry`
+    is the board of games that do not name theirs; `source` names the format. With `takes_boards`
+    boards that no game reaches are given too.
     """
 
     def __init__(
         self,
         arguments: Sequence[str],
-        read: Callable[[str], Read],
-        of_record: Callable[[GameRecord], Read] | None = None,
         geometry: Geometry = STANDARD,
+        check: Callable[[GameRecord], object] = lambda record: None,
+        source: str | None = None,
+        takes_boards: bool = False,
+        is_silent: bool = False,
     ) -> None:
-        self.read = read
-        self._of_record = of_record
-        self._geometry = geometry
+        self._geometry, self._check = geometry, check
+        self._source, self._takes_boards = source, takes_boards
+        self._is_silent = is_silent
         self.failed = False
         self.are_many = len(arguments) > 1
-        self._parts: list[Given[Read] | tuple[str, TextIO]] = []
-        for argument in arguments:
-            self._parts.append(self._part(argument))
+        self._parts = [self._part(argument) for argument in arguments]
 
-    def __iter__(self) -> Iterator[Given[Read]]:
+    def __iter__(self) -> Iterator[Given]:
         for part in self._parts:
             if isinstance(part, Given):
                 yield part
             else:
-                yield from self._of_lines(*part)
+                yield from self._of_file(*part)
 
-    def _part(self, argument: str) -> Given[Read] | tuple[str, TextIO]:
+    def _part(self, argument: str) -> Given | tuple[str, TextIO]:
         if argument == STDIN:
             self.are_many = True
             return "", as_file(sys.stdin)
-        moves = "".join(argument.split())
+        source = format_of(self._source or "moves")
         try:
-            return Given(moves, self.read(moves))
-        except ClaimevenError:
-            lines = _open(argument)
+            record = source.read(argument, self._geometry)
+            self._check(record)
+            return Given(record.moves, record)
+        except ClaimevenError as error:
+            if self._source or guess_format("", argument).name == "moves":
+                lines = _open(argument)
+                if lines is None and _counts_from_0(argument, self._geometry):
+                    raise IllegalMove(f"{error}; {COUNTS_FROM_0}") from None
+            else:
+                lines = _open(argument, may_be_text=True) or io.StringIO(argument)
             if lines is None:
                 raise
         self.are_many = True
-        return argument, lines
+        return argument if "\n" not in argument else "the text given", lines
 
-    def _of_lines(self, name: str, lines: TextIO) -> Iterator[Given[Read]]:
+    def _of_file(self, name: str, lines: TextIO) -> Iterator[Given]:
         where = f"{name}, " if name else ""
-        with lines if name else nullcontext(lines) as source:
+        with lines if name else nullcontext(lines) as stream:
             try:
-                yield from self._of_source(name, where, source)
+                form, rest = guess_by_lines(name, stream)
+                form = format_of(self._source) if self._source else form
+                if form.name in ("moves", "moves0"):
+                    base = int(form.name == "moves")
+                    form = replace(form, items=partial(every_item, base=base))
+                for tried in tried_records(rest, form, self._geometry):
+                    try:
+                        record = tried.game()
+                        self._check(record)
+                        yield Given(record.moves, record, board=tried.board)
+                    except ClaimevenError as error:
+                        reason = getattr(error, "reason", str(error))
+                        moves = "".join(tried.text.split()) or f"on line {tried.line}"
+                        if not (self._takes_boards and tried.board is not None):
+                            self._tell(f"{where}line {tried.line}: {reason}")
+                        yield Given(moves, None, reason, tried.board)
             except InvalidRecord as error:  # nothing can be read from here on
                 self._tell(str(error) if error.line is None else f"{where}{error}")
                 yield Given(name or "stdin", None, error.reason)
 
-    def _of_source(self, name: str, where: str, source: TextIO) -> Iterator[Given[Read]]:
-        """Read a file. Raises `InvalidRecord` where it is no text, or cannot be read to its end."""
-        if self._of_record is None:
-            yield from self._read_lines(where, _checked(name, source))
-            return
-        form, rest = guess_by_lines(name, source)
-        if form.name == "moves":
-            yield from self._read_lines(where, rest)
-        else:
-            yield from self._read_records(where, form, rest, self._of_record)
-
-    def _read_records(
-        self,
-        where: str,
-        form: Format,
-        lines: Iterable[str],
-        of_record: Callable[[GameRecord], Read],
-    ) -> Iterator[Given[Read]]:
-        for tried in tried_records(lines, form, self._geometry):
-            if tried.record is None:
-                self._tell(f"{where}line {tried.line}: {tried.error}")
-                yield Given("", None, tried.error)
-            else:
-                yield Given(tried.record.moves, of_record(tried.record))
-
     def _tell(self, error: str) -> None:
-        print(f"claimeven: {error}", file=sys.stderr, flush=True)
+        if not self._is_silent:
+            print(f"claimeven: {error}", file=sys.stderr, flush=True)
         self.failed = True
 
-    def _read_lines(self, where: str, lines: Iterable[str]) -> Iterator[Given[Read]]:
-        for number, line in enumerate(lines, start=1):
-            text = line.removeprefix(_BYTE_ORDER_MARK)
-            if self._of_record is not None:
-                text = moves_of(text, self._geometry)
-            moves = "".join(text.split())
-            try:
-                given = Given(moves, self.read(moves))
-            except ClaimevenError as error:
-                self._tell(f"{where}line {number}: {error}")
-                given = Given(moves, None, str(error))
-            yield given
+
+def read_one(argument: str, geometry: Geometry) -> GameRecord:
+    """Return the one game or position that an argument stands for. Raises `ClaimevenError`."""
+    found = list(itertools.islice(Inputs([argument], geometry, is_silent=True), 2))
+    if len(found) != 1:
+        many = "more than one position" if found else "no position"
+        raise ClaimevenError(f"{argument} holds {many}: give a file with one, or its moves")
+    if found[0].record is None:
+        raise ClaimevenError(found[0].error)
+    return found[0].record
 
 
-def _checked(name: str, lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a file as they come. Raises `InvalidRecord` where they are no text."""
-    for number, line in enumerate(lines):
-        if number == 0:
-            check_first_line(name, line)
-        yield line
-
-
-def open_text(name: str) -> TextIO:
-    """Open a text file in whatever encoding; `ClaimevenError` if it cannot be read.
-
-    It is read as UTF-8. Bytes that are none become lone surrogates, which no reader of lines
-    takes for anything, so only their line is refused.
-    """
+def _counts_from_0(argument: str, geometry: Geometry) -> bool:
     try:
-        return Path(name).open(encoding="utf-8", errors="surrogateescape")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ClaimevenError(f"{name} cannot be read: {reason}") from None
+        list(every_item([argument], geometry))
+    except InvalidRecord:
+        return True
+    return False
 
 
-def _open(argument: str) -> TextIO | None:
+def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
     """Open the file of that name; None if the argument names no file."""
     try:
         is_there = Path(argument).exists()
     except (OSError, ValueError):  # too long for a name, or a name that cannot be
         is_there = False
     if is_there:
-        return open_text(argument)
-    if any(character in argument for character in _OF_FILES):
+        return open_records(argument)
+    if not may_be_text and any(character in argument for character in _OF_FILES):
         raise ClaimevenError(f"there is no file {argument}")
     return None

@@ -1,0 +1,183 @@
+"""Games in JSON: replays of Kaggle, boards with scores, our own objects; also within a web page.
+
+A file holds one document, a list of them, or one a line. A document is one of these:
+
+- a replay of ConnectX (`kaggle`) or of Kaggle's Game Arena (`game_arena`), or its `steps` alone;
+- an object with `moves`: one of ours, or with a list of columns counted from 0;
+- an object with a `board`, as Kaggle shows it to agents, and perhaps its `score` and the scores of
+  its columns (`move score`), as published sets have it;
+- a list of columns counted from 0, a board (see `boards`), or lines such as `A_Red`.
+
+A web page that shows a replay holds it as JSON too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from claimeven.game.geometry import Geometry
+from claimeven.records import boards, game_arena, kaggle, tables
+from claimeven.records.lines import written_lines
+from claimeven.records.moves import scored
+from claimeven.records.record import GameRecord, InvalidRecord
+from claimeven.records.turns import columns_of
+
+#: Characters of a file that are read; a replay has about a hundred thousand.
+_MAX_CHARACTERS = 1 << 26
+#: Where the page of a replay has it.
+_IN_PAGE = re.compile(r"window\.kaggle\s*=\s*(?=\{)")
+#: What a set calls the scores of the columns.
+_COLUMN_SCORES = ("move score", "move_score", "move scores", "move_scores", "scores")
+_TOO_LONG = InvalidRecord(f"the document is longer than {_MAX_CHARACTERS >> 20} MB")
+
+
+def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Any]]:
+    """Yield the documents with the numbers of the lines they begin on, or what is wrong with one.
+
+    All lines from one that is no whole document on are one document together; where they are not,
+    those that are documents by themselves are read, if there are any.
+    """
+    numbered = written_lines(lines, geometry)
+    are_lines = False
+    for number, line in numbered:
+        if not are_lines and line.lstrip().startswith("<"):
+            yield number, _of_page([line, *(text for _, text in numbered)])
+            return
+        found = _parsed(line)
+        if not isinstance(found, InvalidRecord):
+            yield number, _games_of(found)
+            are_lines = True
+            continue
+        rest, is_whole = _up_to_the_most([(number, line)], numbered)
+        whole = _parsed("\n".join(text for _, text in rest)) if is_whole else _TOO_LONG
+        if not isinstance(whole, InvalidRecord):
+            yield number, _games_of(whole)
+            return
+        # A line of a document may be a number, which is JSON by itself, but no replay.
+        if not (are_lines or any(isinstance(_parsed(text), dict | list) for _, text in rest)):
+            raise InvalidRecord(whole.reason, rest[(whole.line or 1) - 1][0])
+        for place, text in itertools.chain(rest, numbered):
+            yield place, _games_of(_parsed(text))
+
+
+def _up_to_the_most(
+    rest: list[tuple[int, str]], numbered: Iterator[tuple[int, str]]
+) -> tuple[list[tuple[int, str]], bool]:
+    """Return lines with those that follow, and whether these are all there are."""
+    size = sum(len(text) for _, text in rest)
+    for place, text in numbered:
+        rest.append((place, text))
+        size += len(text)
+        if size > _MAX_CHARACTERS:
+            return rest, False
+    return rest, True
+
+
+def _parsed(text: str) -> Any:
+    """Return what a text of JSON holds, or what is wrong with it and in which of its lines."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        return InvalidRecord(f"it is no JSON: {error.msg.removesuffix(' at')}", error.lineno)
+    except (ValueError, RecursionError):  # numbers without end, lists within lists
+        return InvalidRecord("it is no replay")
+
+
+def _of_page(lines: list[str]) -> Any:
+    """Return the replay that a web page shows, or what is wrong with it."""
+    text = "\n".join(lines)
+    for found in _IN_PAGE.finditer(text):
+        try:
+            return _games_of(json.JSONDecoder().raw_decode(text, found.end())[0])
+        except (ValueError, RecursionError):
+            continue
+    return InvalidRecord("it is a web page without a replay: download the file itself")
+
+
+def _games_of(found: Any) -> Any:
+    """Return the games of a document, a list if there are several."""
+    if isinstance(found, Mapping) and isinstance(found.get("environment"), Mapping):
+        return found["environment"]  # as a page has it
+    if isinstance(found, list) and found and all(map(_is_step, found)):
+        return {"steps": found}
+    if isinstance(found, list) and all(isinstance(each, Mapping) for each in found):
+        return found
+    return [found] if isinstance(found, list) else found
+
+
+def _is_step(item: object) -> bool:
+    return isinstance(item, list) and bool(item) and all(isinstance(x, Mapping) for x in item)
+
+
+def read_line(item: object, geometry: Geometry) -> GameRecord:
+    """Return the game of a line of our own JSON lines, or of another document on a line."""
+    found = _parsed(str(item))
+    if not isinstance(found, Mapping) or not {"moves", "board", "steps"} & set(found):
+        raise InvalidRecord("it is no JSON object with moves")
+    return read(found, geometry)
+
+
+def read(item: object, geometry: Geometry) -> GameRecord:
+    """Return the game of a document; `geometry` is the board if it does not name one."""
+    if isinstance(item, list):
+        return _of_list(item, geometry)
+    if game_arena.is_replay(item):
+        return game_arena.read(item, geometry)
+    if not isinstance(item, Mapping) or "steps" in item:
+        return kaggle.read(item, geometry)
+    if "cells" in item and "nbformat" in item:
+        raise InvalidRecord("it is a notebook: print its games or boards into a text file")
+    if "moves" not in item and "board" not in item:
+        return kaggle.read(item, geometry)  # which says what it lacks
+    sizes = [item.get(name) for name in ("columns", "rows", "connect")]
+    if all(isinstance(size, int) for size in sizes):
+        geometry = Geometry(*sizes)  # type: ignore[arg-type]  # which these are now
+    if "moves" not in item:
+        return _of_board(item, geometry)
+    record = (
+        _of_list(item["moves"], geometry)
+        if isinstance(item["moves"], list)
+        else tables.read(item, geometry)
+    )
+    return scored(replace(record, scores=_scores(item, record)))
+
+
+def _of_list(cells: list[Any], geometry: Geometry) -> GameRecord:
+    if any(isinstance(cell, str) and "_" in cell for cell in cells):
+        return GameRecord(columns_of(" ".join(map(str, cells)), geometry), geometry)
+    are_columns = all(type(cell) is int and 0 <= cell < geometry.columns for cell in cells)
+    if are_columns and len(cells) != geometry.cells:
+        return GameRecord(tuple(cells), geometry)
+    return boards.board_of(cells, geometry).record()
+
+
+def _of_board(item: Mapping[str, Any], geometry: Geometry) -> GameRecord:
+    record = boards.board_of(item["board"], geometry).record()
+    mark = item.get("mark")
+    if mark is not None and mark != record.position.turn + 1:
+        raise InvalidRecord(
+            f"its mark is {mark!r:.20}, and its discs say the other side is to move"
+        )
+    return scored(replace(record, scores=_scores(item, record)))
+
+
+def _scores(item: Mapping[str, Any], record: GameRecord) -> tuple[int | None, ...]:
+    """Return the scores that an object gives; sets write some number for a full column."""
+    each = next((item[name] for name in _COLUMN_SCORES if item.get(name) is not None), None)
+    score, most = item.get("score"), record.geometry.cells // 2
+    if each is None:
+        each = [] if score is None else [score]
+    elif isinstance(each, list) and len(each) == record.geometry.columns:
+        legal = record.position.legal_columns
+        each = [score if column in legal else None for column, score in enumerate(each)]
+    else:
+        raise InvalidRecord(f"its scores are {each!r:.40}, not one for each column")
+    for value in each:
+        if value is not None and (type(value) is not int or abs(value) > most):
+            raise InvalidRecord(f"{value!r:.20} is no score of a position of {record.geometry}")
+    return tuple(each)
