@@ -32,6 +32,7 @@ VERBS = {
     "ugi": ("claimeven.cli.ugi", "Be an engine for other programs: speak UGI."),
     "challenge": ("claimeven.cli.challenge", "Play against a server of the Lund contract."),
     "solve": ("claimeven.cli.solve", "Print the exact scores of positions."),
+    "show": ("claimeven.cli.show", "Draw boards of any form; count runs, evaluate them."),
     "think": ("claimeven.cli.think", "Show what an agent makes of one position."),
     "explain": ("claimeven.cli.explain", "Say why columns are good or bad, in sentences."),
     "analyze": ("claimeven.cli.analyze", "Judge a whole game against perfect play."),

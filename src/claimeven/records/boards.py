@@ -235,6 +235,10 @@ def _of_array(cells: object, geometry: Geometry) -> Board:
                 f"it has {len(cells)} cells, and {geometry} has {geometry.cells}: --columns and"
                 " --rows name another board"
             )
+        if "b" in cells:  # as the UCI data set has them, column by column
+            step = geometry.rows
+            columns = [cells[i : i + step] for i in range(0, len(cells), step)]
+            return _of_rows(list(zip(*columns, strict=True))[::-1], geometry)
         step = geometry.columns
         return _of_rows([cells[i : i + step] for i in range(0, len(cells), step)], geometry)
     if not all(isinstance(row, list | tuple) for row in cells):

@@ -221,14 +221,17 @@ def open_records(path: str | Path) -> TextIO:
     for anything, so only their line is refused. Raises `InvalidRecord` if it cannot be opened.
     """
     try:
-        with Path(path).open("rb") as raw:
-            is_packed = raw.seekable() and raw.read(len(_PACKED)) == _PACKED
-        if is_packed:
+        if Path(path).is_file() and _is_packed(path):  # a pipe is read once
             return gzip.open(path, "rt", encoding="utf-8", errors="surrogateescape")
         return Path(path).open(encoding="utf-8", errors="surrogateescape")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidRecord(f"{path} cannot be read: {reason}") from None
+
+
+def _is_packed(path: str | Path) -> bool:
+    with Path(path).open("rb") as raw:
+        return raw.read(len(_PACKED)) == _PACKED
 
 
 @contextmanager

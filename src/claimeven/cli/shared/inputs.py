@@ -24,7 +24,6 @@ from claimeven.records import (
     InvalidRecord,
     format_of,
     guess_by_lines,
-    guess_format,
     open_records,
     tried_records,
 )
@@ -35,6 +34,9 @@ from claimeven.records.moves import COUNTS_FROM_0, every_item
 STDIN = "-"
 #: What only the name of a file has.
 _OF_FILES = "./\\"
+
+#: What is added about a board that no game reaches.
+_SHOWN = "; claimeven show draws, counts and evaluates such a board"
 
 #: Names the format of what is read; the command receives `source`, a name or None.
 source_option = click.option(
@@ -109,7 +111,7 @@ class Inputs:
             self._check(record)
             return Given(record.moves, record)
         except ClaimevenError as error:
-            if self._source or guess_format("", argument).name == "moves":
+            if self._source or _looks_like_moves(argument):
                 lines = _open(argument)
                 if lines is None and _counts_from_0(argument, self._geometry):
                     raise IllegalMove(f"{error}; {COUNTS_FROM_0}") from None
@@ -137,8 +139,9 @@ class Inputs:
                     except ClaimevenError as error:
                         reason = getattr(error, "reason", str(error))
                         moves = "".join(tried.text.split()) or f"on line {tried.line}"
-                        if not (self._takes_boards and tried.board is not None):
-                            self._tell(f"{where}line {tried.line}: {reason}")
+                        if tried.board is None or not self._takes_boards:
+                            shown = _SHOWN * (tried.board is not None and tried.record is None)
+                            self._tell(f"{where}line {tried.line}: {reason}{shown}")
                         yield Given(moves, None, reason, tried.board)
             except InvalidRecord as error:  # nothing can be read from here on
                 self._tell(str(error) if error.line is None else f"{where}{error}")
@@ -159,6 +162,13 @@ def read_one(argument: str, geometry: Geometry) -> GameRecord:
     if found[0].record is None:
         raise ClaimevenError(found[0].error)
     return found[0].record
+
+
+def _looks_like_moves(text: str) -> bool:
+    try:
+        return guess_by_lines("", io.StringIO(text))[0].name == "moves"
+    except InvalidRecord:
+        return True
 
 
 def _counts_from_0(argument: str, geometry: Geometry) -> bool:

@@ -1,0 +1,157 @@
+"""`claimeven show`: facts held to plain code on a grid, boards that no game reaches, every form."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.cli.show import FORMS
+from claimeven.game import encodings
+from claimeven.game.drawing import draw, parse_drawing
+from tests.cli.conftest import Run, bad_input
+from tests.positions import random_games
+
+#: A board as a notebook prints it: four discs against two, which no game reaches.
+FOUR_AGAINST_TWO = """\
+P1: X\tP2: O
+  ╔═════╦═════╦═════╦═════╦═════╦═════╦═════╗
+3 ║     ║     ║     ║     ║     ║     ║     ║
+  ╠═════╬═════╬═════╬═════╬═════╬═════╬═════╣
+2 ║     ║     ║     ║     ║     ║     ║     ║
+  ╠═════╬═════╬═════╬═════╬═════╬═════╬═════╣
+1 ║  O  ║     ║     ║     ║  X  ║     ║     ║
+  ╠═════╬═════╬═════╬═════╬═════╬═════╬═════╣
+0 ║  O  ║     ║     ║  X  ║  X  ║  X  ║     ║
+  ╚═════╩═════╩═════╩═════╩═════╩═════╩═════╝
+     0     1     2     3     4     5     6
+"""
+
+
+def counted(cells: np.ndarray, player: int, length: int) -> int:
+    """Windows of `length` cells that a player fills, by a scan of a grid (columns, rows)."""
+    columns, rows = cells.shape
+    return sum(
+        all(
+            0 <= c + i * dc < columns and 0 <= r + i * dr < rows
+            and cells[c + i * dc, r + i * dr] == player
+            for i in range(length)
+        )
+        for c in range(columns)
+        for r in range(rows)
+        for dc, dr in ((0, 1), (1, 0), (1, 1), (1, -1))
+    )  # fmt: skip
+
+
+def windows_of(cells: np.ndarray, own: int) -> int:
+    """The evaluation `windows` of a grid by its definition, for 1 or -1."""
+    columns, rows = cells.shape
+    worth = {
+        (4, 0): 100001,
+        (3, 0): 1000,
+        (2, 0): 100,
+        (0, 2): -101,
+        (0, 3): -1001,
+        (0, 4): -100000,
+    }
+    total = int(np.count_nonzero(cells[columns // 2] == own))
+    for c in range(columns):
+        for r in range(rows):
+            for dc, dr in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                if not (0 <= c + 3 * dc < columns and 0 <= r + 3 * dr < rows):
+                    continue
+                window = [cells[c + i * dc, r + i * dr] for i in range(4)]
+                total += worth.get((window.count(own), window.count(-own)), 0)
+    return total
+
+
+def test_what_is_counted_is_what_plain_code_counts(run: Run) -> None:
+    for columns in list(random_games(Geometry(), 8, seed=3, going_on=True)):
+        position = Position.from_moves(columns)
+        told = json.loads(run("show", "".join(str(c + 1) for c in columns), "--json").out)
+        cells = encodings.to_polito(position).astype(int)
+        for length in range(1, 5):
+            expected = [counted(cells, player, length) for player in (1, -1)]
+            assert told["counts"][str(length)] == expected
+            listed = [[s for s in runs if s["length"] == length] for runs in told["sequences"]]
+            assert list(map(len, listed)) == expected
+        assert told["evaluations"]["windows"] == [windows_of(cells, 1), windows_of(cells, -1)]
+        assert told["legal_columns"] == [c + 1 for c in range(7) if not cells[c, 5]]
+        for player, value in ((0, 1), (1, -1)):
+            wins = []
+            for column in position.legal_columns:
+                grid = cells.copy()
+                grid[column, position.height_of(column)] = value
+                if counted(grid, value, 4):
+                    wins.append(column + 1)
+            assert told["winning_columns"][player] == wins
+        assert (told["turn"], told["discs"]) == (position.turn, [*map(int, (
+            (cells == 1).sum(), (cells == -1).sum()))])  # fmt: skip
+
+
+def test_a_board_that_no_game_reaches_is_shown_and_not_played_on(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "board.txt"
+    path.write_text(FOUR_AGAINST_TWO)
+    ran = run("show", str(path))
+    assert (ran.status, ran.err) == (0, "")
+    assert "the first player has 4 discs and the second 2" in " ".join(ran.out.split())
+    told = json.loads(run("show", str(path), "--json").out)
+    assert told["counts"] == {"1": [16, 8], "2": [5, 1], "3": [1, 0], "4": [0, 0]}
+    assert (told["turn"], told["moves"], told["rows"]) == (None, None, 4)
+    assert told["winning_columns"] == [[3, 7], []]
+    cells = np.array(ast.literal_eval(run("show", str(path), "--as", "polito").out))
+    assert told["evaluations"]["windows"] == [windows_of(cells, 1), windows_of(cells, -1)]
+    again = run("show", run("show", str(path), "--as", "box-ascii").out, "--json")
+    assert json.loads(again.out) == told
+    for verb in ("solve", "explain", "analyze"):
+        ran = run(verb, str(path))
+        assert ran.status == 1
+        assert ran.err.endswith(
+            "the first player has 4 discs and the second 2: players take turns; claimeven show"
+            " draws, counts and evaluates such a board\n"
+        )
+    assert "players take turns" in bad_input(run("convert", str(path)))
+    assert "no moves lead to this board" in bad_input(run("show", str(path), "--as", "moves"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_printed_and_most_are_read_again(run: Run, form: str) -> None:
+    board = Geometry(5, 4, 3)
+    size = ("--columns", "5", "--rows", "4", "--connect", "3")
+    position = Position.from_moves("3342", board)
+    ran = run("show", "3342", "--as", form, *size)
+    assert (ran.status, ran.err) == (0, "")
+    text = ran.out.rstrip("\n")
+    if form in ("pettingzoo", "pgx", "openspiel", "lund", "svg"):
+        assert text
+        return
+    if form == "python":
+        assert eval(text, {"Position": Position, "Geometry": Geometry}) == position
+        return
+    again = json.loads(run("show", text, *size, "--json").out)
+    assert again["fen"] == encodings.to_fen(position)
+    style, _, charset = form.partition("-")
+    if charset:
+        assert text == draw(position, style=style, charset=charset)
+        assert parse_drawing(text, board) == position
+
+
+def test_games_that_are_over_and_several_of_them(run: Run, tmp_path: Path) -> None:
+    told = json.loads(run("show", "4455667", "--json").out)
+    assert (told["outcome"], told["turn"], told["legal_columns"]) == ("first player wins", None, [])
+    path = tmp_path / "games.txt"
+    path.write_text("44\n4x\n55\n")
+    ran = run("show", str(path))
+    assert ran.status == 1
+    assert [line for line in ran.out.splitlines() if line.startswith("position")] == [
+        "position 44",
+        "position 55",
+    ]
+    assert "line 2: move 2: 'x' is not a column" in ran.err
+    assert "runs of the second player: length, first cell, direction" in run(
+        "show", "44", "--sequences"
+    ).out  # fmt: skip
