@@ -224,6 +224,8 @@ def _print(result: TournamentResult, out: TextIO, cure: str) -> None:
             f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
             f" replay them.\nMore openings tell more: {cure}\n"
         )
+    for text in standings.remarks:
+        out.write("\n" + "\n".join(wrap(printable(text), table_width())) + "\n")
     faults = list(forfeit_lines(standings, table_width()))
     if faults:
         out.write("\nforfeits\n" + "".join(f"{text}\n" for text in faults))

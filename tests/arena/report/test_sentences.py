@@ -61,3 +61,8 @@ def test_agents_that_no_games_connect_are_not_compared(tmp_path: Path) -> None:
 def test_the_first_of_agents_that_games_connect_is_first(tmp_path: Path) -> None:
     lead = sentences.leader(told(tmp_path / "t.db", ["ab", "ba", "ab", "cb"]))
     assert "never met" not in lead and " is first, " in lead
+
+
+def test_agents_that_are_level_are_not_told_apart(tmp_path: Path) -> None:
+    lead = sentences.leader(told(tmp_path / "t.db", ["ab", "ba"]))
+    assert lead == "a and b are first, equally strong."

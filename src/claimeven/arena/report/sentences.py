@@ -45,6 +45,8 @@ def _lead(contents: Contents, ladder: Ladder, group: tuple[str, ...]) -> str:
     gap, likely = ladder.gap(first, second), ladder.superiority(first, second)
     others = [contents.label_of[agent] for agent in group[1:]]
     among = "" if len(ladder.groups) == 1 else f" of {_named([contents.label_of[first], *others])}"
+    if gap.value < 0.5 or likely <= 0.5:
+        return f"{contents.label_of[first]} and {others[0]} are first{among}, equally strong."
     return (
         f"{contents.label_of[first]} is first{among}, {_elo(gap).removeprefix('+')} above"
         f" {others[0]}. It is the stronger of the two with a likelihood of {_likelihood(likely)}."
@@ -63,6 +65,7 @@ def ladder_notes(contents: Contents) -> Iterator[str]:
     )
     yield from _joined(contents, ladder)
     standings = contents.standings
+    yield from standings.remarks
     if 2 * standings.unique_games < len(standings.games):
         yield (
             f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"

@@ -21,6 +21,7 @@ from claimeven.arena.statistics.ratings import Ladder, rate_evidence
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import store_start
+from claimeven.arena.tournaments.remarks import remarks
 from claimeven.arena.tournaments.totals import Record, Totals
 from claimeven.markup import shown_by
 
@@ -114,6 +115,11 @@ class Standings:
     def unique_games(self) -> int:
         """Number of different games: by agents, seats and moves."""
         return self.totals.unique_games
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about what the games cannot show: see `remarks`."""
+        return tuple(remarks(self.agents, (game.opening for game in self.games)))
 
     @property
     def forfeits(self) -> Counter[str]:

@@ -210,8 +210,10 @@ class TournamentResult:
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON."""
+        standings = self.standings
         return {
-            **self.standings.as_dict(),
+            **standings.as_dict(),
+            "remarks": list(standings.remarks),
             "games_planned": self.plan.games,
             "rounds": self.plan.rounds,
             "seed": self.plan.seed,
