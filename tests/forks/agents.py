@@ -25,7 +25,6 @@ AGENT = Template(
 _TEMPLATES = {
     "claimeven.agents.worker": AGENT,
     "claimeven.arena.executors.worker": PROGRAM,
-    "claimeven.arena.accuracy.answer_worker": PROGRAM,
     "claimeven.web.worker": PROGRAM,
 }
 

@@ -30,7 +30,6 @@ def command(*arguments: str) -> list[str]:
 #: verbs need. The last Numba imports when a kernel is first called.
 PROGRAM = Template(
     "claimeven.agents.registry",
-    "claimeven.arena.accuracy.answer_worker",
     "claimeven.arena.executors.worker",
     "claimeven.arena.tournaments.tournament",
     "claimeven.book.library",

@@ -14,10 +14,10 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
-from claimeven.arena.accuracy import answers
 from claimeven.arena.accuracy.examining import Answer, SetPlan
 from claimeven.arena.accuracy.measuring import MOST_FAULTS, AgentAccuracy, measure, measured
 from claimeven.arena.accuracy.positions import InvalidPositions, ScoredSet, shipped_set
+from claimeven.arena.executors import local_workers
 from claimeven.processes import Child
 
 #: Plays the first column it may, but fails where the second player is to move.
@@ -60,7 +60,7 @@ def test_no_more_processes_are_started_than_there_is_to_ask(
             started.append(given)
             super().__init__(*given, **options)
 
-    monkeypatch.setattr(answers, "Child", Told)
+    monkeypatch.setattr(local_workers, "Child", Told)
     assert measure(SetPlan(("random",), _few(10)), jobs=50)["random"].answered == 10
     assert len(started) == 2
 
@@ -91,7 +91,7 @@ def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.Monk
             asked.append({**options["variables"]})
             super().__init__(*given, **options)
 
-    monkeypatch.setattr(answers, "Child", Told)
+    monkeypatch.setattr(local_workers, "Child", Told)
     assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
     assert [each["OPENBLAS_NUM_THREADS"] for each in asked] == ["1", "1"]
 
@@ -105,7 +105,7 @@ def test_what_must_be_asked_in_order_is_asked_by_one_process(
         def __init__(self, *given: Any, **options: Any) -> None:
             raise AssertionError("no other process is wanted")
 
-    monkeypatch.setattr(answers, "Child", Unwanted)
+    monkeypatch.setattr(local_workers, "Child", Unwanted)
     few = _few(3)
     typed = "".join(f"{each.position.legal_columns[0] + 1}\n" for each in few.positions)
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))

@@ -323,7 +323,7 @@ def test_a_worker_that_takes_no_message_is_replaced(
 
 def test_who_is_to_blame_for_the_end_of_a_worker(tmp_path: Path) -> None:
     """The first game that it had; all are played again, one at a time, by three workers at most."""
-    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, None)
+    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, LocalWorkers(1))
     try:
         for _ in range(2):
             (worker,) = workers._workers
@@ -340,7 +340,7 @@ def test_who_is_to_blame_for_the_end_of_a_worker(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_waited_for_games_was_not_silent(tmp_path: Path) -> None:
-    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, None)
+    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, LocalWorkers(1))
     try:
         (worker,) = workers._workers
         for _ in range(20):

@@ -13,7 +13,7 @@ from pathlib import Path
 from claimeven.agents.contract import Limit
 from claimeven.agents.registry import Contestant
 from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
-from claimeven.arena.accuracy.answers import answers_of_workers
+from claimeven.arena.accuracy.answers import Questions
 from claimeven.arena.accuracy.comparing import Comparison, compare_moves
 from claimeven.arena.accuracy.examining import Answer, Examiner, SetPlan
 from claimeven.arena.accuracy.judging import ranked, worst_of
@@ -27,12 +27,15 @@ from claimeven.arena.accuracy.positions import (
     shipped_set,
 )
 from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.markup import shown_by
 from claimeven.processes import AVAILABLE
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver.solver import Solver
 
+#: Questions that are worth a process.
+_WORTH = 8
 #: Faults of an agent after which it is asked no more.
 MOST_FAULTS = 20
 
@@ -326,7 +329,9 @@ def _answers(
             for question in filter(goes_on, range(plan.questions)):
                 yield examiner.ask(question)
             return
-    yield from answers_of_workers(plan, range(plan.questions), jobs, goes_on)
+    players = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), goes_on=goes_on)
+    for _, answer in players.play(Questions(plan), range(plan.questions)):
+        yield answer
 
 
 def _up_to_the_last_fault(answers: Sequence[Answer], plan: SetPlan) -> AgentAccuracy:

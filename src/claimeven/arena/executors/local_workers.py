@@ -6,7 +6,7 @@ import pickle
 import select
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -33,10 +33,12 @@ class LocalWorkers:
 
     One that ends early is replaced, and so is one that hangs (see `AnyWork.patience`), which `tell`
     is told. Each work is played by new processes, but for those of workers that are `kept`.
+    `goes_on` says of a number whether it is still to be played when its turn comes.
     """
 
     jobs: int
     tell: Tell | None = None
+    goes_on: Callable[[int], bool] = lambda number: True
     _resting: list[Child] | None = field(default=None, repr=False, compare=False)
 
     @contextmanager
@@ -59,7 +61,7 @@ class LocalWorkers:
         end or hang, and whatever error ended a worker.
         """
         jobs = min(self.jobs, len(numbers))
-        workers = _Workers(work, numbers, jobs, self.tell, self._resting)
+        workers = _Workers(work, numbers, jobs, self)
         try:
             yield from workers.play()
         finally:
@@ -117,11 +119,10 @@ class _Workers:
         work: AnyWork,
         numbers: Sequence[int],
         jobs: int,
-        tell: Tell | None,
-        resting: list[Child] | None = None,
+        wanted: LocalWorkers,
     ) -> None:
-        self._unit, self._patience, self._tell = work.unit, work.patience, tell
-        self._resting = resting
+        self._unit, self._patience, self._tell = work.unit, work.patience, wanted.tell
+        self._resting, self._goes_on = wanted._resting, wanted.goes_on
         self._first_message = pickle.dumps(work)
         self._waiting = deque(numbers)
         self._suspects: deque[int] = deque()
@@ -182,6 +183,8 @@ class _Workers:
 
     def _hand_out(self, worker: _Worker) -> None:
         batch = self._next(worker.batch)
+        if not batch:
+            return
         if not worker.numbers:
             worker.games_at = time.monotonic()
             if worker.is_ready:
@@ -199,7 +202,14 @@ class _Workers:
         if self._suspects:
             return [self._suspects.popleft()]
         share = len(self._waiting) // (2 * len(self._workers))
-        return [self._waiting.popleft() for _ in range(max(1, min(most, share)))]
+        part: list[int] = []
+        while self._waiting and len(part) < max(1, min(most, share)):
+            number = self._waiting.popleft()
+            if self._goes_on(number):
+                part.append(number)
+            else:
+                self._left -= 1
+        return part
 
     def _received(self) -> Iterator[Result]:
         """Yield what has arrived, waiting for it for a moment."""
