@@ -362,3 +362,19 @@ def test_bad_input_gets_one_sentence(
     files = {"FILE": str(path), "TEXT": str(text)}
     assert said in bad_input(run("accuracy", *(files.get(word, word) for word in arguments)))
     assert _kept(path) == 0  # it is refused before it is judged
+
+
+def test_why_an_agent_with_a_game_behind_it_fails_everywhere(run: Run, tmp_path: Path) -> None:
+    text = (
+        "seen = []\n"
+        "def agent(obs, config):\n"
+        "    if obs.step < 2:\n"
+        "        seen.clear()\n"
+        "    seen.append(obs.step)\n"
+        "    assert seen[-1] == 2 * len(seen) - 2 + seen[0] % 2\n"
+        "    return obs.board[:7].index(0)\n"
+    )
+    (tmp_path / "bot.py").write_text(text, encoding="utf-8")
+    told = " ".join(run("accuracy", str(tmp_path / "bot.py"), "--count", "30").out.split())
+    assert "Each position is asked by itself, without the game before it: if it keeps" in told
+    assert "without the game" not in run("accuracy", "greedy", "--count", "3").out

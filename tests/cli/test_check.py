@@ -156,3 +156,57 @@ def test_bad_input_gets_one_sentence(run: Run) -> None:
     assert "nothing to check" in bad_input(run("check", "human"))
     assert "1 MB of memory or more" in bad_input(run("check", "greedy", "--memory", "0"))
     assert "give the seconds for a move too" in bad_input(run("check", "greedy", "--bank", "60"))
+
+
+def test_of_many_agents_a_table_comes_first_and_their_prints_are_left_out(
+    run: Run, tmp_path: Path
+) -> None:
+    loud = tmp_path / "loud.py"
+    loud.write_text("def agent(p):\n    print('loud')\n    return p.legal_columns[0]\n")
+    piece = tmp_path / "piece.py"
+    piece.write_text("def bot(board, piece):\n    return 0\n", encoding="utf-8")
+    ran = run("check", str(loud), bot("raises"), str(piece), "nowhere.py")
+    lines = ran.out.splitlines()
+    assert lines[0].split() == ["agent", "found", "a", "move", "first", "fault"]
+    assert [line.split()[1] for line in lines[1:5]] == ["fine", "1", "not", "no"]
+    assert max(map(len, lines[:5])) <= 80
+    assert "crash: it raised Runtime" in lines[2]
+    assert lines[5] == ""
+    assert f"{loud}: loaded" not in ran.out
+    assert ran.err == "claimeven: there is no file nowhere.py\n"
+    assert "loud\n" in run("check", str(loud), "--verbose").err
+    told = run("check", str(loud), bot("raises"), "--json").out.splitlines()
+    assert [json.loads(line)["ok"] for line in told] == [True, False]
+
+
+def test_the_line_of_the_author_is_shown_however_deep_the_error_is(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "deep.py"
+    for text in ("np.loadtxt('missing.csv')", "json.loads('[' * 5000)", "np.load('missing.npz')"):
+        path.write_text(
+            f"import json\nimport numpy as np\ndef agent(p):\n    return {text}\n", encoding="utf-8"
+        )
+        assert f'deep.py", line 4, in agent\n        return {text}\n' in run("check", str(path)).out
+        path.write_text(f"import json\nimport numpy as np\nx = {text}\n", encoding="utf-8")
+        told = run("check", str(path)).out
+        assert f'deep.py", line 3, in <module>\n        x = {text}\n' in told
+    assert "What to do: open files by the place of your own" in " ".join(told.split())
+
+
+def test_a_file_for_kaggle_has_the_time_that_it_has_there(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(
+        "import time\nready = []\ndef agent(obs, config):\n    if not ready:\n"
+        "        time.sleep(config.actTimeout + 0.3)\n        ready.append(1)\n"
+        "    return obs.board[:7].index(0)\n",
+        encoding="utf-8",
+    )
+    ran = run("check", f"kaggle:{path}")
+    text = " ".join(ran.out.split())
+    assert ran.status == 0
+    assert "; it had Kaggle's 2 s, and 60 s in its bank. " in text
+    assert "It plays agent(observation, configuration), the last callable of main.py, as on" in text
+    told = json.loads(run("check", f"kaggle:{path}", "--json").out)
+    assert told["seconds_worst"] > 2.3
+    assert told["slowest_after"] == ""

@@ -23,10 +23,13 @@ _CALL_ADVICE = (
     " function takes a position, or Kaggle's observation and configuration"
 )
 #: What to do where an agent fails in every position whose game it has not seen.
+COLD_ADVICE = (
+    "if it keeps anything from move to move, make that anew from the position it is given whenever"
+    " the two do not fit"
+)
 STATEFUL_ADVICE = (
     "it plays whole games and fails where it has not seen the moves before, as in games from"
-    " openings and in accuracy: if it keeps anything from move to move, make that anew from the"
-    " position it is given whenever the two do not fit"
+    f" openings and in accuracy: {COLD_ADVICE}"
 )
 #: What to do about an agent that cannot be loaded.
 LOADING_ADVICE = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
 
 from claimeven.game import tactics
@@ -19,8 +19,8 @@ from claimeven.game.position import Position
 #: Positions of each seat with a win, a block, or both at hand; random positions; sets of open
 #: columns on boards of many columns.
 AT_HAND, RANDOM, MAX_SETS = 8, 100, 119
-#: Positions a search for a filled board may visit, and how often it starts again.
-_VISITS, _TRIES = 200, 30
+#: Positions for each cell that a search for a filled board visits, and how often it starts again.
+_VISITS, _TRIES = 5, 30
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,7 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
     cold = [probe for probe in lines[:RANDOM] if 2 <= probe.position.ply <= geometry.cells // 4]
     first = [Probe(Position(geometry), ()), *filter(None, only), *cold[:6]]
     sets = [one for n in range(2, geometry.columns) for one in combinations(columns, n)]
-    if len(sets) > MAX_SETS:
-        sets = rng.sample(sets, MAX_SETS)
+    sets = rng.sample(sets, min(len(sets), MAX_SETS if geometry.fits_word else MAX_SETS // 6))
     some = [_with_open(geometry, opened, rng, None) for opened in sets]
     more = [*_at_hand(lines), *filter(None, some), *lines[:RANDOM]]
     second = [_probe(Position(geometry).play(column), (column,)) for column in columns]
@@ -126,7 +125,7 @@ def _with_open(
     """
     start = Position(geometry)
     room = dict.fromkeys(range(geometry.columns), geometry.rows)
-    for _ in range(_TRIES if geometry.fits_word else 3):
+    for _ in range(_TRIES if geometry.fits_word else 12):
         for column in opened:
             free = rng.randint(1, geometry.rows) if left is None else left
             room[column] = geometry.rows - free
@@ -144,9 +143,9 @@ def _filled(start: Position, room: dict[int, int], rng: random.Random) -> tuple[
         nonlocal visits
         visits += 1
         choices = [column for column, discs in room.items() if discs]
-        if not choices or visits > _VISITS:
+        if not choices or visits > _VISITS * start.geometry.cells:
             return None if choices else columns
-        for column in rng.sample(choices, len(choices)):
+        for column in sorted(rng.sample(choices, len(choices)), key=partial(_run, position)):
             after = position.play_unchecked(column)
             if after.winner is None:
                 room[column] -= 1
@@ -157,3 +156,10 @@ def _filled(start: Position, room: dict[int, int], rng: random.Random) -> tuple[
         return None
 
     return follow(start, ())
+
+
+def _run(position: Position, column: int) -> int:
+    """Return the length of the longest run that a disc in a column makes."""
+    geometry = position.geometry
+    cell = 1 << geometry.bit(column, position.height_of(column))
+    return tactics.longest_run(position.mine, cell, geometry)

@@ -26,6 +26,7 @@ from claimeven.arena.accuracy.measuring import (
     usual_tactics,
 )
 from claimeven.arena.accuracy.positions import USUAL
+from claimeven.arena.advice import COLD_ADVICE
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.storing import store_start
 from claimeven.cli.main import INTERRUPTED
@@ -306,6 +307,9 @@ def _print_set(found: SetAccuracy, out: TextIO) -> None:
         for text in fault_texts(agent.failed):
             told = printable(f"{agent.agent} gave no answer: {text}")
             out.write("\n" + fitted(told, text_width()) + "\n")
+        if len(agent.failed) > agent.answered:
+            told = f"Each position is asked by itself, without the game before it: {COLD_ADVICE}."
+            out.write(fitted(f"{told} claimeven check says more.", text_width()) + "\n")
         if agent.stopped:
             out.write(f"After {MOST_FAULTS} faults {printable(agent.agent)} was asked no more.\n")
     if len(rows) == 1:

@@ -86,12 +86,10 @@ def command(
     say_when_compiling()
     reports: dict[str, CheckReport | None] = {}
     with clean_stdout() as out:
-        for number, spec in enumerate(specs):
-            where = f"checking {printable(spec)}" + (
-                f", {number + 1} of {len(specs)}" if len(specs) > 1 else ""
-            )
-            try:
-                with status_line() as line:
+        with status_line() as line:
+            for number, spec in enumerate(specs, start=1):
+                place = f", {number} of {len(specs)}" if len(specs) > 1 else ""
+                try:
                     reports[spec] = check_agent(
                         spec,
                         geometry=geometry,
@@ -100,17 +98,18 @@ def command(
                         load_seconds=load_seconds,
                         seed=seed,
                         quiet=not verbose,
-                        watch=partial(_show, line, where),
+                        watch=partial(_show, line, f"checking {printable(spec)}{place}"),
                     )
-            except InvalidSpec as error:
-                if len(specs) == 1:
-                    raise
-                reports[spec] = None
-                complain(str(error))
-            report = reports[spec]
-            if as_json and report is not None:
-                write_json(report.as_dict(), out)
-                out.flush()
+                except InvalidSpec as error:
+                    if len(specs) == 1:
+                        raise
+                    reports[spec] = None
+                    line.clear()
+                    complain(str(error))
+                if as_json and (report := reports[spec]) is not None:
+                    line.clear()
+                    write_json(report.as_dict(), out)
+                    out.flush()
         if not as_json:
             _write_all(reports, limit, out)
     is_fine = all(report is None or report.is_fine for report in reports.values())

@@ -193,3 +193,19 @@ def test_a_search_tells_how_far_it_is() -> None:
     assert progress_text("", at) == f"empty board: {said}"
     at = SolveProgress(1234, 2_500_000.0, -3, 4, (0, None, -2))
     assert progress_text("44", at) == f"44: {said}, columns 0 . -2"
+
+
+def test_where_no_line_can_be_written_over_a_new_one_comes_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with progress.counting(90, "games") as tick:
+        for done in range(1, 91):
+            now[0] += 1
+            tick(done)
+    assert capsys.readouterr().err == (
+        "30 of 90 games, 1.0 a second, 60 s left\n"
+        "60 of 90 games, 1.0 a second, 30 s left\n"
+        "90 of 90 games, 1.0 a second, 0 s left\n"
+    )

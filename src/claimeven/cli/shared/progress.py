@@ -1,4 +1,4 @@
-"""Progress on stderr: one line, written over, and only on a terminal that can do so."""
+"""Progress on stderr: a line that is written over on a terminal, elsewhere one now and then."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from claimeven.cli.shared.widths import cut, left, text_size
 #: Seconds of work before progress is shown, and between two updates.
 PATIENCE = 1.0
 TICK = 0.2
+#: Seconds of work before a line, and between two, where lines cannot be written over.
+LOG_TICK = 30.0
 #: Seconds after Ctrl-C in which work that is kept as it goes on has to end.
 _UNHEEDED = 5.0
 
 
 class StatusLine:
-    """A line on stderr that is written over; nothing where stderr is no terminal, or a dumb one.
+    """A line on stderr that is written over; a new one each `LOG_TICK` seconds if stderr is a file
+    or a dumb terminal.
 
     It is made of a carriage return and blanks alone, so no terminal shows an escape code.
     """
@@ -32,10 +35,14 @@ class StatusLine:
 
     def show(self, make: Callable[[], str]) -> None:
         """Show the text that `make` gives, unless the work is young or was shown just now."""
-        now = time.monotonic()
-        if now - self._begin < PATIENCE or now - self._shown_at < TICK or not is_live(sys.stderr):
+        now, live = time.monotonic(), is_live(sys.stderr)
+        patience, tick = (PATIENCE, TICK) if live else (LOG_TICK, LOG_TICK)
+        if now - self._begin < patience or now - self._shown_at < tick:
             return
         self._shown_at = now
+        if not live:
+            print(make(), file=sys.stderr, flush=True)
+            return
         text = cut(make(), table_width(sys.stderr) - 1)
         print("\r" + left(text, self._width), end="", file=sys.stderr, flush=True)
         self._width = text_size(text)
